@@ -32,6 +32,10 @@ DENSE: Mapping[str, Any] = {
 PIPED: Mapping[str, Any] = {**DENSE, "input": "pipeline"}
 """The same, its batches brought by `tf.data`."""
 
+LONGER: Mapping[str, Any] = {**DENSE, "train_examples": 19_200, "steps_per_epoch": 600}
+"""The same in windows so long that reading a counter after one is no tenth of them where other
+programs compute as well: on a device that is asynchronous, it takes a turn of another thread."""
+
 RECURRENT: Mapping[str, Any] = {
     "kind": "sequence_classification",
     "model": "stacked_bilstm",

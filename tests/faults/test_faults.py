@@ -17,7 +17,7 @@ from accelreport.analysis.warnings import REFUSED, REFUSING
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
-from tests.faults.cells import PIPED, PRODUCTS, RECURRENT, Fault, measure
+from tests.faults.cells import LONGER, PIPED, PRODUCTS, RECURRENT, Fault, measure
 from tests.faults.windows import BURNER, SET_S
 from tests.support.records import study
 
@@ -55,7 +55,7 @@ REPEATS = (Fault("SameSeed", seed=3), Fault("SameSeed", seed=4), Fault("Honest",
 CONTROLS = {
     "a training": Fault("Honest"),
     "a training through tf.data": Fault("Honest", workload=PIPED),
-    "a training on an asynchronous device": Fault("Patient"),
+    "a training on an asynchronous device": Fault("Patient", workload=LONGER),
     "a kernel": Fault("Honest", workload=PRODUCTS),
     "a kernel that takes no time": Fault("Honest", workload={**PRODUCTS, "size": 8, "count": 2}),
 }
