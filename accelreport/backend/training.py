@@ -193,7 +193,7 @@ class Pace:
     """Chooses the steps of the next call from how long the last ones took.
 
     Args:
-        budget_s: measured seconds after which the cell stops.
+        budget_s: seconds, evaluations among them, after which the cell stops.
         total: steps of a complete cell.
         warmup: steps left out of the steady time; a window never crosses this edge.
         agreed: one worker's number → the chief's, on every worker (see `Placement.agreed`).

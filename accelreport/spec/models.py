@@ -102,7 +102,8 @@ class Measure(SpecModel):
     calls: Annotated[int, Field(ge=2)] = 6
     """Calls of a kernel, or of a model in inference, the warm-up included."""
     budget: Duration = 600.0
-    """Measured seconds after which a cell stops, keeps what is done and says so."""
+    """Seconds of measuring, evaluations between epochs among them, after which a cell stops, keeps
+    what is done and says so."""
     timeout: Duration = 3600.0
     """Seconds after which the whole process of a cell is killed."""
     target: Target | None = None
