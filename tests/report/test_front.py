@@ -690,7 +690,6 @@ def test_the_page_of_benchmarks_says_of_each_what_its_card_says() -> None:
     benches = gather(ordinary())
     pages = (index_page(benches, "t", ()), benchmarks_page(benches))
     cards, table = (page.sections[0].blocks[0] for page in pages)
-    assert isinstance(cards, Cards)
-    assert isinstance(table, Table)
+    assert isinstance(cards, Cards) and isinstance(table, Table)  # noqa: PT018
     said = [row.entries[0].lines[0].text for row in table.groups[0].rows]
     assert said == [card.sentence for card in cards.items]

@@ -52,6 +52,8 @@ from accelreport.report.warning_text import source_of_peak
 UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
 
 
+MOST_NAMED = 8
+"""Devices that a sentence names; more are counted by their kind."""
 HOW = (
     "Neither the devices file nor the table of known hardware gives one; in the devices file, "
     "peak_tflops with peak_source and memory_gbps with memory_source would."
@@ -62,7 +64,9 @@ def limits_section(devices: Sequence[Listing]) -> Section:
     """A row for each cited figure; devices without one are named."""
     rows = {each.id: _rows(each) for each in devices}
     without = [each.title for each in devices if not rows[each.id]]
-    note = f"No figure is cited for {formatting.listed(without)}." if without else ""
+    rest = f"{len(without) - MOST_NAMED} more"
+    named = without if len(without) <= MOST_NAMED else [*without[:MOST_NAMED], rest]
+    note = f"No figure is cited for {formatting.listed(named)}." if without else ""
     if len(without) == len(devices):
         return Section("limits", "What each can do at most", (Prose(f"{note} {HOW}"),))
     table = Table(
@@ -178,6 +182,14 @@ def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
     heading = f"{formatting.plural(len(devices), 'device')}, {count} of them measured"
     if not here:
         return heading, "Nothing was measured yet; below stands what the specs ask for."
+    if len(devices) > MOST_NAMED:
+        counts = [
+            f"{sum(map(_done, own)) or 'none'} of {formatting.plural(len(own), 'way')} to drive "
+            f"a {kind}"
+            for kind in KINDS
+            if (own := [each for each in devices if each.device.kind == kind])
+        ]
+        return heading, f"Measured: {formatting.listed(counts)}."
     said = f"Measured: {formatting.listed([each.title for each in here])}."
     if gone:
         said += f" Asked for, and not: {formatting.listed([each.title for each in gone])}."
@@ -186,33 +198,45 @@ def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
 
 def _inventory(devices: Sequence[Listing]) -> Table:
     priced = any(price_of(each.device) for each in devices)
-    titles = ["hardware", "cores and memory", "software", "driven by", "measured"]
-    titles += ["price"] * priced
+    titles = ["software", "driven by", "measured", *(["price"] * priced)]
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[Listing]] = {}
+    for kind in KINDS:
+        for each in (each for each in devices if each.device.kind == kind):
+            alike.setdefault((kind, tuple(hardware_lines(each))), []).append(each)
     return Table(
         id="inventory-table",
         title="What each device is",
         caption=(
-            "By the records of the machines that measured it; how it is driven and its price, by "
-            "the devices file. A clock is what the system told when cells began."
-            + ("" if priced else " No device has a price there.")
+            "Hardware and software by the records of the machines that measured; how a device is "
+            "driven and its price, by the devices file. A clock is what the system told when cells "
+            "began." + ("" if priced else " No device has a price there.")
         ),
         corner="device",
         columns=tuple(Column(title) for title in titles),
         groups=tuple(
-            RowGroup(tuple(_row(each, priced=priced) for each in own), title=kind)
-            for kind in KINDS
-            if (own := [each for each in devices if each.device.kind == kind])
+            _group(kind, found, own, tuple(_row(each, priced=priced) for each in own))
+            for (kind, found), own in alike.items()
         ),
         style="prose",
     )
 
 
+def _group(
+    kind: str, found: Sequence[tuple[str, str]], own: Sequence[Listing], rows: tuple[Row, ...]
+) -> RowGroup:
+    """Devices of the same hardware, which is told once above them."""
+    if not found:
+        return RowGroup(rows, title=kind, detail="not measured")
+    environments = [e for each in own for seen in each.machines.values() for e in seen]
+    names = [f"machine{formatting.SPACE}{label(machine, 12)}" for _, machine in found]
+    said = [*size_lines(own[0].device, environments), formatting.listed(names)]
+    title = "; ".join(dict.fromkeys(name for name, _ in found))
+    return RowGroup(rows, title, href=_place(found[0][1]), detail=" · ".join((kind, *said)))
+
+
 def _row(listing: Listing, *, priced: bool) -> Row:
-    found = (size_lines(listing), software_lines(listing)) if listing.machines else ((), ())
-    entries = [
-        _hardware(listing), *(fact_lines(each) for each in found),
-        fact_lines(driven_lines(listing.device)), fact_lines(_counts(listing)),
-    ]  # fmt: skip
+    driven = [*driven_lines(listing.device), *_hosts(listing)]
+    entries = [_software(listing), fact_lines(driven), fact_lines(_counts(listing))]
     price = price_of(listing.device)
     if priced:
         said = price_text(price).split(", ", 1) if price else ["not given"]
@@ -238,21 +262,18 @@ def _counts(listing: Listing) -> list[str]:
     return said + [f"{why}: {formatting.count(count)}" for why, count in sorted(lost.items())]
 
 
-def _hardware(listing: Listing) -> Entry:
-    found = list(hardware_lines(listing))
-    if not found:
-        return entry(f"not{formatting.SPACE}measured", Line(_reason(listing), "reason"))
-    lines = []
-    for name, machine in found:
-        lines += [
-            Line(name),
-            Line(f"machine{formatting.SPACE}{label(machine, 12)}", "detail", _place(machine)),
-        ]
+def _software(listing: Listing) -> Entry:
+    """Versions of what drove it; why nothing did."""
+    if listing.machines:
+        return fact_lines(software_lines(listing))
+    return entry(f"not{formatting.SPACE}measured", Line(_reason(listing), "reason"))
+
+
+def _hosts(listing: Listing) -> list[str]:
+    """The machines that its workers ran on, where they are several."""
     hosts = sorted({host.host for record in listing.records for host in record.hosts})
-    if len(hosts) > 1:
-        names = formatting.listed([label(host, 40) for host in hosts[:8]])
-        lines.append(Line(f"{formatting.plural(len(hosts), 'host')}: {names}", "detail"))
-    return Entry(tuple(lines))
+    names = formatting.listed([label(host, 40) for host in hosts[:8]])
+    return [f"{formatting.plural(len(hosts), 'host')}: {names}"] if len(hosts) > 1 else []
 
 
 def _place(machine: str) -> str:
@@ -266,7 +287,11 @@ def _reason(listing: Listing) -> str:
 
 def _absent(devices: Sequence[Listing]) -> Section | None:
     """Devices without any number, and why; none is dropped."""
-    notes = tuple(_note(each) for each in devices if not _done(each))
+    alike: dict[tuple[str, str], list[Listing]] = {}
+    for each in devices:
+        if not _done(each):
+            alike.setdefault(_why(each), []).append(each)
+    notes = tuple(_note(*why, own) for why, own in alike.items())
     if not notes:
         return None
     return Section(
@@ -277,23 +302,27 @@ def _absent(devices: Sequence[Listing]) -> Section | None:
     )
 
 
-def _note(listing: Listing) -> Note:
+def _why(listing: Listing) -> tuple[str, str]:
+    """Why a device has no number, and what to do."""
     said, remedies = [], []
     for record in listing.absences:
         if record.failure is not None:
             kind = REASONS.get(record.failure.kind, record.failure.kind)
             said.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
             remedies.append(label(record.failure.remedy, 300))
+    why = " ".join(dict.fromkeys(said)) or "No cell of it was run yet."
+    return why, " ".join(dict.fromkeys(text for text in remedies if text))
+
+
+def _note(why: str, remedy: str, alike: Sequence[Listing]) -> Note:
+    """What is said once of all devices of which the same is to be said."""
+    benches = list({b.slug: b for each in alike for b in each.benches}.values())
+    where = [Download(f"{bench.slug}.html", bench.named) for bench in benches[:6]]
+    if (rest := len(benches) - 6) > 0:
+        where.append(Download("benchmarks.html", f"and {rest} more"))
     return Note(
-        f"{listing.title}.",
-        " ".join(dict.fromkeys(said)) or "No cell of it was run yet.",
-        remedy=" ".join(dict.fromkeys(text for text in remedies if text)),
-        where=tuple(
-            Download(f"{bench.slug}.html", bench.named) for bench in listing.benches[:6]
-        ) + _more(listing),
-    )  # fmt: skip
-
-
-def _more(listing: Listing) -> tuple[Download, ...]:
-    rest = len(listing.benches) - 6
-    return (Download("benchmarks.html", f"and {rest} more"),) if rest > 0 else ()
+        f"{formatting.listed([each.title for each in alike])}.",
+        why,
+        remedy=remedy,
+        where=tuple(where),
+    )

@@ -207,18 +207,17 @@ def _seen(environment: Environment) -> str:
     return label(environment.runtime.get("device_kind") or ", ".join(environment.accelerators), 120)
 
 
-def size_lines(listing: Listing) -> list[str]:
+def size_lines(device: Device, environments: Sequence[Environment]) -> list[str]:
     """Cores, clock and memory of what did the arithmetic, in all machines together."""
-    environments = [each for own in listing.machines.values() for each in own]
-    if listing.device.kind == "CPU":
+    if device.kind == "CPU":
         said = [*map(cores, environments)]
         clock = clocks(environments)
         memory = [formatting.size(each.memory_bytes) + " of memory" for each in environments]
         return [*_each(said), *([clock] if clock else []), *_each(memory)]
-    if listing.device.kind == "GPU":
+    if device.kind == "GPU":
         sizes = [gpu.memory_bytes for each in environments for gpu in each.gpus]
         return _each(f"{formatting.size(size)} of memory" for size in sizes if size)
-    return [formatting.plural(listing.device.replicas, "replica")]
+    return [formatting.plural(device.replicas, "replica")]
 
 
 def software_lines(listing: Listing) -> list[str]:

@@ -532,11 +532,16 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         said = "No spec makes a claim. A `[[claims]]` table in a spec is tested here."
         section = Section("claims", "Claims", (Prose(said),))
     # A square leads to its row, which a reader should not have to unfold first.
-    blocks = (
+    blocks: list[Block] = [
         replace(block, folded=False) if isinstance(block, Table) else block
         for block in section.blocks
-    )
+    ]
     said = section.finding or "No spec makes a claim."
+    if units := units_of(benches):
+        # The squares count by state, of which some are verdicts on what was not run.
+        blocks.insert(0, units)
+        checked = f"{formatting.plural(len(units.items), 'claim')} of the sources, checked."
+        said = f"{checked} {said.partition('. ')[2]}".strip()
     return Page(
         path=PATH,
         title="Claims",
