@@ -53,7 +53,7 @@ from accelreport.report.model import Figure
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.drawing import Drawer, DrawingError, Engines, still
+from accelreport.report.site.drawing import Drawer, DrawingError, Engines, page_svg, still
 from accelreport.report.text import text_width
 from accelreport.report.theme import KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
@@ -179,7 +179,8 @@ def test_what_is_left_out_for_drawing_changes_no_letter_of_the_picture(
     whole = draw(CHARTS[name], width, prefix="c", title="t", description="d").spec
     before, asked = json.dumps(whole), json.dumps(still(whole))
     worker = engines.take(own_fonts=True)
-    assert worker.draw(asked) == worker.draw(before)
+    svgs = {page_svg(worker.draw(x), prefix="c", title="", description="") for x in (asked, before)}
+    assert len(svgs) == 1
     engines.leave(worker)
     assert json.dumps(whole) == before, "the file of the figure has it all"
     assert "tooltip" not in asked

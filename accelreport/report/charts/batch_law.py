@@ -118,7 +118,7 @@ def law_lines(
             *_timed(marks, devices, x=x, y=y, tooltip=tips),
             *halo(named, align="left", dx=6, fontWeight="bold"),
             width=inner,
-            height=height - FOOT if height else 275 if width > ROOMY else 235,
+            height=height - FOOT if height else 275 if width > ROOMY else 290 - FOOT,
         )
 
     return make

@@ -20,7 +20,7 @@ import altair as alt
 from accelreport.report.charts.scales import Axis, Scale, ticked
 from accelreport.report.model import Drawing, Panel
 from accelreport.report.text import text_width
-from accelreport.report.theme import DASHES, FONT, SERIES_LIGHT, series, shape
+from accelreport.report.theme import DASHES, FONT, HALO, SERIES_LIGHT, series, shape
 
 Chart: TypeAlias = "alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart"
 Make = Callable[[int], Chart]
@@ -314,8 +314,7 @@ def halo(text: Layer, **mark: Any) -> tuple[Layer, Layer]:
 
     SVG's `paint-order` would need only one, but Vega does not write it.
     """
-    ground = {"fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4}
-    return text.mark_text(**mark | ground, strokeJoin="round"), text.mark_text(**mark)
+    return text.mark_text(**mark | HALO), text.mark_text(**mark)
 
 
 def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -> Drawing:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import copy
 import json
 import math
 import os
@@ -22,7 +23,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,7 +39,7 @@ from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Drawing, Page
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.text import label, lines_within
-from accelreport.report.theme import FONT
+from accelreport.report.theme import FONT, HALO
 
 TOLERANCE = 0.15
 """Pixels, less than a screen or a printer shows."""
@@ -145,6 +146,26 @@ def _share(element: ET.Element) -> None:
                 del child.attrib[name]
 
 
+def _put_halos(element: ET.Element) -> None:
+    """Puts behind texts that are to have a halo the same in its colour, which `still` left out."""
+    for number, child in reversed(list(enumerate(element))):
+        _put_halos(child)
+        texts = [each for each in child if _has_halo(each)]
+        if texts:
+            behind = copy.deepcopy(child)
+            for each in behind:
+                each.set("fill", str(HALO["fill"]))
+            for each in texts:
+                for name in ("stroke", "stroke-width", "stroke-linejoin"):
+                    each.attrib.pop(name, None)
+            element.insert(number, behind)
+
+
+def _has_halo(element: ET.Element) -> bool:
+    own = element.get("stroke") == HALO["stroke"] and element.get("fill") != HALO["fill"]
+    return own and element.tag == f"{_NAMESPACE}text"
+
+
 @lru_cache(maxsize=8192)  # hundreds of ticks and texts differ in their places alone
 def _attribute(name: str, value: str) -> str:
     """An attribute as it is written; nothing of one that says nothing."""
@@ -214,6 +235,7 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
         UnexpectedSvgError: an element or an address outside the closed list.
     """
     root = ET.fromstring(drawn)  # noqa: S314 -- drawn by Vega in this process, no entities
+    _put_halos(root)
     _share(root)
     writer = _Writer(prefix)
     inside = "".join(writer.write(child) for child in root)
@@ -230,8 +252,9 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
 def still(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What Vega needs of a specification to draw it where nobody points at it: the same picture.
 
-    What pointing tells is left out, and axes and scales of a channel that several layers share
-    are said by the first of them: Vega-Lite compares them property by property.
+    What pointing tells is left out. A text and its halo are one layer, since measuring texts is
+    most of Vega's work: `page_svg` puts the halo behind it. Axes and scales of a channel that
+    several layers share are said by the first of them: Vega-Lite compares property by property.
     """
     made = dict(spec)
     for name in _VIEWS & made.keys():
@@ -240,13 +263,30 @@ def still(spec: Mapping[str, Any]) -> dict[str, Any]:
         made["spec"] = still(made["spec"])
     said: dict[tuple[str, str], Any] = {}
     if "layer" in made:
-        made["layer"] = [_said_once(layer, said) for layer in made["layer"]]
+        made["layer"] = [_said_once(layer, said) for layer in _with_halos(made["layer"])]
     return made
 
 
 _VIEWS = {"concat", "hconcat", "vconcat"}
 _STACKED = {"area", "bar"}
 """Marks of which Vega-Lite asks the scale whether they stand on one another."""
+
+
+def _with_halos(layers: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The layers, but of a text and its halo the text alone, with a stroke to know it by."""
+    behind: Mapping[str, Any] | None = None
+    for layer in layers:
+        mark = layer.get("mark")
+        if behind and isinstance(mark, dict) and behind == {**layer, "mark": mark | HALO}:
+            around = {name: value for name, value in HALO.items() if name != "fill"}
+            yield {**layer, "mark": around | mark}
+            behind = None
+            continue
+        if behind:
+            yield behind
+        behind = layer
+    if behind:
+        yield behind
 
 
 def _said_once(layer: Mapping[str, Any], said: dict[tuple[str, str], Any]) -> dict[str, Any]:
