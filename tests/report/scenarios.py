@@ -291,6 +291,17 @@ def _attacked(record: Record, text: str) -> Record:
     )  # fmt: skip
 
 
+def driven_study(**ways: dict[str, object]) -> Study:
+    """A study of one processor, driven in such ways; each is slower than the one before."""
+    names = ("cpu", "cpu-1", "gpu")[: len(ways)]
+    made = study(devices=names, axes={}, factors={"gpu": 100.0})
+    devices = {
+        name: made.plan.devices["cpu"].model_copy(update={"label": label, **way})
+        for name, (label, way) in zip(names, ways.items(), strict=True)
+    }
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
 @cache
 def field() -> Results:
     """Generated nets on two devices, whose times a map's model describes up to a few per cent."""

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from accelreport.report.theme import SERIES_DARK
-from tests.report.scenarios import HOSTILE, Results, ordinary
-from tests.report.test_heroes import driven_study
+from tests.report.scenarios import HOSTILE, Results, driven_study, ordinary
 from tests.report.test_hostile import OURS
 from tests.support.browser import opened, tab
 from tests.support.program_server import ROOT

@@ -45,7 +45,7 @@ from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published
 from tests.house.tree import ROOT
-from tests.report.scenarios import Results, ordinary
+from tests.report.scenarios import Results, driven_study, ordinary
 from tests.report.tree import parse
 from tests.support.records import Noise, Study, study, without_peaks
 from tests.support.sites import build
@@ -89,17 +89,6 @@ def test_a_hero_is_drawn_as_large_as_its_place(benches: list[BenchmarkView]) -> 
                 assert isinstance(height, int | float), figure.id
                 assert 0 < width < size.width
                 assert 0 < height < size.height
-
-
-def driven_study(**ways: dict[str, object]) -> Study:
-    """A study of one processor, driven in such ways; each is slower than the one before."""
-    names = ("cpu", "cpu-1", "gpu")[: len(ways)]
-    made = study(devices=names, axes={}, factors={"gpu": 100.0})
-    devices = {
-        name: made.plan.devices["cpu"].model_copy(update={"label": label, **way})
-        for name, (label, way) in zip(names, ways.items(), strict=True)
-    }
-    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
 
 
 def driven(**ways: dict[str, object]) -> BenchmarkView:

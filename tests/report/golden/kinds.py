@@ -8,7 +8,14 @@ from typing import Literal
 
 from accelreport.report.pages.compare import comparison_html
 from accelreport.report.site.options import BuildOptions
-from tests.report.scenarios import Results, field, observed, ordinary, two_runs
+from tests.report.scenarios import (
+    Results,
+    driven_study,
+    field,
+    observed,
+    ordinary,
+    two_runs,
+)
 from tests.support.records import study
 from tests.support.sites import build
 
@@ -89,6 +96,7 @@ KINDS = (
     Kind("devices", "ordinary", "devices.html"),
     Kind("ceilings", "ordinary", "ceilings.html"),
     Kind("map", "field", "paradnn.quick.html"),
+    Kind("frameworks", "field", "example_training.full.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
     Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
     Kind("embed", "small", "embed/k.full.sweep-lines.html"),
@@ -131,7 +139,8 @@ def build_sites(folder: Path, *, ordinary_site: Path | None = None) -> dict[Site
     (folder / "runs").mkdir()
     html = comparison_html(two_runs(gate=0.05))
     (folder / "runs" / "comparison.html").write_text(html, encoding="utf-8")
-    build(field(), folder / "field")
+    ways = driven_study(Graph={}, Compiled={"xla": True}, Eager={"eager": True})
+    build(Results((*field().studies, ways)), folder / "field")
     built: tuple[SiteName, ...] = ("small", "single", "runs", "field")
     return {"ordinary": ordinary_site, **{name: folder / name for name in built}}
 
