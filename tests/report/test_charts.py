@@ -38,7 +38,6 @@ from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Layer, Make, 
 from accelreport.report.charts.drawing import rows as drawing_rows
 from accelreport.report.charts.ecdf import QUANTILES, Distribution, step_ecdf
 from accelreport.report.charts.labelled import (
-    Absence,
     Heading,
     Mark,
     StageBar,
@@ -92,7 +91,6 @@ CHARTS: dict[str, Make] = {
             Mark(row_key(0, 0), CPU, 5.2, 4.8, 5.6, "5.2×"),
             Mark(row_key(0, 1), GPU, 0.004, math.nan, math.nan, "0.004×"),
         ],
-        [Absence(row_key(0, 2), "device not present")],
         headings=[Heading(NASTY, ("GPU", NASTY, "TPU"))],
         axis_title="times as fast as CPU (log scale)",
     ),
@@ -521,7 +519,7 @@ def test_a_heading_stands_over_its_rows_and_is_never_cut(width: int, drawer: Dra
     title = "layers 3 · units 256 · batch 1024"
     marks = [Mark(row_key(i, 0), GPU, 2.0, 1.9, 2.1, "2×") for i in range(2)]
     make = speedup_dots(
-        marks, [], headings=[Heading(title, ("GPU",)), Heading("b", ("GPU",))], axis_title="x"
+        marks, headings=[Heading(title, ("GPU",)), Heading("b", ("GPU",))], axis_title="x"
     )
     svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
     assert title in svg
@@ -534,7 +532,7 @@ def test_a_name_of_two_lines_stands_beside_the_middle_of_its_row(
     name = "the accelerator of a very long name in the rack by the window"
     marks = [Mark(row_key(0, i), GPU, 2.0, 1.9, 2.1, "2×") for i in range(2)]
     headings = [Heading("", (name, "short"))]
-    make = speedup_dots(marks, [], headings=headings, axis_title="x")
+    make = speedup_dots(marks, headings=headings, axis_title="x")
     svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
     label = re.search(r'translate\([-\d.]+,([-\d.]+)\)[^>]*><tspan>the .*?dy="([\d.]+)"', svg)
     dots = re.findall(r'<path transform="translate\([-\d.]+,([-\d.]+)\)"', svg)

@@ -168,34 +168,15 @@ class Mark:
         return min(known), max(known)
 
 
-@dataclass(frozen=True)
-class Absence:
-    """A row without a speedup, and why in a few words."""
-
-    row: str
-    text: str
-
-
-def speedup_dots(
-    marks: Sequence[Mark],
-    absences: Sequence[Absence],
-    *,
-    headings: Sequence[Heading],
-    axis_title: str,
-) -> Make:
-    """A function from the width in pixels to the chart.
-
-    Rows are devices under sweep points. An absence is written where its dot would be, so
-    that nothing is dropped silently.
-    """
+def speedup_dots(marks: Sequence[Mark], *, headings: Sequence[Heading], axis_title: str) -> Make:
+    """A function from the width in pixels to the chart; its rows are devices under sweep points."""
     ends = [1.0, *(end for mark in marks for end in mark.ends)]
     devices = Devices(mark.device for mark in marks)
-    longest = max((text_width(each.text, 12.5) for each in absences), default=0.0)
-    values = _values(marks, absences, devices)
+    values = [(mark.row, _values(mark, devices)) for mark in marks]
 
     def make(width: int) -> Chart:
         layout = LabelledRows(headings, width)
-        low, high = _domain(ends, layout.inner, longest)
+        low, high = _domain(ends, layout.inner)
         ticks = powers_of_two(low, high, 9 if width > ROOMY else 5)
         scale = Scale(type="log", base=2, domain=[low, high], nice=False)
         at_one = {"condition": {"test": "datum.value == 1", "value": "var(--soft)"}}
@@ -216,50 +197,37 @@ def speedup_dots(
             ),
         )  # fmt: skip
         named = base.encode(x=x("high"), text=alt.Text("label:N"))
-        absent = base.encode(x=x("origin"), text=alt.Text("absent:N"))
         layers = [
             measured.mark_rule(strokeWidth=3, opacity=0.45).encode(x=x("low"), x2=alt.X2("high")),
             measured.mark_point(size=95).encode(x=x("speedup"), **devices.channels("shape")),
             *halo(named, align="left", dx=9, fontWeight="bold"),
-            *halo(absent, align="left", dx=8, fontStyle="italic", fill="var(--soft)"),
         ]
         return layout.chart(layout.data(values), layers, step=23)
 
     return make
 
 
-def _values(
-    marks: Sequence[Mark], absences: Sequence[Absence], devices: Devices
-) -> list[tuple[str, Values]]:
-    """Each row's name and what stands in it."""
-    values: list[tuple[str, Values]] = [
-        (
-            mark.row,
-            {
-                "device": devices.name(mark.device),
-                "speedup": mark.value,
-                **dict(zip(("low", "high"), mark.ends, strict=True)),
-                "label": mark.text,
-            },
-        )
-        for mark in marks
-    ]
-    return values + [(gone.row, {"absent": gone.text, "origin": 1.0}) for gone in absences]
+def _values(mark: Mark, devices: Devices) -> Values:
+    low, high = mark.ends
+    return {
+        "device": devices.name(mark.device),
+        "speedup": mark.value,
+        "low": low,
+        "high": high,
+        "label": mark.text,
+    }
 
 
-def _domain(ends: Sequence[float], inner: float, longest: float) -> tuple[float, float]:
+def _domain(ends: Sequence[float], inner: float) -> tuple[float, float]:
     """Holds every interval, ½×, 1× and 2×, with room for the texts at the right.
 
     Args:
         ends: ends of the intervals, and 1.
         inner: pixels between the axes.
-        longest: pixels of the longest reason, which begins at 1×.
     """
     low, high = min(ends) / 1.15, max(ends) * 1.15
     high *= (high / low) ** (ROOM / (inner - ROOM))
-    low, high = min(low, 0.49), max(high, 2.2)
-    share = min((longest + 10) / inner, 0.7)
-    return low, max(high, (1 / low) ** (share / (1 - share)))
+    return min(low, 0.49), max(high, 2.2)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def faster_figure(dots: Dots, *, title: str = "How many times as fast as the old
     headings = [Heading(label(name, 60), tuple(each for each, _ in own)) for name, own in dots]
     told = [f"{name}: {_text(row)}" for _, own in dots for name, row in own]
     drawn = panel(
-        speedup_dots(marks, [], headings=headings, axis_title="times as fast as old (log scale)"),
+        speedup_dots(marks, headings=headings, axis_title="times as fast as old (log scale)"),
         prefix="tr",
         title="How many times as fast the new run is",
         description="; ".join(told[:12]),
