@@ -201,14 +201,22 @@ class _SweepPanel:
         self._y_scale, self._y_axis = scale, axis
 
     def _words(self) -> list[tuple[str, str]]:
-        """What stands at the end of each line, and under it; nothing that all have alike."""
+        """What stands at the end of each line, and under it; nothing that all have alike.
+
+        Where names have little room, hardware that several share gives way to what tells them
+        apart.
+        """
         heads = Counter(line.name.partition(" (")[0] for line in self._lines)
+        room = LARGEST_SHARE * self._inner - 16
+        wide = any(text_width(e.name, self._letters, bold=True) > room for e in self._lines)
         alike = self._small or (len(self._lines) > 1 and len({e.detail for e in self._lines}) == 1)
         said = []
         for line in self._lines:
             name, detail = line.name, "" if alike else line.detail
             head, _, own = name.removesuffix(")").partition(" (")
-            said.append((own if self._small and own and heads[head] > 1 else name, detail))
+            said.append(
+                (own if (self._small or wide) and own and heads[head] > 1 else name, detail)
+            )
         return said
 
     def _named_room(self) -> float:
@@ -370,7 +378,7 @@ class _SweepPanel:
     def _within(self, name: str, detail: str) -> tuple[str, str]:
         """A name and what stands under it, in the room there is for them."""
         room, letters = self._room - 16, self._letters
-        under = letters if self._small else letters - 2
+        under = letters * 1.07 if self._small else letters - 2
         if text_width(name, letters, bold=True) > room:
             if " (" in name and not self._small:
                 # What stands in brackets tells devices apart: it takes the second line.
@@ -378,7 +386,7 @@ class _SweepPanel:
             elif not detail:
                 name, *rest = lines_within(name, room, letters, bold=True)
                 detail = " ".join(rest)
-        return cut(name, room, letters * 1.07), cut(detail, room, under * 1.07)
+        return cut(name, room, letters * 1.07), cut(detail, room, under)
 
     def _names(self) -> list[Layer]:
         """Names at the ends of the lines, moved apart where lines end together.
