@@ -83,6 +83,20 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     assert counted.text == "claims confirmed here; 1 not tested, 1 needs another device"
 
 
+@pytest.mark.parametrize(("devices", "state"), [({"cpu"}, "device"), ({"cpu", "gpu"}, "undecided")])
+def test_a_claim_about_all_devices_needs_another_where_one_is_alone(
+    devices: set[str], state: str
+) -> None:
+    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.01))
+    made = study(
+        claims=[alike],
+        devices=("cpu", "gpu"),
+        fate=lambda cell: "partial" if cell.device in devices else "skipped",
+    )
+    bench = bench_of(made)
+    assert [state_of(bench, each) for each in bench.tested] == [state]
+
+
 def test_claims_are_a_large_number_where_some_are_decided() -> None:
     slow = Claim(text="Slow", check=FasterCheck(faster="cpu", than="gpu", by_at_least=2))
 

@@ -260,6 +260,13 @@ def absent_devices(found: ClaimResult) -> list[str]:
     return [each.device for each in found.missing if each.lack is Lack.DEVICE]
 
 
+def _needs_device(bench: BenchmarkView, found: ClaimResult) -> bool:
+    """Whether another device would be needed, and not only a longer run of those that are here."""
+    lacks = {each.lack for each in found.missing}
+    alone = Lack.PAIRS in lacks and len(bench.shown_series) < 2
+    return bool(absent_devices(found)) or alone or Lack.PEAK in lacks
+
+
 def _elsewhere(found: ClaimResult) -> bool:
     """Whether a claim was not tested because the run has neither its devices nor its points."""
     if found.tested:
@@ -480,7 +487,7 @@ def state_of(bench: BenchmarkView, found: ClaimResult) -> str:
     """
     if not found.tested:
         printed = _PRINTED[printed_verdict(bench.plan, found.claim)]
-        return printed if printed != "device" or absent_devices(found) else "undecided"
+        return printed if printed != "device" or _needs_device(bench, found) else "undecided"
     if found.stand_in == "synthetic" and about_quality(found.claim.check):
         return "undecided"
     return _HERE[found.verdict]
