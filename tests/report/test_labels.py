@@ -177,3 +177,19 @@ def test_only_an_axis_that_leaves_0_out_is_said_to() -> None:
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert "not at 0" not in figure.caption
+
+
+@pytest.mark.parametrize("size", [ON_A_SLIDE, Size(WIDE, 320)])
+@pytest.mark.parametrize("name", ["A", "Intel Xeon", "a device of some name"])
+def test_what_is_told_under_a_name_is_whole_where_the_name_has_room(name: str, size: Size) -> None:
+    span, steady = (1.0, 2.0), (5.0, 5.0)
+    said = ("measured, 95 %", "published, other conditions")
+    lines = [
+        SweepLine(name, detail, device, span, (high, high), steady, steady)
+        for detail, device, high in zip(said, SEVEN, (2.0, 9.0), strict=False)
+    ]
+    for drawn in (lines, [*lines[:1], replace(lines[1], detail="published")]):
+        axes = sweep_axes(drawn, (), x_title="batch size")
+        made = sweep_lines(drawn, [], axes, width=size.width, height=size.height).to_dict()
+        told = {row["detail"] for row in _rows(made, "detail", "label")}
+        assert told == {line.detail for line in drawn}

@@ -378,6 +378,7 @@ class _SweepPanel:
     def _within(self, name: str, detail: str) -> tuple[str, str]:
         """A name and what stands under it, in the room there is for them."""
         room, letters = self._room - 16, self._letters
+        # On a thumbnail it is a second line of the name, and as bold.
         under = letters * 1.07 if self._small else letters - 2
         if text_width(name, letters, bold=True) > room:
             if " (" in name and not self._small:
