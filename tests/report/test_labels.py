@@ -193,3 +193,21 @@ def test_what_is_told_under_a_name_is_whole_where_the_name_has_room(name: str, s
         made = sweep_lines(drawn, [], axes, width=size.width, height=size.height).to_dict()
         told = {row["detail"] for row in _rows(made, "detail", "label")}
         assert told == {line.detail for line in drawn}
+
+
+def test_a_number_that_would_lie_on_another_is_left_to_the_table() -> None:
+    x, texts = tuple(float(4**n) for n in range(6)), tuple(f"{n}0,000.99 ms" for n in range(6))
+    flat = (1.0, 1.01, 1.0, 1.01, 1.0, 9.0)
+    line = SweepLine("A", "", SEVEN[0], x, flat, flat, flat, texts=texts)
+    below = replace(line, name="B", device=SEVEN[1], y=(0.9,) * 6, texts=())
+    both = [line, below]
+    axes = sweep_axes(both, (), x_title="batch size")
+
+    def numbers(width: int) -> set[str]:
+        spec = sweep_lines(both, [], axes, width=width, height=290).to_dict()
+        return {row["text"] for rows in spec["datasets"].values() for row in rows if "text" in row}
+
+    assert numbers(WIDE) == set(texts)
+    few = numbers(330)
+    assert texts[0] in few
+    assert len(few) < len(texts)

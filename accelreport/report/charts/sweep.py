@@ -288,7 +288,11 @@ class _SweepPanel:
         return alt.layer(*shown, width=self._inner, height=self._height)
 
     def _numbers(self) -> list[Layer]:
-        """Numbers at the marks, each where it lies on fewer lines and bands."""
+        """Numbers at the marks, each where it lies on fewer lines and bands.
+
+        One that has room on no side of its mark, beside other numbers and the marks of other
+        lines, is left to the table.
+        """
         if self._small:
             return []
         size = self._letters - 1
@@ -303,21 +307,34 @@ class _SweepPanel:
             if low < high
         ]
         found: dict[tuple[float, float], list[dict[str, Any]]] = {}
+        numbers: list[tuple[float, float, float]] = []
         for line in self._lines:
+            marks = [
+                (self._right_of(x), self._down(y), 30.0)
+                for other in self._lines
+                for x, y in zip(other.x, other.y, strict=True)
+                if other is not line
+            ]
             for x, y, text in zip(line.x, line.y, line.texts, strict=False):
                 width = text_width(text, size, bold=True)
                 # The last number ends before the names begin.
                 last = x == self._axes.swept[-1]
                 near, far = 8 - width / 2 if last else 0.0, BESIDE + width / 2
                 shifts = (near, -far) if last else (near, far, -far)
+                across, down = self._right_of(x), self._down(y)
                 costs = {
-                    (dy, dx): self._cost(
-                        ways, (self._right_of(x) + dx, self._down(y) + dy), (width, size)
-                    )
+                    (dy, dx): self._cost(ways, (across + dx, down + dy), (width, size))
                     for dx in shifts
                     for dy in (BELOW, ABOVE)
+                    if not any(
+                        abs(across + dx - a) < (width + wide) / 2 and abs(down + dy - b) < size
+                        for a, b, wide in [*numbers, *marks]
+                    )
                 }
+                if not costs:
+                    continue
                 side, shift = min(costs, key=costs.__getitem__)
+                numbers.append((across + shift, down + side, width))
                 found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
         layers: list[Layer] = []
         for (side, shift), values in found.items():
