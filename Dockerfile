@@ -1,15 +1,15 @@
 # The command accelreport, with TensorFlow for the CPU; docs/automation.md shows how it is used.
 #   docker build --tag accelreport .
 #   docker run --rm --volume "$PWD:/measure" accelreport run specs/ --profile quick
-ARG PYTHON=3.12
-FROM python:${PYTHON}-slim
+ARG BASE=python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
+FROM ${BASE}
 
 # cpu: every wheel by the hash of the lock; gpu, tpu: what pip chooses.
 ARG EXTRA=cpu
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 
 WORKDIR /opt/accelreport
-COPY requirements.lock ./
+COPY requirements.lock requirements-report.lock ./
 RUN case "$EXTRA" in \
         cpu) pip install --only-binary :all: --require-hashes --requirement requirements.lock ;; \
         gpu | tpu) ;; \

@@ -18,8 +18,8 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -
 FROM_LOCK = $(PIP_INSTALL) --only-binary :all: --require-hashes --requirement
 UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links \
-	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) \
-	pyproject.toml --group pyproject.toml:build --extra cpu
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+UV_PACKAGE = $(UV_COMPILE) pyproject.toml --group pyproject.toml:build
 
 .PHONY: help report test lint docs lock lowest clean
 .DEFAULT_GOAL := help
@@ -63,10 +63,12 @@ docs: $(VENV)/.installed-dev ## build the documentation as a site, in build/docs
 	@$(BIN)/python -m sphinx --fail-on-warning --nitpicky --quiet --doctree-dir build/doctrees docs build/docs
 	@echo "The documentation: $(CURDIR)/build/docs/index.html"
 
-lock: ## compile both locks again (UPGRADE=1: to the newest versions); needs uv
+lock: ## compile the locks again (UPGRADE=1: to the newest versions); needs uv
 	@command -v uv >/dev/null || { echo "Install uv first, for instance: pipx install uv"; exit 1; }
-	$(UV_COMPILE) --output-file requirements.lock
-	$(UV_COMPILE) --group pyproject.toml:dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(UV_PACKAGE) --extra cpu --output-file requirements.lock
+	$(UV_PACKAGE) --constraint requirements.lock --output-file requirements-report.lock
+	$(UV_PACKAGE) --extra cpu --group pyproject.toml:dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(UV_COMPILE) --group pyproject.toml:lock --output-file requirements-uv.lock
 
 lowest: ## run the fast tests with the lowest versions that pyproject.toml allows; needs uv
 	scripts/lowest.sh

@@ -32,6 +32,7 @@ from accelreport.report.frames import curve_frame, results_frame, speedups_frame
 from accelreport.report.site import builder
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import report_cache
+from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.results.store import Store, existing
@@ -298,14 +299,15 @@ class Comparison:
     def rows(self) -> pd.DataFrame:
         """One row for each sweep point and device of either folder.
 
-        A swept key is a column by its name. `ratio` is NEW's steady time over OLD's, `low` and
-        `high` are the ends of its 95 % interval, `verdict` is FASTER, SLOWER, SAME or UNDECIDED.
-        `outcome` is `compared` or says why there is no ratio, and `reasons` tells more.
+        A swept key is a column by its name. `speedup` says how many times as fast NEW is, `low`
+        and `high` are the ends of its 95 % interval, `verdict` is FASTER, SLOWER, SAME, UNDECIDED
+        or, where the accuracy is another one, WITHHELD. `outcome` is `compared` or says why there
+        is no speedup, and `reasons` tells more.
         """
         return pd.DataFrame([_row(row) for row in self._found.rows], columns=_columns(self._found))
 
     def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
-        """Fail a test where NEW is slower than OLD by more than a margin, beyond doubt.
+        """Fail a test where NEW is slower than OLD by more than a margin, or less accurate.
 
         The rule is that of `accelreport compare --fail-if-slower`. A comparison that too few
         processes leave open is a Python warning, which pytest lists below its tests.
@@ -386,6 +388,7 @@ def build(
     cache: bool = True,
     only: Sequence[str] = (),
     trials: bool = False,
+    as_measured: bool = False,
 ) -> Path:
     """Build the report: static pages of everything in a results folder.
 
@@ -408,6 +411,7 @@ def build(
         cache: leave what has not changed as it is.
         only: show these benchmarks only, each by the name of its spec or as "SPEC:PROFILE".
         trials: show runs with overrides, too, of what was also run as it stands.
+        as_measured: show each spec as it was measured, not as it stands in `specs` now.
 
     Returns:
         The page to open first.
@@ -428,7 +432,7 @@ def build(
         single_file=single_file,
     )
     place = Path(out or ("report.html" if single_file else "site"))
-    store = _chosen(Path(results), specs, only, trials=trials)
+    store = _chosen(Path(results), None if as_measured else specs, only, trials=trials)
     return _told(builder.build(store, place, options=options))
 
 
@@ -443,7 +447,11 @@ def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, tri
 
 def _told(built: builder.BuildResult) -> Path:
     """The page to open first; what pages could not show is warned of."""
-    for each in built.unshown:
+    hidden = [f"not shown: {each}" for each in built.unshown]
+    if built.others:
+        notice = versions_notice(built.others)
+        hidden.append(f"{notice.title} {notice.text}")
+    for text in hidden:
         # Two frames up is the caller of `build`.
-        warnings.warn(f"not shown: {each}", RuntimeWarning, stacklevel=3)
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
     return built.index

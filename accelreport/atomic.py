@@ -1,6 +1,7 @@
 """Writing a file so that a reader sees all of it or none of it, whatever is killed.
 
-Also where files lie that are an aid only, and can be made again.
+Also what keeps a write or a removal in the folder that it is meant for, and where files lie that
+are an aid only, and can be made again.
 """
 
 from __future__ import annotations
@@ -29,6 +30,28 @@ def cache_folder(name: str) -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("accelreport", appauthor=False) / name
+
+
+def refuse_links(path: Path, root: Path) -> None:
+    """See that nothing between a folder of accelreport's and a path in it is a link.
+
+    Whoever gave the folder away, such as in a repository, may have put links into it that lead
+    anywhere. The folder itself, and what lies above it, may be links: a person names those.
+
+    Args:
+        path: a folder that is written to or removed from, or a file that is opened to be changed;
+            one that is renamed into its place replaces a link there and needs no look.
+        root: the folder that is accelreport's.
+
+    Raises:
+        OSError: one of them is a link.
+    """
+    place = root
+    for part in path.relative_to(root).parts:
+        place /= part
+        if place.is_symlink():
+            why = f"{place} is a link, through which nothing is written or removed"
+            raise OSError(errno.ELOOP, f"{why}: put a folder in its place")
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -83,13 +106,17 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def sweep(folder: Path) -> int:
+def sweep(folder: Path, name: str = "*") -> int:
     """Remove what killed writers left in a folder; returns how many files that were.
 
     A file that is being written at this moment is locked by its writer and stays.
+
+    Args:
+        folder: where they wrote.
+        name: the file that they wrote; any when absent.
     """
     removed = 0
-    for path in folder.glob(f".*{TEMPORARY_SUFFIX}"):
+    for path in folder.glob(f".{name}.*{TEMPORARY_SUFFIX}"):
         if _abandoned(path):
             path.unlink(missing_ok=True)
             removed += 1

@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
     NOTHING_RAN = 5
     """No cell could be run, or there was nothing to build from."""
     SLOWER = 6
-    """A comparison found something slower than its gate allows."""
+    """A comparison found something slower than its gate allows, or less accurate."""
     BAD_RESULTS = 7
     """A results folder cannot be read or written."""
     DATA_UNAVAILABLE = 8

@@ -19,7 +19,7 @@
     button.type = "button";
     button.className = "explore";
     button.textContent = "Explore: values on pointing, drag and wheel to zoom";
-    figure.querySelector(".panels, .choice").before(button);
+    figure.querySelector(".panels").before(button);
     button.addEventListener("click", async () => {
       button.disabled = true;
       const draw = await (waking ??= wake());

@@ -30,7 +30,7 @@ A bound needs complete counts: where operations were not counted there is none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -45,12 +45,15 @@ from accelreport.analysis.compute import (
     Bandwidth,
     Peak,
     bandwidth_for,
+    best_peak,
+    compute_dtype,
     count_of,
     peak_for,
     peak_of_hardware,
 )
 from accelreport.analysis.hardware import HARDWARE, named_in
-from accelreport.results.record import OTHER_LOAD, Environment, Flops
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import OTHER_LOAD, Environment, Flops, Record
 from accelreport.spec.device import Device
 
 ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
@@ -210,31 +213,54 @@ def known_limits(dtype: str) -> Sequence[Limits]:
     for row in HARDWARE:
         kind = kind_of(row.unit, row.name)
         floating = {name: x for name, x in row.tflops.items() if not name.startswith("int")}
-        if not floating or kind not in {"GPU", "TPU"}:
+        peak = best_peak(floating, dtype, row.cited, checked=row.reading != "unchecked")
+        if peak is None or kind not in {"GPU", "TPU"}:
             continue
-        best = dtype if dtype in floating else max(floating, key=lambda name: floating[name])
-        peak = Peak(floating[best], best, row.cited, row.reading != "unchecked")
         width = Bandwidth(row.gbps, row.cited) if row.gbps is not None else None
         found.append(Limits(row.name, kind, peak, width, row.kernel_us * 1e-6))
     return found
 
 
-def own_limits(environment: Environment, dtype: str) -> Limits | None:
-    """A CPU's own ceiling: what its machine reached in a product of matrices and in a stream.
+def own_limits(environment: Environment, dtype: str, seen: float = 0.0) -> Limits | None:
+    """A CPU's measured roof: the best that its machine showed, in any run and in any kernel.
 
     None where the record does not hold them, or others used the machine meanwhile; and for
     another type than float32, whose products were not measured.
+
+    Args:
+        environment: of a record.
+        dtype: element type of the products.
+        seen: the highest rate that any run of the machine reached (`seen_tflops`).
     """
     found = environment.roofs
     if found is None or found.other_cores > OTHER_LOAD or dtype != "float32":
         return None
-    tflops = max(found.tflops, environment.threads * found.core_tflops)
+    tflops = max(found.tflops, environment.threads * found.core_tflops, seen)
     return Limits(
         environment.cpu,
         "CPU",
         Peak(tflops, dtype, f"measured: {found.method}"),
         Bandwidth(found.gbps, f"measured: {found.method}"),
     )
+
+
+def seen_tflops(plan: PlanDocument, records: Iterable[Record]) -> dict[str, float]:
+    """Machine → the highest float32 rate that a CPU cell of the plan reached, in 10¹² operations/s.
+
+    It counts what a step needs at the least, so that a fast convolution raises no roof.
+    """
+    best: dict[str, float] = {}
+    for record in records:
+        device = plan.devices.get(record.cell.device)
+        least = record.flops.least if record.flops else None
+        blocks = [block for block in record.blocks if block.steady]
+        seconds = sum(block.wall_s for block in blocks)
+        if device is None or device.kind != "CPU" or not least or not seconds > 0:
+            continue
+        if compute_dtype(plan, record.cell.device, record.cell.point) == "float32":
+            rate = least * sum(block.steps for block in blocks) / seconds / 1e12
+            best[record.machine] = max(best.get(record.machine, 0.0), rate)
+    return best
 
 
 @dataclass(frozen=True)

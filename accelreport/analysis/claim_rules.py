@@ -10,11 +10,14 @@ from math import log
 from accelreport.analysis.claims import (
     SIGNED,
     ClaimResult,
+    ClaimState,
     ClaimVerdict,
     Lack,
     Missing,
     Number,
+    PrintedVerdict,
     Seen,
+    printed_verdict,
     together,
     within_bounds,
 )
@@ -149,7 +152,10 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
         stand_in = ""
     return ClaimResult(
         claim,
+        seen.plan.spec,
+        seen.plan.profile,
         found.verdict,
+        _state(seen, claim, found, stand_in),
         seen.machine,
         found.numbers,
         found.missing,
@@ -160,8 +166,42 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
 
 def _of_the_data(check: Check) -> bool:
     """Whether a claim is about what a model learns of all its data."""
-    asked = {getattr(check, key, None) for key in ("value", "ratio", "rises", "falls")}
-    return isinstance(check, DifferenceCheck) or not asked.isdisjoint(QUALITIES)
+    return isinstance(check, DifferenceCheck) or not _asked(check).isdisjoint(QUALITIES)
+
+
+def _asked(check: Check) -> set[str | None]:
+    """The quantities that a check speaks of."""
+    return {getattr(check, key, None) for key in ("value", "ratio", "to", "rises", "falls")}
+
+
+def _state(seen: Seen, claim: Claim, found: _Outcome, stand_in: str) -> ClaimState:
+    """The state of a claim: what was measured decides; without it, what was published.
+
+    A quality that was reached on synthetic data decides nothing.
+    """
+    if found.verdict is not ClaimVerdict.NOT_TESTED:
+        compares = isinstance(claim.check, EquivalentCheck | QuantisedCheck)
+        of_quality = compares or not _asked(claim.check).isdisjoint(SIGNED)
+        decided = found.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
+        if decided and of_quality and stand_in == "synthetic":
+            return ClaimState.UNDECIDED
+        return ClaimState(found.verdict.value)
+    printed = printed_verdict(seen.plan, claim)
+    if printed is not PrintedVerdict.SILENT:
+        return _OF_PUBLISHED[printed]
+    tried = {each.device for each in seen.results if each.status not in {MISSING, "skipped"}}
+    lacking = any(
+        each.device not in tried if each.lack is Lack.DEVICE else len(tried) < 2
+        for each in found.missing
+        if each.lack in {Lack.DEVICE, Lack.PAIRS}
+    )
+    return ClaimState.NEEDS_DEVICE if lacking else ClaimState.NOT_MEASURED
+
+
+_OF_PUBLISHED = {
+    PrintedVerdict.AGREE: ClaimState.SUPPORTED,
+    PrintedVerdict.CONTRADICT: ClaimState.CONTRADICTED,
+}
 
 
 def devices_of(plan: PlanDocument, check: Check) -> list[str]:

@@ -11,7 +11,7 @@ decide either way is no contradiction.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -47,6 +47,7 @@ from accelreport.spec.claims import (
     TrendCheck,
     ValueCheck,
 )
+from accelreport.spec.models import Published
 
 SIGNED = QUALITIES | {"quantised_accuracy_loss"}
 """Quantities that may be zero or negative, of which there is no logarithm."""
@@ -65,6 +66,27 @@ class ClaimVerdict(StrEnum):
     """What the rule compares must not be compared."""
     NOT_TESTED = "NOT TESTED HERE"
     """Nothing that bears on it was measured."""
+
+
+class ClaimState(StrEnum):
+    """What became of a claim: every file, page and line of a terminal counts by this."""
+
+    CONFIRMED = "CONFIRMED"
+    """The whole interval fulfils the rule."""
+    REFUTED = "REFUTED"
+    """The whole interval contradicts the rule."""
+    UNDECIDED = "UNDECIDED"
+    """The interval holds both, there is none, or the data of a quality are synthetic."""
+    WITHHELD = "WITHHELD"
+    """What the rule compares must not be compared."""
+    SUPPORTED = "SUPPORTED BY PUBLISHED FIGURES"
+    """Not tested here; comparable figures of another source fulfil the rule."""
+    CONTRADICTED = "CONTRADICTED BY PUBLISHED FIGURES"
+    """Not tested here; published figures contradict the rule, however they were rounded."""
+    NOT_MEASURED = "NOT MEASURED"
+    """Its devices were tried, and what the rule needs of them was not measured."""
+    NEEDS_DEVICE = "NEEDS A DEVICE"
+    """A device that the rule needs was not tried."""
 
 
 class Lack(StrEnum):
@@ -132,7 +154,10 @@ class ClaimResult:
 
     Attributes:
         claim: the sentence and its rule.
+        spec: name of the spec that makes it.
+        profile: the profile that was run.
         verdict: what the numbers say of it.
+        state: the same, or what stands in the place of a verdict.
         machine: the machine; empty where none has its devices.
         numbers: what was measured, in the order of the sweep.
         missing: why there is no verdict, or none for some of it.
@@ -142,7 +167,10 @@ class ClaimResult:
     """
 
     claim: Claim
+    spec: str
+    profile: str
     verdict: ClaimVerdict
+    state: ClaimState
     machine: str = ""
     numbers: tuple[Number, ...] = ()
     missing: tuple[Missing, ...] = ()
@@ -153,6 +181,27 @@ class ClaimResult:
     def tested(self) -> bool:
         """Whether anything was measured that bears on the claim."""
         return self.verdict is not ClaimVerdict.NOT_TESTED
+
+
+_FIRST = (ClaimState.REFUTED, *ClaimState)
+"""Of several machines one refutes a claim; what is decided speaks before what is not."""
+
+
+def distinct(found: Iterable[ClaimResult]) -> list[ClaimResult]:
+    """Each claim once, in the order in which they come: so many claims there are.
+
+    A claim that was tested in several profiles, or on several machines, is one: the full profile
+    speaks before the others, and one machine that refutes it before those that do not.
+    """
+
+    def later(result: ClaimResult) -> tuple[bool, int]:
+        return not (result.tested and result.profile == "full"), _FIRST.index(result.state)
+
+    first: dict[tuple[str, str], ClaimResult] = {}
+    for each in found:
+        place = each.spec, each.claim.text
+        first[place] = min(first.get(place, each), each, key=later)
+    return list(first.values())
 
 
 def together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
@@ -348,11 +397,11 @@ class PrintedVerdict(StrEnum):
 
 
 FOLLOWS_FROM: dict[str, tuple[str, ...]] = {
-    "speedup": ("sample_time", "epoch_time", "total_time", "tflops"),
+    "speedup": ("throughput", "sample_time", "epoch_time", "total_time", "tflops"),
     "steady_step_time": ("step_time", "sample_time"),
-    "throughput": ("sample_time", "epoch_time"),
+    "throughput": ("throughput", "sample_time", "epoch_time"),
 }
-"""Figures that a quantity of another name follows from, the most direct one first."""
+"""Figures that a quantity follows from where it is none itself, the most direct one first."""
 
 
 @dataclass(frozen=True)
@@ -380,42 +429,57 @@ class _Range:
 
 
 def printed_verdict(plan: PlanDocument, claim: Claim) -> PrintedVerdict:
-    """What the plan's published figures say of one of its claims."""
-    check = claim.check
-    check = check.as_ratio if isinstance(check, FasterCheck) else check
-    printed = _Printed(plan)
+    """What the plan's published figures say of one of its claims.
+
+    Any of them may contradict it, also those of the source that makes the claim. That a source
+    agrees with itself is no evidence: only comparable figures of another one may agree.
+    """
+    others = tuple(
+        row for row in plan.published if row.comparable and not _of_its_source(plan, claim, row)
+    )
+    every, theirs = (_verdicts(_Printed(plan, rows), claim) for rows in (plan.published, others))
+    if PrintedVerdict.CONTRADICT in {*every, *theirs}:
+        return PrintedVerdict.CONTRADICT
+    return PrintedVerdict.AGREE if theirs else PrintedVerdict.SILENT
+
+
+def _of_its_source(plan: PlanDocument, claim: Claim, row: Published) -> bool:
+    """Whether a published row is of the source that makes a claim."""
+    if claim.by != "source":
+        return False
+    own = plan.source.title if plan.source else ""
+    return (claim.source or own) == (row.source.title if row.source else own)
+
+
+def _verdicts(printed: _Printed, claim: Claim) -> list[PrintedVerdict]:
+    """What published figures say of a claim, one verdict for each place that they speak of."""
+    check = claim.check.as_ratio if isinstance(claim.check, FasterCheck) else claim.check
     if isinstance(check, RatioCheck):
-        found = list(_ratios(printed, check))
-    elif isinstance(check, TrendCheck):
-        found = list(_trends(printed, check))
-    elif isinstance(check, ValueCheck):
-        found = [
+        return list(_ratios(printed, check))
+    if isinstance(check, TrendCheck):
+        return list(_trends(printed, check))
+    if isinstance(check, ValueCheck):
+        return [
             value.verdict(check.at_least, check.at_most)
             for point in printed.points(check.where)
             if (value := printed.of(check.value, check.of, point))
         ]
-    elif isinstance(check, DifferenceCheck):
-        found = list(_differences(printed, check))
-    elif isinstance(check, PeakCheck):
-        found = list(_peaks(plan))
-    else:
-        found = []
-    if not found:
-        return PrintedVerdict.SILENT
-    contradicted = PrintedVerdict.CONTRADICT in found
-    return PrintedVerdict.CONTRADICT if contradicted else PrintedVerdict.AGREE
+    if isinstance(check, DifferenceCheck):
+        return list(_differences(printed, check))
+    return list(_peaks(printed)) if isinstance(check, PeakCheck) else []
 
 
 @dataclass(frozen=True)
 class _Printed:
-    """The figures of a plan that do not contradict themselves."""
+    """The figures of some published rows of a plan that do not contradict themselves."""
 
     plan: PlanDocument
+    rows: Sequence[Published]
 
     def points(self, where: Mapping[str, Scalar]) -> list[Point]:
         """The points that rows speak of and that match; the empty one where there are none."""
         found: dict[object, Point] = {}
-        for point in ({**row.where, **where} for row in self.plan.published):
+        for point in ({**row.where, **where} for row in self.rows):
             if matches(point, where):
                 found.setdefault(point_key(dict(sorted(point.items()))), point)
         return list(found.values())
@@ -433,7 +497,7 @@ class _Printed:
         """
         values = sorted(
             row.figures()[name]
-            for row in self.plan.published
+            for row in self.rows
             if row.device == device
             and name in row.figures()
             and matches(point, row.where)
@@ -529,8 +593,8 @@ def _differences(printed: _Printed, check: DifferenceCheck) -> Iterator[PrintedV
             yield _Range(low, high).verdict(check.by_at_least, None)
 
 
-def _peaks(plan: PlanDocument) -> Iterator[PrintedVerdict]:
-    for row in plan.published:
+def _peaks(printed: _Printed) -> Iterator[PrintedVerdict]:
+    for row in printed.rows:
         for name in sorted({"tflops", "tflops_cold"} & row.figures().keys()):
-            beyond = any(each.kind == "above-peak" for each in flags_of(plan, row, name))
+            beyond = any(each.kind == "above-peak" for each in flags_of(printed.plan, row, name))
             yield PrintedVerdict.CONTRADICT if beyond else PrintedVerdict.AGREE

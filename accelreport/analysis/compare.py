@@ -309,31 +309,36 @@ def quality_of_both(old: Group, new: Group) -> Quality | None:
 
 
 class Gate(StrEnum):
-    """Whether NEW is slower than the gate allows."""
+    """Whether NEW is slower than the gate allows, or less accurate."""
 
     FAILS = "FAILS"
-    """The whole interval of NEW's time over OLD's lies above 1 + gate: it is slower."""
+    """It is: it is less than 1/(1 + gate) times as fast, with the whole interval, or its accuracy
+    is lower."""
     PASSES = "PASSES"
-    """The whole interval lies at or below 1 + gate: it is not."""
+    """It is not: it is at least so fast, with the whole interval, and as accurate."""
     OPEN = "OPEN"
-    """The interval holds 1 + gate, or there is none: too few processes to tell."""
+    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one."""
 
 
-def gated(longer: Contrast, gate: float) -> tuple[Gate, int | None]:
+def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
     """Whether NEW is slower than a gate allows, and how many more processes would tell.
 
-    FAILS when the whole interval lies above 1 + gate, PASSES when none of it does. Logarithms are
-    compared, so that a wider gate never fails what a narrower one passes.
+    FAILS when the whole interval lies below 1/(1 + gate), PASSES when none of it does. Logarithms
+    are compared, so that a wider gate never fails what a narrower one passes.
+
+    Args:
+        faster: the logarithm of how many times as fast NEW is.
+        gate: how much longer a step may take, as a fraction.
     """
-    limit, half = log1p(gate), longer.half_width()
+    limit, half = -log1p(gate), faster.half_width()
     if isnan(half):
         return Gate.OPEN, None
-    if longer.value - half > limit:
+    if faster.value + half < limit:
         return Gate.FAILS, None
-    if longer.value + half <= limit:
+    if faster.value - half >= limit:
         return Gate.PASSES, None
-    enough = processes_to_reach(abs(longer.value - limit), longer.spread, LEVEL)
-    return Gate.OPEN, None if enough is None else max(enough - longer.n, 1)
+    enough = processes_to_reach(abs(faster.value - limit), faster.spread, LEVEL)
+    return Gate.OPEN, None if enough is None else max(enough - faster.n, 1)
 
 
 class EnvironmentDifference(Document):

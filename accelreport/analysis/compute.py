@@ -76,12 +76,15 @@ class Peak:
         dtype: element type it is of.
         source: where it is written, and whether that was checked; or what it follows from.
         checked: whether somebody held it against a text; the devices file answers for its own.
+        tf32_tflops: of a peak in float32, the one in TensorFloat-32, which frameworks may use in
+            its place; 0 where the hardware has none.
     """
 
     tflops: float
     dtype: str
     source: str | Bound
     checked: bool = True
+    tf32_tflops: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def peak_for(device: Device, dtype: str) -> Peak | None:
     computes in another (a TPU multiplies float32 as bfloat16), never faster than its best.
     None when the devices file cites nothing.
     """
-    return _best(device.peak_tflops, dtype, device.peak_source)
+    return best_peak(device.peak_tflops, dtype, device.peak_source)
 
 
 def peak_of_hardware(text: str, dtype: str, count: int = 1) -> Peak | None:
@@ -116,28 +119,30 @@ def peak_of_hardware(text: str, dtype: str, count: int = 1) -> Peak | None:
         return None
     units = known.units(text) * count
     rates = {name: units * rate for name, rate in known.tflops.items()}
-    return _best(rates, dtype, _cited(known, units), checked=known.reading != "unchecked")
+    return best_peak(rates, dtype, _cited(known, units), checked=known.reading != "unchecked")
 
 
 def _cited(known: Hardware, units: float) -> str:
     return known.cited if units == 1 else f"{units:g} × {known.cited}"
 
 
-def _best(
+def best_peak(
     known: Mapping[str, float], dtype: str, source: str, *, checked: bool = True
 ) -> Peak | None:
+    """The peak for an element type, or else the largest of the known ones; None without any."""
     if not known:
         return None
     best = dtype if dtype in known else max(known, key=lambda name: known[name])
-    return Peak(known[best], best, source, checked)
+    tf32 = known.get("tensorfloat32", 0.0) if best == "float32" else 0.0
+    return Peak(known[best], best, source, checked, tf32)
 
 
 def compute_dtype(plan: PlanDocument, device: str, point: Mapping[str, Any]) -> str:
     """The element type of the products; with `tf32`, float32 means TensorFloat-32."""
-    spec = plan.devices[device]
+    spec = plan.devices.get(device)
     asked = point.get("dtype") or plan.workload.get("dtype")
-    dtype = str(asked) if asked else COMPUTE_DTYPE[spec.precision]
-    return "tensorfloat32" if dtype == "float32" and spec.tf32 else dtype
+    dtype = str(asked) if asked else COMPUTE_DTYPE[spec.precision if spec else "float32"]
+    return "tensorfloat32" if dtype == "float32" and spec and spec.tf32 else dtype
 
 
 def cited_peak(

@@ -8,9 +8,11 @@ beyond those that were measured are assumed to take as long as the steady ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, median
 
+from accelreport.analysis.results import Result
 from accelreport.spec.device import Device
 
 
@@ -34,6 +36,66 @@ class TimeLine:
     def worth(self) -> float:
         """How many steady steps take as long as the start; infinite where a step takes none."""
         return self.start / self.step if self.step else math.inf
+
+
+STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
+    (
+        "process and imports",
+        (lambda row: row.stages.process_s, lambda row: row.stages.import_s),
+    ),
+    ("data", (lambda row: row.stages.data_s,)),
+    ("model", (lambda row: row.stages.build_s,)),
+    ("", (lambda row: row.timings.first_step_s,)),
+)
+"""Stages of a start-up and the times they are made of; the last is the first step."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A device's start-up at a point, in seconds.
+
+    Attributes:
+        stages: of the median process, or the mean of the middle two, so that they add up to the
+            median start: medians of stages, each of another process, would not.
+        first_s: the first step, the median over processes.
+        steady_s: a steady step, the mean that every other part of the page gives.
+        run_s: a whole run from its launch on, evaluations left out, the median over processes.
+    """
+
+    stages: tuple[float, ...]
+    first_s: float
+    steady_s: float
+    run_s: float
+
+    @property
+    def total(self) -> float:
+        """Seconds until the first step is done, of the median process."""
+        return sum(self.stages)
+
+
+def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
+    """The start-up of some processes; None where no first step was timed."""
+    known = [row for row in rows if math.isfinite(row.timings.first_step_s)]
+    if not known:
+        return None
+    started = sorted((_stages(row) for row in known), key=sum)
+    runs = [sum(_stages(row)[:-1]) + row.timings.total_s for row in known]
+    finite = [run for run in runs if math.isfinite(run)]
+    middle = started[(len(started) - 1) // 2 : len(started) // 2 + 1]
+    return Start(
+        stages=tuple(map(fmean, zip(*middle, strict=True))),
+        first_s=median(row.timings.first_step_s for row in known),
+        steady_s=steady_s,
+        run_s=median(finite) if finite else math.nan,
+    )
+
+
+def _stages(row: Result) -> tuple[float, ...]:
+    """Seconds of each stage of a process; 0 where it was not reached."""
+    return tuple(
+        sum(seconds for read in readers if math.isfinite(seconds := read(row)))
+        for _, readers in STAGES
+    )
 
 
 MOST_STEPS = 10**12

@@ -100,6 +100,7 @@ class HostedMachine:
         kind: CPU, GPU or TPU.
         hardware: what did the arithmetic, in the source's words.
         source: title of the source.
+        by: its authors and its year.
         memory_gb: its memory in 10⁹ bytes; None where the source prints none.
         tflops: its rate in 10¹² floating-point operations per second; None where none is printed.
         tops: the same of 8-bit integers.
@@ -112,6 +113,7 @@ class HostedMachine:
     kind: Literal["CPU", "GPU", "TPU"]
     hardware: str
     source: str
+    by: str
     memory_gb: float | None = None
     tflops: float | None = None
     tops: float | None = None

@@ -15,6 +15,7 @@ and R. M. Price (2012).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite, isnan, nan, sqrt
@@ -28,6 +29,60 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Epoch, Forecast, Precision, Quantised, Record
 from accelreport.spec.claims import EquivalentCheck
 from accelreport.spec.models import Target
+
+_SHARES = ("accuracy", "precision", "recall", "f1")
+_PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share, to be written in per cent."""
+    return any(share in metric for share in _SHARES)
+
+
+def primary_metric(target: Target | None, known: AbstractSet[str]) -> str:
+    """The quality a page speaks of: the target's, else the most telling of the known ones."""
+    wanted = ([target.metric] if target else []) + [*_PREFERRED, *sorted(known)]
+    return next((metric for metric in wanted if metric in known), "")
+
+
+def common_epochs(records: Iterable[Record], *metrics: str) -> list[list[Epoch]]:
+    """The epochs that every run with these metrics reached, each with one row a run.
+
+    Later epochs of a run that went further are left out: their mean would be over other runs.
+    """
+    curves = [
+        {
+            row.epoch: row
+            for row in record.epochs
+            if all(isfinite(row.metrics.get(metric, nan)) for metric in metrics)
+        }
+        for record in records
+    ]
+    curves = [curve for curve in curves if curve]
+    common = set.intersection(*map(set, curves)) if curves else set()
+    return [[curve[epoch] for curve in curves] for epoch in sorted(common)]
+
+
+def misclassified(record: Record) -> tuple[int, int] | None:
+    """Examples of the last evaluation that are misclassified, and of how many.
+
+    Without a confusion matrix the kept predictions count: wrong ones are kept before right ones,
+    so with a right one among them none is missing. Otherwise the accuracy says how many there
+    are; None where nothing does.
+    """
+    if record.confusion:
+        counts = record.confusion.counts
+        total = sum(map(sum, counts))
+        return total - sum(row[number] for number, row in enumerate(counts)), total
+    kept = sum(sample.true != sample.predicted for sample in record.samples)
+    examples = record.data.validation_examples if record.data else 0
+    cut = any(warned.kind == "samples-cut" for warned in record.warnings)
+    if cut or not examples:
+        return None
+    if kept < len(record.samples):
+        return kept, examples
+    accuracy = record.final.get("val_accuracy")
+    return None if accuracy is None else (max(kept, round((1 - accuracy) * examples)), examples)
 
 
 @dataclass(frozen=True)
@@ -159,6 +214,23 @@ def forecast_errors(forecast: Forecast, horizon: int) -> ForecastErrors:
         naive=tuple(sorted(naive, key=lambda each: each.error)),
         values=len(true),
     )
+
+
+USUAL_HORIZON = 24
+"""Rows by which a forecast lies ahead where neither record nor spec says."""
+
+
+def forecasts_of(record: Record) -> list[Forecast]:
+    """The series that a run forecast; made-up values, such as a wind below 0, are in no unit."""
+    made_up = record.data is not None and record.data.origin == "synthetic"
+    known = [forecast for forecast in record.forecasts if len(forecast.true) > 1]
+    return [forecast.model_copy(update={"unit": ""}) for forecast in known] if made_up else known
+
+
+def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:
+    """The errors of one of a record's forecasts and of the guesses."""
+    given = (record.cell.workload.get("series") or {}).get("horizon")
+    return forecast_errors(forecast, given if isinstance(given, int) else USUAL_HORIZON)
 
 
 def _error(true: list[float], said: list[float]) -> float:

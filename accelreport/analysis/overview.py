@@ -272,10 +272,12 @@ class PrintedRate:
 
     Attributes:
         found: the figure, beside what the base came to.
+        rate: the figure as a rate: examples in a second, or TFLOPS of a kernel.
         factor: how many times as fast.
     """
 
     found: PublishedResult
+    rate: float
     factor: float
 
     @property
@@ -308,9 +310,7 @@ class RateRow:
     @cached_property
     def rate(self) -> Interval:
         """Examples that the base trains in a second; of a kernel, its TFLOPS."""
-        trained = [each.timings.throughput for each in self.base.timed]
-        known = [each for each in trained if each > 0]
-        return geometric_mean(known or [each.timings.tflops for each in self.base.timed])
+        return rate_of_base(self.base)
 
     @property
     def busy(self) -> bool:
@@ -321,6 +321,13 @@ class RateRow:
     def compared(self) -> int:
         """How many things stand beside the base."""
         return len(self.measured) + len(self.printed)
+
+
+def rate_of_base(base: Group) -> Interval:
+    """Examples in a second, the geometric mean over processes; of a kernel, its TFLOPS."""
+    trained = [row.timings.throughput for row in base.timed]
+    known = [rate for rate in trained if rate > 0]
+    return geometric_mean(known or [row.timings.tflops for row in base.timed])
 
 
 def is_busy(results: Iterable[Result]) -> bool:
@@ -403,10 +410,12 @@ def _base(
 def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:
     """One rate for each device of a source: figures that restate one another are one."""
     here = [each for each in results if each.machine == base.machine and each.at(dict(base.point))]
+    base_rate = rate_of_base(base).value
     rates = [
-        PrintedRate(each, 1 / each.ratio if each.figure in RATES_THEMSELVES else each.ratio)
+        PrintedRate(each, rate, rate / base_rate)
         for each in published_results(plan, here, beside=base.device)
         if each.figure in RATES and each.ratio > 0 and each.row.comparable
+        if (rate := _rate(plan, each))
     ]
     # What contradicts arithmetic is no rate; what contradicts the chip's peak is shown as such.
     rates = [each for each in rates if each.beyond_peak or not each.found.flags]
@@ -414,11 +423,18 @@ def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tupl
     kept: list[PrintedRate] = []
     for _, own in groupby(rates, key=lambda each: each.found.row.device):
         taken: list[PrintedRate] = []
-        for rate in own:
-            if not any(_restates(rate, each) for each in taken):
-                taken.append(rate)
+        for one in own:
+            if not any(_restates(one, each) for each in taken):
+                taken.append(one)
         kept += taken
     return tuple(kept)
+
+
+def _rate(plan: PlanDocument, found: PublishedResult) -> float | None:
+    """A published figure as a rate, multiplied and divided by units alone."""
+    if found.figure in RATES_THEMSELVES:
+        return found.value
+    return examples_per_second(conditions(plan, found.row), found.figure, found.value)
 
 
 def _restates(one: PrintedRate, other: PrintedRate) -> bool:

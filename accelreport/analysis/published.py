@@ -20,6 +20,7 @@ import tomli
 
 from accelreport.analysis.ceilings import above
 from accelreport.analysis.compute import peak_for, peak_of_hardware
+from accelreport.analysis.hardware import RUNTIMES, Hardware, named_in
 from accelreport.analysis.results import (
     QUALITIES,
     STAND_INS,
@@ -228,11 +229,42 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     device = row.plan.devices.get(published.device)
     named = published.hardware or published.label
     peak = peak_of_hardware(named, dtype) or (device and peak_for(device, dtype))
+    if peak and peak.tf32_tflops:  # no source says that its framework left TensorFloat-32 out
+        peak = replace(peak, tflops=peak.tf32_tflops, dtype="tensorfloat32")
     rate = implied_tflops(row, figure)
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
     yield Contradiction("above-peak", rate, peak.tflops, seconds, peak.dtype, str(peak.source))
+
+
+@dataclass(frozen=True)
+class NamedHardware:
+    """The hardware of a published row.
+
+    Attributes:
+        known: its row in the table of known hardware.
+        by: who names it; empty where the row's own source does.
+    """
+
+    known: Hardware
+    by: str = ""
+
+
+def hardware_of(row: Published) -> NamedHardware | None:
+    """The hardware of a published row, and who names it; None where nobody does.
+
+    A hosted machine is one that a source calls exactly so. Last comes what the row's price is of.
+    """
+    if known := named_in(row.hardware):
+        return NamedHardware(known, row.hardware_by)
+    if known := named_in(row.label):
+        return NamedHardware(known)
+    hosted = [each for each in RUNTIMES if each.name == row.label.partition(",")[0]]
+    said = [(each.hardware, each.by) for each in hosted]
+    said += [(row.price.of, "its cited price")] if row.price else []
+    found = (NamedHardware(known, by) for text, by in said if (known := named_in(text)))
+    return next(found, None)
 
 
 STEP_FIGURES = ("sample_time", "throughput", "step_time", "epoch_time")

@@ -447,7 +447,7 @@ def _timings(record: Record, peak: Peak | None) -> Timings:
     window = steady(record)
     step_s = window.step_s
     epochs = complete_epochs(record)
-    flops = record.flops.per_step if record.flops else nan
+    flops = (record.flops.per_step if record.flops else 0) or nan
     moved = record.flops.bytes_per_step if record.flops else None
     least = record.flops.least if record.flops else None
     samples = record.samples_per_step or nan

@@ -19,7 +19,7 @@ from accelreport.analysis.claim_rules import places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import PointKey, Result, point_key, results_of
 from accelreport.analysis.speedup import Rules, speedups_of
-from accelreport.analysis.stats import DECIDED, LEVEL, Verdict
+from accelreport.analysis.stats import DECIDED, LEVEL, Verdict, verdict
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import ClaimLook, Halt, Halted, Look, Looks, PlanDocument
 from accelreport.results.record import Record
@@ -119,7 +119,7 @@ def _verdicts(
     first = [each for each in results if each.repeat < n]
     found = speedups_of(plan, first, Rules(looks=plan.until_decided))
     return {
-        (each.device, each.own.results[0].where): estimate.verdict
+        (each.device, each.own.results[0].where): verdict(estimate.interval)
         for each in found
         if (estimate := each.estimate or each.qualified)
     }

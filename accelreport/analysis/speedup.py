@@ -257,8 +257,8 @@ class Speedup:
         baseline: name of the device they are compared with.
         rules: what was asked.
         estimate: the speedup; None where there is none, or where it must not stand alone.
-        qualified: the speedup that may stand only beside the reasons in `withheld`; None where
-            nothing is withheld, or where there is none at all.
+        qualified: the speedup that may stand only beside the reasons in `withheld`, NOT MEASURED
+            whatever its interval; None where nothing is withheld, or where there is none at all.
         withheld: why it must not stand alone; empty where it may.
         agreement: whether both reach the same quality; None where nothing is trained.
     """
@@ -411,7 +411,9 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     if not terms.measured:
         return found
     estimate = _estimate(terms, rules, baseline=own is base)
-    return replace(found, qualified=estimate) if withheld else replace(found, estimate=estimate)
+    if not withheld:
+        return replace(found, estimate=estimate)
+    return replace(found, qualified=replace(estimate, verdict=Verdict.NOT_MEASURED, needed=None))
 
 
 def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:

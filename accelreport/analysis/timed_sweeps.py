@@ -245,8 +245,11 @@ def _printed_run(plan: PlanDocument, rows: Iterable[Published], figure: str) -> 
         value = row.figures().get(figure)
         if not value or rounding(value) > MOST_ROUNDED or flags_of(plan, row, figure):
             continue
+        batch = row.where[BATCH]
+        if isinstance(batch, bool | str):
+            continue
         if seconds := step_seconds(conditions(plan, row), figure, value):
-            found.setdefault(float(str(row.where[BATCH])), seconds)
+            found.setdefault(float(batch), seconds)
     return found
 
 

@@ -85,7 +85,7 @@ def probe() -> Probe:
     """Ask TensorFlow what it can use; a TPU that it does not list is looked for."""
     try:
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM],
+            [sys.executable, "-P", "-c", PROGRAM],
             capture_output=True,
             text=True,
             check=False,

@@ -84,7 +84,7 @@ def served(folder: Path, name: str) -> Iterator[Address]:
     """
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "accelreport.backend.serving", str(folder), name],
+        [sys.executable, "-P", "-m", "accelreport.backend.serving", str(folder), name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -479,4 +479,5 @@ def main(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
-    sys.exit(main(sys.argv[1:]))
+    # Whatever was asked is answered; taking TensorFlow down in good order costs seconds.
+    os._exit(main(sys.argv[1:]))

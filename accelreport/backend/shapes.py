@@ -80,7 +80,7 @@ def misfits(questions: Sequence[ShapeQuestion], framework: str) -> list[Misfit |
         return [None] * len(questions)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "accelreport.backend.shapes", framework],
+            [sys.executable, "-P", "-m", "accelreport.backend.shapes", framework],
             input=QUESTIONS.dump_json(list(questions)),
             capture_output=True,
             check=False,

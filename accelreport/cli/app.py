@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -34,7 +35,7 @@ Exit codes:
     3  a spec, or the devices file, has an error; nothing was run
     4  some cells failed; the others are kept
     5  no cell could be run, or there was nothing to build from
-    6  a comparison found something slower than its gate allows
+    6  a comparison found something slower than its gate allows, or less accurate
     7  a results folder cannot be read or written
     8  a data set, or a file to be imported, could not be fetched or read
     9  two results folders have nothing in common that could be compared
@@ -44,7 +45,7 @@ Exit codes:
 
 \b
 Environment, and the file specs/accelreport.toml whose [report] says the same:
-  ACCELREPORT_RESULTS, _OUT, _TITLE, _LOGO, _BASE_URL, _THEME, _TEMPLATES
+  ACCELREPORT_RESULTS, _OUT, _TITLE, _LOGO, _BASE_URL, _THEME
                       stand for the options of these names
 
 \b
@@ -52,7 +53,11 @@ Environment:
   ACCELREPORT_CACHE   folder in which builds remember what they made, and runs what they drew
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
+  ACCELREPORT_NAME_PROGRAMS
+                      set to 1, records name the programs that were busy beside a cell
   ACCELREPORT_LOCK    file that runs on this machine lock, so that only one of them measures
+  ACCELREPORT_TEMPLATES
+                      stands for --templates, which no file says: a template is a program
   TMPDIR              where files in passing lie
   NO_COLOR            no colours
 """
@@ -110,7 +115,7 @@ def options(
 ) -> None:
     """Options of all commands; `main` looks for --debug itself."""
     del version, debug  # they have done their work
-    if ctx.invoked_subcommand in TAKE_DEFAULTS and REPORT_FILE.exists():
+    if ctx.invoked_subcommand in TAKE_DEFAULTS and os.path.lexists(REPORT_FILE):
         from accelreport.spec.files_beside import read_options
 
         said = read_options(REPORT_FILE).report.model_dump(exclude_none=True)

@@ -18,6 +18,7 @@ from accelreport.report.site.publish import (
 )
 
 if TYPE_CHECKING:
+    from accelreport.report.site.options import BuildResult
     from accelreport.results.store import Store
 
 Theme = Literal["auto", "light", "dark"]
@@ -26,8 +27,9 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 EXAMPLES = """\b
 The specs:
   Titles, published figures and claims are taken from specs/ as it stands now, for the profiles
-  that were run; without that folder, from what the runs left in results/, which a build
-  only reads.
+  that were run; without that folder, or with --as-measured, from what the runs left in results/,
+  which a build only reads. What was measured of other versions of the specs is counted above the
+  front page and on the terminal.
 
 \b
 The output folder:
@@ -45,6 +47,7 @@ Examples:
   accelreport build --single-file --out report.html
   accelreport build --only mnist_batch_sweep --only matmul:quick
   accelreport build --base-url https://example.org/report/ --logo logo.svg
+  accelreport build --explain
 
 \b
 Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there was nothing to
@@ -130,6 +133,18 @@ Trials = Annotated[
         "--trials", help="Show runs with --set or --data, too, of what was also run as it stands."
     ),
 ]
+AsMeasured = Annotated[
+    bool,
+    typer.Option(
+        "--as-measured", help="Show each spec as it was measured, not as it stands in --specs now."
+    ),
+]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain", help="Build nothing: print each title and number beside its finding."
+    ),
+]
 Cache = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
 ]
@@ -153,6 +168,8 @@ def build(
     cache: Cache = True,
     only: Only = [],  # noqa: B006 -- Typer copies it
     trials: Trials = False,
+    as_measured: AsMeasured = False,
+    explain: Explain = False,
 ) -> None:
     """Build the report: static pages of everything under results/.
 
@@ -164,12 +181,18 @@ def build(
     from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.terminal.say import say, tell_unshown
 
-    store = _refreshed(results, specs)
+    store = _refreshed(results, None if as_measured else specs)
     said = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
     for absent in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
         say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
+    if explain:
+        from accelreport.report.site.assembly import gather
+        from accelreport.terminal.explain import explained
+
+        say(*explained(gather(store), title, said.talk))
+        return
     options = builder.BuildOptions(
         title=title,
         talk=said.talk,
@@ -190,21 +213,32 @@ def build(
             say(f"warning: left out: {problem}", err=True)
     noun = "page" if built.pages == 1 else "pages"
     say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
+    _tell_others(built)
     tell_unshown(built.unshown)
     if built.unshown:
         raise typer.Exit(max(each.exit_code for each in built.unshown))
 
 
-def _refreshed(results: Path, specs: Path) -> Store:
-    """The results, their plans as the specs stand now; complaints are printed."""
+def _refreshed(results: Path, specs: Path | None) -> Store:
+    """The results, their plans as the specs stand now, if any; complaints are printed."""
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.terminal.say import say
 
     store = Store(results)
-    for complaint in refresh(store, specs) if specs.is_dir() else ():
+    for complaint in refresh(store, specs) if specs and specs.is_dir() else ():
         say(f"warning: {complaint}", err=True)
     return store
+
+
+def _tell_others(built: BuildResult) -> None:
+    """Print what was measured of other versions of the specs and is not shown."""
+    from accelreport.report.version_text import versions_notice
+    from accelreport.terminal.say import say
+
+    if built.others:
+        notice = versions_notice(built.others)
+        say(f"warning: {notice.title} {notice.text}", err=True)
 
 
 def _theme(name: str) -> Theme:
@@ -300,10 +334,7 @@ def serve(
     ] = Path("site"),
     specs: Specs = SPECS[0],
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")] = TITLE,
-    templates: Annotated[
-        Path | None,
-        typer.Option("--templates", metavar="DIR", help="Templates that replace ours."),
-    ] = None,
+    templates: Templates = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at.")
     ] = "127.0.0.1",
@@ -331,6 +362,7 @@ def serve(
             for problem in store.problems:
                 say(f"warning: left out: {problem}", err=True)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
+        _tell_others(built)
         tell_unshown(built.unshown)
 
     with Engines() as engines:

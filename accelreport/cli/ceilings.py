@@ -52,7 +52,7 @@ def laws(
     read = load(specs, profile=profile, devices_file=devices_file)
     for bench in benches(read, results):
         swept = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
-        if swept or bench.decision_map:
+        if swept:
             told += 1
             say(*law_lines(bench, swept))
     if not told:
@@ -76,10 +76,7 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
 
 
 def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
-    """A table of a spec's laws, and a sentence for each two that may be compared, by place.
-
-    Generated nets have their map's boundary behind them, and how well its model does.
-    """
+    """A table of a spec's laws, and a sentence for each two that may be compared, by place."""
     from accelreport.report.law_text import fixed_text, pair_sentence, split_sentence
 
     yield f"{bench.plan.title} ({bench.plan.profile} profile), a model:"
@@ -94,16 +91,12 @@ def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[st
         for pair in bench.law_pairs:
             if pair.own in here:
                 yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
-    if found := bench.decision_map:
-        from accelreport.report.heroes.decision_map import boundary_sentence, error_sentence
-
-        yield f"  {boundary_sentence(bench, found)}{error_sentence(found)}"
     yield ""
 
 
 def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
-    from accelreport.report.formatting import percent
     from accelreport.report.law_text import columns, costs, refusal_text, worst
+    from accelreport.report.quantity import percent
     from accelreport.terminal.say import columns as columns_of
 
     rows = [["", *columns(sweeps)]]
@@ -216,8 +209,9 @@ def ceilings(
 
 def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
     from accelreport.analysis.ceilings import ceiling
-    from accelreport.report.formatting import duration, percent
     from accelreport.report.pages.sections.compute import most, own_share, places, published_share
+    from accelreport.report.quantity import duration, percent
+    from accelreport.report.warning_text import type_of_peak
     from accelreport.terminal.say import columns
 
     for place in places(bench):
@@ -229,13 +223,14 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
             f"{bench.plan.title}{at}: {duration(place.seconds)} on {place.series.title}{own}; "
             "ceilings of others, no measurements:"
         )
-        rows = [["", "least time", "speedup at most", "limited by", "published share"]]
+        rows = [["", "peak", "least time", "speedup at most", "limited by", "published share"]]
         for each in chosen.limits(place.work.dtype):
             found = ceiling(place.work, each)
             shares = published_share(bench, place, each, found)
             rows.append(
                 [
                     each.name,
+                    f"{each.peak.tflops:g} TFLOPS {type_of_peak(each.peak)}",
                     duration(found.seconds),
                     most(place.seconds / found.seconds),
                     found.limit.value,

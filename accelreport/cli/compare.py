@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 What is compared:
   OLD and NEW are results folders. For each spec, profile, sweep point and device that both
-  hold: NEW's steady time over OLD's, the geometric mean over seeds that both ran, with its 95 %
-  interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
-  3 %, UNDECIDED anything else. Whatever only one folder holds, failed, or was measured under
-  other conditions is named. Another machine or framework is said above the table.
+  hold: how many times as fast NEW is, the geometric mean over seeds that both ran, with its
+  95 % interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
+  3 %, UNDECIDED anything else, WITHHELD that NEW does not reach OLD's accuracy. Whatever only
+  one folder holds, failed, or was measured under other conditions is named. Another machine or
+  framework is said above the table.
 
 \b
 A line of folders:
@@ -27,10 +28,11 @@ A line of folders:
 
 \b
 The gate, --fail-if-slower MARGIN:
-  A comparison FAILS the gate when the lower end of the 95 % interval of NEW's time over OLD's
-  lies above 1 + MARGIN, PASSES when the upper end does not lie above it, and is OPEN
-  otherwise; then it is told how many more processes would tell. Only FAILS closes the gate. So
-  does, with exit code 4, a cell that OLD measured and that failed in NEW.
+  A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
+  95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
+  that and the accuracy is no other, and is OPEN otherwise; then it is told how many more
+  processes would tell. Only FAILS closes the gate. So does, with exit code 4, a cell that OLD
+  measured and that failed in NEW.
 
 \b
 Examples:
@@ -41,9 +43,9 @@ Examples:
   accelreport compare v1/results v2/results v3/results --format html -o history.html
 
 \b
-Exit codes, the first that applies: 6 something is slower than the gate allows, 7 a folder or
-  a file in it cannot be read, 4 (with a gate) something that OLD measured failed in NEW,
-  9 nothing could be compared, 0 compared.
+Exit codes, the first that applies: 6 something is slower than the gate allows, or less
+  accurate, 7 a folder or a file in it cannot be read, 4 (with a gate) something that OLD
+  measured failed in NEW, 9 nothing could be compared, 0 compared.
 """
 
 
@@ -62,7 +64,8 @@ Gate = Annotated[
     typer.Option(
         "--fail-if-slower",
         metavar="MARGIN",
-        help="Exit code 6 when NEW is slower than OLD by more than this, beyond doubt: 5%, 0.05.",
+        help="Exit code 6 when NEW is slower than OLD by more than this, beyond doubt: 5%, 0.05; "
+        "or less accurate.",
     ),
 ]
 Format = Annotated[

@@ -32,8 +32,7 @@ What is written:
 \b
 Kinds:
   those built in are matmul, image_classification, text_classification, sequence_classification,
-  text_generation, series_forecast, paradnn (generated nets of any size) and keras (any model that
-  Keras wrote as JSON).
+  text_generation, series_forecast and keras (any model that Keras wrote as JSON).
 
 \b
 Keys, --set:
@@ -122,7 +121,7 @@ def new(
         file = SPECS[0] / f"{system}.toml"
     if file.suffix != ".toml":
         raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
-    if file.exists():
+    if file.exists() or file.is_symlink():
         raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
     if system and (kind or title or set_):
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
@@ -182,6 +181,7 @@ def _beside(spec: Path) -> Iterator[list[Path]]:
 
     The devices, what editors check specs by, and in the root of a repository what git ignores.
     """
+    from accelreport.atomic import refuse_links
     from accelreport.loader.schema import FILES, as_text
 
     folder, schemas = spec.parent, spec.parent / "schema"
@@ -190,9 +190,14 @@ def _beside(spec: Path) -> Iterator[list[Path]]:
     texts |= {Path(".gitignore"): GITIGNORE} if Path(".git").exists() else {}
     fresh = [path for path in texts if not path.exists()]
     folders = [path for path in (folder, schemas) if not path.exists()]
-    schemas.mkdir(parents=True, exist_ok=True)
-    for path in fresh:
-        path.write_text(texts[path], encoding="utf-8")
+    try:
+        for path in fresh:
+            refuse_links(path, folder if path.is_relative_to(folder) else Path())
+        schemas.mkdir(parents=True, exist_ok=True)
+        for path in fresh:
+            path.write_text(texts[path], encoding="utf-8")
+    except OSError as error:
+        raise CannotDraft(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
     try:
         yield fresh
     except BaseException:

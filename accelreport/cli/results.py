@@ -1,4 +1,4 @@
-"""`accelreport results list`, `show` and `rm`, and `merge`: what results folders hold."""
+"""`accelreport results list`, `show`, `private`, `rm`, and `merge`: what results folders hold."""
 
 from __future__ import annotations
 
@@ -25,6 +25,18 @@ Examples:
   accelreport results show 3f0c9a --json | jq .environment
 """
 
+PRIVATE_EXAMPLES = """\b
+What is shown:
+  Names of users, home folders, hosts and other programs that the records hold, and what stands for
+  each on pages and in files that are built of them. Then the paths and environment variables that
+  are published as they are: whether these tell too much, only you can know. Nothing is changed.
+
+\b
+Examples:
+  accelreport results private                     of all records
+  accelreport results private 3f0c9a              one record, as it is published
+"""
+
 RM_EXAMPLES = """\b
 What is removed:
   The records of a cell on every machine, and the files it left, unless another cell left the
@@ -43,7 +55,7 @@ folder cannot be read or written.
 """
 
 app = typer.Typer(
-    help="List what was measured, look at one record, and remove what is not wanted.",
+    help="List what was measured, look at one record or at what is private, and remove records.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -59,6 +71,10 @@ Names = Annotated[
 ]
 Unplanned = Annotated[
     bool, typer.Option("--unplanned", help="Every record that no plan names any more.")
+]
+OneKey = Annotated[
+    str,
+    typer.Argument(help="A cell's key, or its beginning.", metavar="KEY", show_default=False),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -82,17 +98,40 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
 def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
     """Show what was measured in a cell, on every machine that measured it."""
     from accelreport.results.store import existing
-    from accelreport.terminal.listings import cells_named, record_text
+    from accelreport.terminal.listings import cells_named, record_text, refusals
     from accelreport.terminal.say import say
 
     store = existing(results)
     for full, machines in cells_named(store, key).items():
+        refused = {} if json else refusals(store, full)
         for machine in machines:
             record = store.get(full, machine)
             if record and json:
                 typer.echo(record.model_dump_json(indent=2))
             elif record:
-                say(*record_text(record, store.record_path(full, machine)))
+                path = store.record_path(full, machine)
+                say(*record_text(record, path, refused.get(machine, "")))
+    for problem in store.problems:
+        say(f"cannot be read: {problem}", err=True)
+
+
+@app.command(epilog=PRIVATE_EXAMPLES)
+def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False) -> None:
+    """Show what names people and machines in the records, and what is published instead."""
+    from accelreport.results.store import existing
+    from accelreport.terminal.listings import cells_named, lines, privacy
+    from accelreport.terminal.say import say
+
+    store = existing(results)
+    published, rows = privacy(store)
+    if key:
+        keys = cells_named(store, key)
+        for record in (each for each in published if each.key in keys):
+            typer.echo(record.model_dump_json(indent=2))
+    elif json:
+        typer.echo(json_module.dumps(rows, indent=2))
+    else:
+        say(*lines(rows) if rows else ["Nothing in these records names a person or a machine."])
     for problem in store.problems:
         say(f"cannot be read: {problem}", err=True)
 

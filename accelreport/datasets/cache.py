@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.atomic import cache_folder, write_parts, write_whole
+from accelreport.atomic import cache_folder, refuse_links, write_parts, write_whole
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -87,6 +87,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
 def write_pin(root: Path, file: str, sha256: str, size: int, url: str) -> None:
     """Pin a file that was just downloaded; the file of pins is replaced whole."""
     path = _path(root)
+    refuse_links(path.with_name(f"{path.name}.lock"), root)
     today = dt.datetime.now(dt.UTC).date().isoformat()
     with FileLock(f"{path}.lock"):
         pins = read_pins(root) | {file: Pin(sha256=sha256, size=size, url=url, date=today)}
@@ -323,6 +324,7 @@ def _kept(path: Path, make: Callable[[], Arrays], outdated: str = "") -> Arrays:
     arrays = make()
     for old in path.parent.glob(outdated) if outdated else ():
         with contextlib.suppress(OSError):  # another process may have removed it just now
+            refuse_links(old.parent, old.parents[1])
             old.unlink()
     _write_sealed(path, arrays)
     return arrays
@@ -353,6 +355,7 @@ def _write_sealed(path: Path, arrays: Arrays) -> None:
     np.savez(stream, allow_pickle=False, **named)
     content = stream.getvalue()
     with contextlib.suppress(OSError):
+        refuse_links(path.parent, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_parts(path, (hashlib.sha256(content).digest(), content), durable=False)
 

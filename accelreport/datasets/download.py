@@ -42,7 +42,7 @@ from urllib3.exceptions import (
 )
 
 import accelreport
-from accelreport.atomic import sync_folder
+from accelreport.atomic import refuse_links, sync_folder
 from accelreport.datasets.cache import (
     checksum,
     data_root,
@@ -444,6 +444,8 @@ def _fetch_file(
             return here
         if not (may_write(root) and may_write(target.parent)):
             raise PermissionError(errno.EACCES, "The folder is read-only", str(root))
+        for ending in (".lock", ".part", ".part.json"):
+            refuse_links(target.with_name(f"{target.name}{ending}"), root)
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{target}.lock", timeout=LOCK_TIMEOUT_S):
             here = _in_place(entry, file, root, replace=replace)

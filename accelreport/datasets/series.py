@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import MAXYEAR, MINYEAR
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -100,7 +101,7 @@ def make_series(
     y = table[targets].to_numpy(np.float64)[options.horizon :]
     x_scaled, x_range = _scale(x[:rows], border)
     y_scaled, y_range = _scale(y, border)
-    gaps = np.diff(times.to_numpy()).astype("timedelta64[s]").astype(np.int64)
+    gaps = np.diff(times.to_numpy()) / np.timedelta64(1, "s")
     if gaps.min() != gaps.max():
         told.append("The rows are not equally far apart in time.")
     details: dict[str, Any] = {"inputs": names, "targets": list(targets)}
@@ -353,8 +354,12 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):
         raise SeriesError(f"The time in row {raw.index[gone[0]] + 1:,} is missing.")
-    read = pd.DatetimeIndex(moments)
-    return _universal(read, options.time_zone).tz_localize(None)
+    read = _universal(pd.DatetimeIndex(moments), options.time_zone).tz_localize(None)
+    beyond = np.flatnonzero((read.year < MINYEAR) | (read.year > MAXYEAR))
+    if len(beyond):
+        said = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
+        raise SeriesError(f"{said} is of no year from {MINYEAR} to {MAXYEAR}.")
+    return read
 
 
 def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:

@@ -19,6 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
 
+from accelreport import strict_json
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.importing import WhichEpoch
 from accelreport.spec.base import Scalar
@@ -326,25 +327,12 @@ def _text(path: Path, name: str) -> str:
 
 def _json(name: str, text: str) -> Any:
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=str, object_pairs_hook=_once)
+        return strict_json.loads(text, parse_float=Decimal, parse_constant=str)
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise Unreadable(f"{place}: this is no JSON: {error.msg}.") from error
-    except RecursionError as error:
-        raise Unreadable(f"{name}: lists or objects are nested too deeply.") from error
     except (ValueError, ArithmeticError) as error:
         raise Unreadable(f"{name}: {error}.") from error
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that is there twice is an error, as its first value would be lost."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            message = f"an object has the key {quote(key)} twice"
-            raise ValueError(message)
-        found[key] = value
-    return found
 
 
 Value = str | bool | int | float | Decimal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,7 +60,7 @@ def load(
     files = list(_read_all(paths, devices_file, problems))
     devices = _Devices(devices_file, problems)
     for path in paths:
-        if path.name == DEVICES_FILE and path.is_file():
+        if path.name == DEVICES_FILE and os.path.isfile(path):  # noqa: PTH113 -- whatever it is
             devices.read(path)
     specs = [SpecFile(file, devices.beside(file.path), INSTALLED) for file in files]
     for spec in specs:
@@ -102,7 +103,7 @@ class _Devices:
         self.all: Devices = {}
         self._only = only
         self._problems = problems
-        self._files: dict[Path, Devices] = {}
+        self._files: dict[str, Devices] = {}
         self._places: dict[str, Place] = {}
 
     def beside(self, spec: Path) -> Devices:
@@ -111,7 +112,7 @@ class _Devices:
 
     def read(self, path: Path) -> Devices:
         """The devices of a file."""
-        key = path.resolve()
+        key = os.path.realpath(path)  # which follows no loop of links for ever
         if key not in self._files:
             self._files[key] = self._read(path)
         return self._files[key]
@@ -119,7 +120,7 @@ class _Devices:
     def _read(self, path: Path) -> Devices:
         file = read_file(path, str(path))
         if isinstance(file, Problem):
-            if not path.exists():
+            if not os.path.lexists(path):
                 help_ = "write one beside the specs, with a table such as [cpu]"
                 file = Problem("no-devices", Place(str(path)), "there is no devices file", help_)
             self._problems.append(file)
@@ -142,12 +143,12 @@ def _read_all(
     paths: Sequence[Path], devices_file: Path | None, problems: list[Problem]
 ) -> Iterator[SourceFile]:
     """The spec files that could be read, each once."""
-    skipped = {devices_file.resolve()} if devices_file else set()
-    seen: set[Path] = set()
+    seen = {os.path.realpath(devices_file)} if devices_file else set()
     for path in _files(paths, problems):
-        if path.name in NO_SPECS or path.resolve() in seen | skipped:
+        real = os.path.realpath(path)
+        if path.name in NO_SPECS or real in seen:
             continue
-        seen.add(path.resolve())
+        seen.add(real)
         if not re.fullmatch(NAME, path.stem):
             message = f"{quote(path.stem)} cannot be the name of a spec"
             problems.append(Problem("bad-name", Place(str(path)), message, NAME_RULE))
@@ -161,7 +162,7 @@ def _read_all(
 def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in paths:
         place = Place(str(path))
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 -- whatever it is
             inside = sorted(path.glob("*.toml"))
             if not any(file.name not in NO_SPECS for file in inside):
                 message = (
@@ -169,7 +170,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
                 )
                 problems.append(Problem("no-spec", place, message))
             yield from inside
-        elif not path.exists() and not path.is_symlink():
+        elif not os.path.lexists(path):
             siblings = [file.name for file in path.parent.glob("*.toml")]
             help_ = did_you_mean(path.name, siblings)
             if not (help_ or path.suffix):

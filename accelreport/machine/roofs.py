@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from accelreport.atomic import cache_folder, write_whole
+from accelreport.atomic import cache_folder, refuse_links, write_whole
 from accelreport.machine.clocks import Stopwatch, Window
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.record import OTHER_LOAD, Roofs
@@ -59,6 +59,7 @@ def roofs() -> Roofs | None:
             update={name: max(getattr(known, name), getattr(found, name)) for name in _BEST}
         )
     with contextlib.suppress(OSError):  # a folder nobody may write: the next cell measures again
+        refuse_links(path.parent, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, found.model_dump_json().encode())
     return found

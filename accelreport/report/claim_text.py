@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -10,7 +11,16 @@ from typing import Any
 import pandas as pd
 
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
-from accelreport.analysis.claims import SIGNED, ClaimResult, Lack, Missing, Number
+from accelreport.analysis.claims import (
+    FOLLOWS_FROM,
+    SIGNED,
+    ClaimResult,
+    ClaimState,
+    Lack,
+    Missing,
+    Number,
+    distinct,
+)
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
@@ -28,6 +38,7 @@ from accelreport.spec.claims import (
     FasterCheck,
     MemoryCheck,
     Names,
+    Provenance,
     QuantisedCheck,
     RatioCheck,
     TrendCheck,
@@ -36,34 +47,97 @@ from accelreport.spec.claims import (
 )
 from accelreport.spec.problems import counted
 
-COLUMNS = ("text", "verdict", "numbers", "rule", "source", "machine", "published", "evidence")
+COLUMNS = (
+    "text",
+    "by",
+    "verdict",
+    "numbers",
+    "rule",
+    "source",
+    "note",
+    "machine",
+    "published",
+    "evidence",
+)
 """Columns of `claims_frame`."""
 
 SURE = f"{100 * LEVEL:g} %"
 
-FIGURES_OF: dict[str, tuple[str, ...]] = {
-    "steady_step_time": ("step_time", "sample_time"),
-    "speedup": ("speedup", "epoch_time", "sample_time", "total_time", "tflops"),
-    "throughput": ("sample_time",),
+STATES: dict[ClaimState, tuple[str, str]] = {
+    ClaimState.CONFIRMED: ("confirmed", "The whole interval fulfils the rule."),
+    ClaimState.REFUTED: ("refuted", "The whole interval contradicts the rule."),
+    ClaimState.UNDECIDED: (
+        "undecided",
+        "The interval holds both, there is none, or the data of a quality are synthetic.",
+    ),
+    ClaimState.WITHHELD: ("withheld", "What the rule compares must not be compared."),
+    ClaimState.SUPPORTED: (
+        "supported by published figures",
+        "Not tested here. Comparable figures of another source fulfil the rule.",
+    ),
+    ClaimState.CONTRADICTED: (
+        "contradicted by published figures",
+        "Not tested here. Published figures contradict the rule.",
+    ),
+    ClaimState.NOT_MEASURED: ("not measured", "What the rule needs was not measured here."),
+    ClaimState.NEEDS_DEVICE: ("needs a device", "A device that the rule needs was not tried here."),
 }
-"""Published figures that bear on a quantity of another name."""
+"""State of a claim → its words on every surface, and what they mean."""
+
+SPEAKERS: dict[Provenance, str] = {
+    "source": "published",
+    "accelreport": "from accelreport",
+    "author": "from the author",
+}
+"""Who says a claim → its words beside a number of claims."""
+
+
+def state_counts(found: Iterable[ClaimResult]) -> dict[ClaimState, int]:
+    """State → how many claims are in it, in the order of the states and without zeros."""
+    counts = Counter(each.state for each in distinct(found))
+    return {state: counts[state] for state in ClaimState if counts[state]}
+
+
+def states_text(counts: Mapping[ClaimState, int]) -> str:
+    """How many claims are in which state: "1 confirmed, 2 need a device"."""
+    several = {ClaimState.NEEDS_DEVICE: "need a device"}
+    return ", ".join(
+        f"{count} {several[state] if count > 1 and state in several else STATES[state][0]}"
+        for state, count in counts.items()
+    )
+
+
+def claims_heading(found: Sequence[ClaimResult]) -> str:
+    """How many claims there are, and who says them: "3 claims (2 published, 1 from the author)"."""
+    every = distinct(found)
+    counts = Counter(each.claim.by for each in every)
+    said = [f"{counts[by]} {words}" for by, words in SPEAKERS.items() if counts[by]]
+    return f"{counted(len(every), 'claim')} ({', '.join(said)})"
+
+
+def claims_sentence(found: Sequence[ClaimResult]) -> str:
+    """How many claims there are, who says them and what became of them."""
+    return f"{claims_heading(found)}: {states_text(state_counts(found))}"
 
 
 def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFrame:
     """One row for each claim and machine it could be tested on.
 
-    Columns: text; verdict (a `ClaimVerdict`); numbers, what was measured, as text; rule, what was
-    asked of the numbers, as text; source; machine (empty when no machine has its devices);
+    Columns: text; by, who says it (source, accelreport or author); verdict (a `ClaimState`);
+    numbers, what was measured, as text; rule, what was asked of the numbers, as text; source, empty
+    for what no source says; note; machine (empty when no machine has its devices);
     published, what the published figures alone say of it, as text and labelled so; evidence, a
     tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds.
     """
     rows = [
         {
             "text": each.claim.text,
-            "verdict": each.verdict.value,
+            "by": each.claim.by,
+            "verdict": each.state.value,
             "numbers": numbers_text(each),
             "rule": rule_text(plan, each.claim.check),
             "source": source_of(plan, each.claim),
+            "note": each.claim.note,
             "machine": each.machine,
             "published": published_text(plan, each.claim.check),
             "evidence": tuple(_evidence(number) for number in each.numbers if not number.refused),
@@ -116,8 +190,9 @@ def point_text(point: Mapping[str, Any]) -> str:
 
 
 def source_of(plan: PlanDocument, claim: Claim) -> str:
-    """Who said it."""
-    return claim.source or (plan.source.title if plan.source else "")
+    """Title of the source that says it; empty where none does."""
+    own = plan.source if claim.by == "source" else None
+    return claim.source or (own.title if own else "")
 
 
 # Numbers ----------------------------------------------------------------------------------------
@@ -353,7 +428,7 @@ def _published_of(
         said += [
             f"{label}: {value_text(key, value)} [{key}, {row.mark}]"
             for key, value in row.figures().items()
-            if key in FIGURES_OF.get(name, (name,))
+            if key in {name, *FOLLOWS_FROM.get(name, ())}
             and (key != "speedup" or (row.over or plan.baseline) in devices)
         ]
     return f"Published, not measured here: {'; '.join(said)}." if said else ""

@@ -30,12 +30,13 @@ from accelreport.analysis.compare import (
     spreads_of,
     unlike,
 )
-from accelreport.analysis.learning import Parity
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
+from accelreport.report.quantity import percentage_points, ratio, ratio_interval
 from accelreport.report.site.options import ResultsSource
 from accelreport.results.plan_document import Document
+from accelreport.results.privacy import alone_published, without_names
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted
 
@@ -44,7 +45,7 @@ class OverallOutcome(StrEnum):
     """What a comparison of two folders comes to, the gravest first."""
 
     SLOWER = "slower"
-    """Something is slower than the gate allows."""
+    """Something is slower than the gate allows, or less accurate."""
     UNREADABLE = "unreadable"
     """Files of a folder could not be read, so something may be missing here."""
     FAILED = "failed"
@@ -98,19 +99,24 @@ class ComparisonRow(Document):
     """Seconds of a steady step in OLD, the geometric mean over processes."""
     new_seconds: float | None = None
     """The same in NEW."""
-    ratio: float | None = None
-    """NEW's time over OLD's, the geometric mean over pairs of seeds or over processes."""
+    speedup: float | None = None
+    """How many times as fast NEW is, the geometric mean over pairs of seeds or over processes."""
     low: float | None = None
     """Lower end of its 95 % interval; absent where there is none."""
     high: float | None = None
     """Upper end."""
     verdict: str = ""
-    """FASTER, SLOWER, SAME or UNDECIDED, of NEW against OLD; empty where nothing was compared."""
+    """FASTER, SLOWER, SAME or UNDECIDED, of NEW against OLD; WITHHELD where the two do not reach
+    the same accuracy; empty where nothing was compared."""
+    quality: str = ""
+    """The accuracy that is not the same; empty where it is, or where too few processes tell."""
+    quality_change: float | None = None
+    """By how much it is higher in NEW, as a fraction."""
     needed: int | None = None
     """Processes that each side needs in addition to decide an UNDECIDED row, with probability
     0.8; absent where that is unknown or beyond a thousand."""
     gate: Gate | None = None
-    """Whether NEW is slower than the gate allows."""
+    """Whether NEW is slower than the gate allows, or less accurate."""
     gate_needed: int | None = None
     """The same for a gate that is OPEN."""
     nothing_new: bool = False
@@ -165,7 +171,7 @@ OUTCOMES = {
 }
 """Headings over the rows that were not compared."""
 
-HEAD = ("device", "point", "OLD", "NEW", "NEW ÷ OLD time", "processes", "verdict")
+HEAD = ("device", "point", "OLD", "NEW", "times as fast", "processes", "verdict")
 """The columns of a table, without the gate's."""
 
 
@@ -207,13 +213,14 @@ def by_place(line: Sequence[FolderComparison]) -> dict[tuple[str, ...], list[Com
     return found
 
 
-def ratio_text(row: ComparisonRow) -> str:
-    """The ratio with its interval: `1.08 (1.05 to 1.11)`."""
-    if row.ratio is None:
+def speedup_text(row: ComparisonRow) -> str:
+    """How many times as fast NEW is, with the interval: `1.08× (1.05–1.11×)`."""
+    if row.speedup is None:
         return "–"
     if row.low is None or row.high is None:
-        return f"{row.ratio:.3f}, no interval"
-    return f"{row.ratio:.3f} ({row.low:.3f} to {row.high:.3f})"
+        return f"{ratio(row.speedup)}, no interval"
+    interval = ratio_interval(row.low, row.high, row.speedup)
+    return f"{ratio(row.speedup, row.low, row.high)} ({interval})"
 
 
 def processes_compared(row: ComparisonRow) -> str:
@@ -283,13 +290,34 @@ def _concerns(difference: EnvironmentDifference, comparison: FolderComparison) -
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
 
-def verdicts(comparison: FolderComparison) -> str:
+VERDICTS = {
+    "SLOWER": "slower",
+    "FASTER": "faster",
+    "SAME": "the same",
+    "UNDECIDED": "undecided",
+    "WITHHELD": "withheld",
+}
+"""Verdict → its words in a sentence."""
+
+
+def verdicts(comparison: FolderComparison, *, in_words: bool = False) -> str:
     """How often each verdict was given."""
     rows = comparison.of("compared")
+    if not rows:
+        return "Nothing could be compared."
     count = Counter(row.verdict for row in rows)
-    names = ("SLOWER", "FASTER", "SAME", "UNDECIDED")
-    told = ", ".join(f"{count[name]} {name}" for name in names if count[name])
-    return f"{counted(len(rows), 'comparison')}: {told}" if rows else "Nothing could be compared."
+    said = [
+        f"{count[name]} {words if in_words else name}"
+        for name, words in VERDICTS.items()
+        if count[name]
+    ]
+    return f"{counted(len(rows), 'comparison')}: {', '.join(said)}"
+
+
+def quality_text(metric: str, change: float) -> str:
+    """By how much NEW's accuracy differs: `val_accuracy is 44 percentage points lower in NEW`."""
+    points = percentage_points(float(f"{abs(change):.3g}"))
+    return f"{metric} is {points} {'lower' if change < 0 else 'higher'} in NEW"
 
 
 def conclusions(comparison: FolderComparison) -> Iterator[str]:
@@ -301,10 +329,10 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     fails, still = comparison.gated(Gate.FAILS), comparison.gated(Gate.OPEN)
     passes = comparison.gated(Gate.PASSES)
     for row in fails:
-        yield (
-            f"FAILED: {_named(row)} takes {ratio_text(row)} times as long: slower than the gate of "
-            f"{limit} beyond doubt"
-        )
+        why = f"slower than the gate of {limit} beyond doubt"
+        if row.quality_change is not None:
+            why = quality_text(row.quality, row.quality_change)
+        yield f"FAILED: {_named(row)} is {speedup_text(row)} as fast: {why}"
     if passes:
         yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
     if still:
@@ -315,6 +343,8 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     if comparison.result is OverallOutcome.DONE and still:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
+    elif comparison.result is OverallOutcome.SLOWER and any(row.quality for row in fails):
+        yield "The gate is closed: something is slower than it allows, or less accurate."
     else:
         yield CONCLUSION[comparison.result]
 
@@ -396,9 +426,11 @@ def compared_row(
         return ComparisonRow(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
     before, after = measured_apart(old, new)
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
-    faster, longer = speedup(after, before, rules), speedup(before, after, rules)
-    notes = [*_no_interval(longer), *told, *_learns(faster), *_warned(old, new)]
-    row |= _said(longer, faster, gate)
+    faster = speedup(after, before, rules)
+    row |= _said(faster, gate)
+    notes = [*_no_interval(faster), *told, *_warned(old, new)]
+    if "quality" in row:
+        notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
@@ -454,25 +486,30 @@ def _problems(place: FolderGroup) -> list[str]:
     return of_processes(said, len(place.processes) + place.not_run)
 
 
-def _said(longer: Speedup, faster: Speedup, gate: float | None) -> dict[str, Any]:
-    """Ratio, interval, verdict and gate; `longer` is OLD's rate of work over NEW's.
+def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
+    """Speedup, interval, verdict and gate.
 
-    A difference in quality stands beside the ratio and does not take it away: whoever changed
-    the code asks for it.
+    Where the two do not reach the same accuracy the speedup stays, since whoever changed the code
+    asks for it; it has no verdict and passes no gate.
     """
-    found, other = (each.estimate or each.qualified for each in (longer, faster))
-    if found is None or other is None:
+    found, agreed = faster.estimate or faster.qualified, faster.agreement
+    if found is None:
         return {}
     row: dict[str, Any] = {
         "pairs": found.interval.n if found.paired else 0,
-        "ratio": _finite(found.interval.value),
+        "speedup": _finite(found.interval.value),
         "low": _finite(found.interval.low),
         "high": _finite(found.interval.high),
-        "verdict": other.verdict.value,
-        "needed": other.needed,
+        "verdict": "WITHHELD" if faster.withheld else found.verdict.value,
+        "needed": found.needed,
     }
     if gate is not None:
         row["gate"], row["gate_needed"] = gated(found.contrast, gate)
+    if faster.withheld and agreed:
+        change = agreed.difference.value
+        row |= {"quality": agreed.quality.metric, "quality_change": change}
+        if gate is not None and (change < 0 or row["gate"] is Gate.PASSES):
+            row |= {"gate": Gate.FAILS if change < 0 else Gate.OPEN, "gate_needed": None}
     return row
 
 
@@ -480,21 +517,13 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _no_interval(longer: Speedup) -> list[str]:
-    found = longer.estimate or longer.qualified
-    if found is None or found.interval.known or longer.base is None:
+def _no_interval(faster: Speedup) -> list[str]:
+    found = faster.estimate or faster.qualified
+    if found is None or found.interval.known or faster.base is None:
         return []
-    sides = (("OLD", longer.own), ("NEW", longer.base))
+    sides = (("OLD", faster.base), ("NEW", faster.own))
     lone = [name for name, side in sides if len(side.timed) == 1]
     return [f"one process in {' and in '.join(lone)} gives no interval"]
-
-
-def _learns(faster: Speedup) -> list[str]:
-    """Whether NEW trains to another quality: a faster step that learns less is no gain."""
-    agreed = faster.agreement
-    if agreed is None or agreed.verdict is not Parity.DIFFERENT:
-        return []
-    return [f"{agreed.quality.metric} is not the same: {agreed.difference.value:+.4f} in NEW"]
 
 
 def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
@@ -526,7 +555,9 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
     """
-    before, after = (sorted_folder(each.plans(), each.records()) for each in (old, new))
+    before, after = (
+        sorted_folder(each.plans(), map(alone_published, each.records())) for each in (old, new)
+    )
     rows: list[ComparisonRow] = []
     found: dict[
         GroupName,
@@ -561,10 +592,10 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
 
 def _summary(folder: Folder, groups: SortedFolder) -> SideSummary:
     return SideSummary(
-        name=str(folder.root),
+        name=without_names(str(folder.root)),
         records=groups.records,
         unplanned=groups.unplanned,
-        unreadable=[str(problem) for problem in folder.problems],
+        unreadable=[without_names(str(problem)) for problem in folder.problems],
     )
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
-from accelreport.analysis.stats import NOTHING, Verdict
+from accelreport.analysis.stats import NOTHING
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
@@ -131,13 +131,13 @@ NOT_APPLICABLE = "NOT APPLICABLE"
 def speedups_frame(plan: PlanDocument, found: Iterable[Speedup]) -> pd.DataFrame:
     """One row for each speedup: the axes, then `SPEEDUP_COLUMNS`.
 
-    Times are in seconds. A speedup that must not stand alone is a row with its number, and why
-    not in `withheld`. `needed` is how many more processes of each device would decide an UNDECIDED
-    row with probability 0.8 (NaN where that is unknown or nothing is left to decide); `paired`,
-    whether the comparison was made within repeats; `reason`, why there is no speedup, or no
-    interval, or why there are fewer processes than planned. `parity` is the verdict of the
-    equivalence test on `parity_metric` (NOT APPLICABLE for a kernel), with its difference and
-    90 % interval.
+    Times are in seconds. A speedup that must not stand alone is a row with its number, the
+    verdict NOT MEASURED, and why in `withheld`. `needed` is how many more processes of each device
+    would decide an UNDECIDED row with probability 0.8 (NaN where that is unknown or nothing is
+    left to decide); `paired`, whether the comparison was made within repeats; `reason`, why there
+    is no speedup, or no interval, or why there are fewer processes than planned. `parity` is the
+    verdict of the equivalence test on `parity_metric` (NOT APPLICABLE for a kernel), with its
+    difference and 90 % interval.
     """
     rows = [{**each.point, **_speedup_row(each)} for each in found]
     return pd.DataFrame(rows, columns=[*plan.axes, *SPEEDUP_COLUMNS])
@@ -164,7 +164,7 @@ def _speedup_row(found: Speedup) -> dict[str, Any]:
         "low": interval.low,
         "high": interval.high,
         "level": found.rules.level,
-        "verdict": estimate.verdict.value if estimate else Verdict.NOT_MEASURED.value,
+        "verdict": found.verdict.value,
         "needed": estimate.needed if estimate and estimate.needed else nan,
         "paired": estimate.paired if estimate and not found.is_baseline else False,
         "reason": why_incomplete(found),
@@ -360,16 +360,19 @@ def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFra
             "elapsed_s": each.elapsed_s,
             "best": each.best,
             "last_epoch": each.last_epoch,
-            "said": _why_not_reached(each),
+            "said": why_not_reached(each),
         }
         for each in found
     ]
     return pd.DataFrame(rows, columns=[*TARGETS[:4], *plan.axes, *TARGETS[4:]])
 
 
-def _why_not_reached(found: TargetTime) -> str:
+def why_not_reached(found: TargetTime) -> str:
+    """Why a process did not reach its target; empty where it did."""
     if found.reached:
         return ""
+    if found.result.status == "partial":
+        return "stopped by the budget before it was reached"
     return "no learning curve" if isnan(found.last_epoch) else "never reached"
 
 

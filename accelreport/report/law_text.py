@@ -8,10 +8,10 @@ from math import inf, isfinite, isnan
 from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.timed_sweeps import GOALS, LawPair, Predictions, TimedSweep
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.metrics import settings_text
 
-ENDLESS = "no end"
+ENDLESS = "without limit"
 """The upper end of an interval that has none."""
 
 
@@ -20,8 +20,8 @@ def amount_text(sweep: TimedSweep, amount: float) -> str:
     if not isfinite(amount):
         return ENDLESS
     if not sweep.of_batches:
-        return formatting.operations(amount) if amount else "0 FLOP"
-    return formatting.count(amount) if amount >= 10 or not amount else formatting.number(amount)
+        return quantity.operations(amount) if amount else "0 FLOP"
+    return quantity.count(amount) if amount >= 10 or not amount else quantity.number(amount)
 
 
 def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
@@ -82,20 +82,20 @@ def factor(found: Interval) -> str:
     """A speedup with the digits of its interval."""
     if not isfinite(found.value):
         return "a factor without end"
-    return f"{formatting.fixed(found.value, _places(found))}×"
+    return f"{quantity.fixed(found.value, _places(found))}×"
 
 
 def factor_span(found: Interval) -> str:
     """Its interval in brackets; empty where there is none."""
     if not isfinite(found.value):
         return ""
-    return _span(found, lambda end: f"{formatting.fixed(end, _places(found))}×")
+    return _span(found, lambda end: f"{quantity.fixed(end, _places(found))}×")
 
 
 def _places(found: Interval) -> int:
     if not found.known:
-        return formatting.decimals(found.value)
-    return formatting.decimals(found.value, found.low, min(found.high, 3 * found.value))
+        return quantity.decimals(found.value)
+    return quantity.decimals(found.value, found.low, min(found.high, 3 * found.value))
 
 
 def _span(found: Interval, text: Callable[[float], str]) -> str:
@@ -113,8 +113,8 @@ def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
         each.value * 1e9, each.low * 1e9, each.high * 1e9, each.n
     )  # fmt: skip
     return (
-        (formatting.duration(fixed.value), _times(fixed)),
-        (formatting.duration(per.value), _times(per)),
+        (quantity.duration(fixed.value), _times(fixed)),
+        (quantity.duration(per.value), _times(per)),
         (
             amount_text(sweep, half.value),
             f"{amount_text(sweep, half.low)} to {amount_text(sweep, half.high)}"
@@ -142,11 +142,14 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
         for each in known
         if each.fixed_s.value < 0 and not _nothing(each.fixed_s.value, whole)
     ]
-    told = f": {formatting.listed(said)}" if said else ""
+    told = f": {quantity.listed(said)}" if said else ""
     unsure = [each.cause.value for each in sweep.split if not part_told(each.fixed_s, whole)]
-    rest = [*below, *([f"{formatting.listed(unsure)} not told apart from 0"] if unsure else [])]
+    rest = [
+        *below,
+        *([f"{quantity.listed(unsure)} not significantly different from 0"] if unsure else []),
+    ]
     return "; ".join(
-        [f"A step of {name} costs {formatting.duration(whole)} whatever its work{told}", *rest]
+        [f"A step of {name} costs {quantity.duration(whole)} whatever its work{told}", *rest]
     )
 
 
@@ -174,14 +177,14 @@ def cost_span(cost: Interval, whole: float) -> str:
 
 def _seconds_text(seconds: float, whole: float) -> str:
     if _nothing(seconds, whole):
-        return formatting.duration(0.0)
-    return f"−{formatting.duration(-seconds)}" if seconds < 0 else formatting.duration(seconds)
+        return quantity.duration(0.0)
+    return f"−{quantity.duration(-seconds)}" if seconds < 0 else quantity.duration(seconds)
 
 
 def _times(found: Interval) -> str:
     if not found.known:
         return ""
-    return f"{formatting.duration(found.low)} to {formatting.duration(found.high)}"
+    return f"{quantity.duration(found.low)} to {quantity.duration(found.high)}"
 
 
 def worst(found: Fit) -> float:
@@ -191,8 +194,8 @@ def worst(found: Fit) -> float:
 
 def refusal_text(found: Fit) -> str:
     """Why no law is drawn."""
-    far = formatting.percent(worst(found), 0)
-    most = formatting.percent(MOST_RESIDUAL, 0)
+    far = quantity.percent(worst(found), 0)
+    most = quantity.percent(MOST_RESIDUAL, 0)
     return {
         NoLaw.FEW: "fewer than three sizes were timed",
         NoLaw.FLAT: "its time does not grow with the work",
@@ -216,16 +219,16 @@ def predictions_sentence(found: Predictions) -> str:
     """How well the law predicts what it was not told; empty where nothing can be said."""
     if not found.sweeps:
         return ""
-    said = f"{formatting.plural(found.sweeps, 'measured sweep')} of four sizes or more"
+    said = f"{quantity.plural(found.sweeps, 'measured sweep')} of four sizes or more"
     refused = f", {found.refused} of which no law describes" if found.refused else ""
     if not found.errors:
         return f"Of {said}, no law describes any."
     (near, _), (far, most) = GOALS
-    whole = [formatting.percent(each, 0) for each in (near, far, most)]
+    whole = [quantity.percent(each, 0) for each in (near, far, most)]
     of_all = ""
     if found.refused:
         every = Predictions(found.sweeps, 0, tuple(sorted((*found.errors, *found.others))))
-        share = formatting.percent(every.share_within(far), 0)
+        share = quantity.percent(every.share_within(far), 0)
         of_all = (
             f" With what no law describes, half of {len(every.errors)} predictions are within "
             f"{_percent(every.within(0.5))}, and {share} within {whole[1]}."
@@ -234,10 +237,10 @@ def predictions_sentence(found: Predictions) -> str:
         f"Each size of {said}{refused} was left out and predicted from the others: of "
         f"{len(found.errors)} predictions half are within {_percent(found.within(0.5))} of the "
         f"measured time (the goal is {whole[0]}), and "
-        f"{formatting.percent(found.share_within(far), 0)} within {whole[1]} "
+        f"{quantity.percent(found.share_within(far), 0)} within {whole[1]} "
         f"(the goal is {whole[2]}).{of_all}"
     )
 
 
 def _percent(share: float) -> str:
-    return formatting.percent(share, 1)
+    return quantity.percent(share, 1)

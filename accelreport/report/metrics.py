@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.report import formatting
+from accelreport.analysis.learning import is_share as is_share
+from accelreport.report import quantity
 from accelreport.report.text import label
-from accelreport.spec.models import Target
 from accelreport.workloads.registry import FAMILIES
 
 
@@ -34,6 +33,11 @@ class Words:
     sample: str
     verb: str = "trains"
     did: str = "trained"
+
+    @property
+    def verb_of_many(self) -> str:
+        """What several devices do: "train"."""
+        return "multiply" if self.kernel else self.verb.removesuffix("s")
 
     @property
     def trains(self) -> bool:
@@ -72,12 +76,6 @@ def words_of(workload: Mapping[str, Any]) -> Words:
     return Words(title, kernel=False, **work)
 
 
-def learns(workload: Mapping[str, Any]) -> bool:
-    """Whether what is trained can learn anything, so that a page tells its quality."""
-    family = FAMILIES.get(str(workload.get("kind", "")))
-    return family.learns if family else True
-
-
 def axis_title(axis: str) -> str:
     """A swept key in words: "optimizer.learning_rate" is "learning rate"."""
     return label(axis.rsplit(".", 1)[-1].replace("_", " "), 60)
@@ -86,13 +84,9 @@ def axis_title(axis: str) -> str:
 def settings_text(point: Mapping[str, object], joint: str = ", ") -> str:
     """Swept keys with their values in words: "layers 1, batch size 1,024"; empty without any."""
     return joint.join(
-        f"{axis_title(axis)} {label(formatting.setting(value), 40)}"
-        for axis, value in point.items()
+        f"{axis_title(axis)} {label(quantity.setting(value), 40)}" for axis, value in point.items()
     )
 
-
-_SHARES = ("accuracy", "precision", "recall", "f1")
-_PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
 
 FIGURES: dict[str, tuple[str, str]] = {
     "first_epoch_time": ("first epoch", "time"),
@@ -127,10 +121,10 @@ QUANTITIES = {
 """Figures that are called by a heading in a table, as they are called in a sentence."""
 
 _TEXTS: dict[str, Callable[..., str]] = {
-    "time": formatting.duration,
-    "number": formatting.number,
-    "ratio": formatting.ratio,
-    "size": formatting.megabytes,
+    "time": quantity.duration,
+    "number": quantity.number,
+    "ratio": quantity.ratio,
+    "size": quantity.megabytes,
 }
 
 
@@ -140,7 +134,7 @@ def figure_text(
     """A published or measured figure with its unit."""
     unit = FIGURES[figure][1]
     if unit == "share":
-        return formatting.percent(value)
+        return quantity.percent(value)
     return _TEXTS[unit](value, low, high)
 
 
@@ -148,23 +142,23 @@ def printed_text(figure: str, value: float) -> str:
     """A published figure with its unit and no digit that its source did not print."""
     unit = FIGURES[figure][1]
     if unit == "share":
-        return f"{_digits(100 * value)}{formatting.SPACE}%"
+        return f"{_digits(100 * value)}{quantity.SPACE}%"
     if unit == "size":
-        return f"{_digits(value / 1e6)}{formatting.SPACE}MB"
+        return f"{_digits(value / 1e6)}{quantity.SPACE}MB"
     if unit != "time":
         return _digits(value) + ("×" if unit == "ratio" else "")
-    scale, sign = formatting.time_unit(value)
+    scale, sign = quantity.time_unit(value)
     if scale > 1 and _count(_digits(value / scale)) > _count(_digits(value)):
         scale, sign = 1.0, "s"  # 173 s is not 2.88333 min
-    return f"{_digits(value / scale)}{formatting.SPACE}{sign}"
+    return f"{_digits(value / scale)}{quantity.SPACE}{sign}"
 
 
 def _digits(value: float) -> str:
     """The shortest way to write the number, with six digits that say something at most."""
     text = f"{value:.6g}"
     if "e" in text:
-        return formatting.number(value)
-    return formatting.fixed(value, len(text.partition(".")[2]))
+        return quantity.number(value)
+    return quantity.fixed(value, len(text.partition(".")[2]))
 
 
 def _count(text: str) -> int:
@@ -175,20 +169,15 @@ def figure_interval(figure: str, value: float, low: float, high: float) -> str:
     """An interval with the unit and the digits of its value."""
     unit = FIGURES[figure][1]
     if unit == "time":
-        return formatting.duration_interval(low, high, value)
+        return quantity.duration_interval(low, high, value)
     if unit == "ratio":
-        return formatting.ratio_interval(low, high, value)
+        return quantity.ratio_interval(low, high, value)
     if unit == "share":
-        return f"{formatting.fixed(100 * low, 2)}{formatting.EN_DASH}{formatting.percent(high)}"
+        return f"{quantity.fixed(100 * low, 2)}{quantity.EN_DASH}{quantity.percent(high)}"
     scale = 1e6 if unit == "size" else 1.0
-    places = formatting.decimals(value / scale, low / scale, high / scale)
-    said = (formatting.fixed(bound / scale, places) for bound in (low, high))
-    return formatting.EN_DASH.join(said) + (f"{formatting.SPACE}MB" if unit == "size" else "")
-
-
-def is_share(metric: str) -> bool:
-    """Whether a metric is a share, to be written in per cent."""
-    return any(share in metric for share in _SHARES)
+    places = quantity.decimals(value / scale, low / scale, high / scale)
+    said = (quantity.fixed(bound / scale, places) for bound in (low, high))
+    return quantity.EN_DASH.join(said) + (f"{quantity.SPACE}MB" if unit == "size" else "")
 
 
 def metric_title(metric: str) -> str:
@@ -205,27 +194,19 @@ def metric_title(metric: str) -> str:
 def level_text(metric: str, level: float) -> str:
     """A level somebody chose, with the digits it was written with: "97 %"."""
     if is_share(metric):
-        return f"{formatting.short(round(100 * level, 9))}{formatting.SPACE}%"
-    return formatting.short(level)
+        return f"{quantity.short(round(100 * level, 9))}{quantity.SPACE}%"
+    return quantity.short(level)
 
 
 def metric_text(metric: str, value: float, spread: float | None = None) -> str:
     """A metric's value, with a standard deviation where there is one."""
-    known = formatting.present(spread)
+    known = quantity.present(spread)
     if is_share(metric):
-        text = formatting.percent(value)
+        text = quantity.percent(value)
         return (
-            f"{text} ± {formatting.fixed(100 * spread, 2)}"
-            if known and spread is not None
-            else text
+            f"{text} ± {quantity.fixed(100 * spread, 2)}" if known and spread is not None else text
         )
     if not known or spread is None:
-        return formatting.number(value)
-    places = formatting.decimals(value, value - spread, value + spread)
-    return f"{formatting.fixed(value, places)} ± {formatting.fixed(spread, places)}"
-
-
-def primary_metric(target: Target | None, known: AbstractSet[str]) -> str:
-    """The quality a page speaks of: the target's, else the most telling of the known ones."""
-    wanted = ([target.metric] if target else []) + [*_PREFERRED, *sorted(known)]
-    return next((metric for metric in wanted if metric in known), "")
+        return quantity.number(value)
+    places = quantity.decimals(value, value - spread, value + spread)
+    return f"{quantity.fixed(value, places)} ± {quantity.fixed(spread, places)}"

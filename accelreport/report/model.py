@@ -194,10 +194,10 @@ class Figure:
     subtitle: str = ""
     """What the axes are, where the drawings do not say it themselves."""
     keys: tuple[Key, ...] = ()
+    named: bool = False
+    """Whether its wide drawings name all lines, so that the keys are for the narrow ones alone."""
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
-    choose: bool = False
-    """Whether a reader sees one panel at a time, chosen by its title; print shows them all."""
     data: Table | None = None
     """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()
@@ -347,6 +347,7 @@ class LargeNumber:
     value: str
     text: str
     badges: tuple[Badge, ...] = ()
+    kind: Literal["number"] = "number"
 
 
 @dataclass(frozen=True)
@@ -359,13 +360,13 @@ class LargeNumbers:
 
 @dataclass(frozen=True)
 class Card:
-    """What a page found: its title, one sentence, and its own figure, small."""
+    """What a page found: its title, one sentence, and pictures of data or one large number."""
 
     title: str
     href: str
     detail: str
     sentence: str
-    shown: Figure | Gallery | Code | None
+    shown: Gallery | Code | LargeNumbers
 
 
 @dataclass(frozen=True)
@@ -463,6 +464,8 @@ class Page:
     headline: str = ""
     """The heading of the page, where it is not the title."""
     byline: tuple[Fact, ...] = ()
+    banner: Notice | None = None
+    """What a reader must know before the heading."""
     notices: tuple[Notice, ...] = ()
     crumbs: tuple[Download, ...] = ()
     related: tuple[Download, ...] = ()
@@ -486,21 +489,9 @@ class Page:
         return tuple(block for block in blocks if isinstance(block, Figure))
 
     @property
-    def thumbnails(self) -> tuple[Figure, ...]:
-        """The small figures of its cards, which are drawn and have no files of their own."""
-        cards = (
-            card
-            for section in self.sections
-            for block in section.blocks
-            if isinstance(block, Cards)
-            for card in block.items
-        )
-        return tuple(card.shown for card in cards if isinstance(card.shown, Figure))
-
-    @property
     def drawings(self) -> Iterator[tuple[Figure, Drawing]]:
         """Every drawing on it, wide and narrow, with its figure."""
-        for figure in (*self.figures, *self.thumbnails):
+        for figure in self.figures:
             for panel in figure.panels:
                 yield figure, panel.wide
                 if panel.narrow is not None:

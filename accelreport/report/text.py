@@ -94,8 +94,9 @@ def tied(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital first letter, the others as they are."""
-    return text[:1].upper() + text[1:]
+    """The text with a capital first letter, also in quotation marks, the others as they are."""
+    first = text.startswith("“") + 1
+    return text[:first].upper() + text[first:]
 
 
 def tail(text: str, longest: int = LONGEST_LOG) -> str:
@@ -193,7 +194,7 @@ def cut(text: str, width: float, size: float) -> str:
 def lines_within(text: str, width: float, size: float, *, bold: bool = False) -> list[str]:
     """The words of a text in lines of at most so many pixels; a longer word is a line alone."""
     lines: list[str] = []
-    for word in text.split():
+    for word in filter(None, text.split(" ")):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, size, bold=bold) <= width:
             lines[-1] = longer

@@ -121,7 +121,17 @@ def _same_work(one: Device, other: Device) -> bool:
 SHAPES = ("circle", "square", "triangle-up", "triangle-down")
 """Marks of devices, by Vega's names; a diamond is a published figure, a cross a failure."""
 KeyShape = Literal[
-    "dot", "square", "up", "down", "bar", "dashed", "dotted", "long", "dash-dot", "dash-dots"
+    "dot",
+    "square",
+    "up",
+    "down",
+    "diamond",
+    "bar",
+    "dashed",
+    "dotted",
+    "long",
+    "dash-dot",
+    "dash-dots",
 ]
 KEYS: tuple[KeyShape, ...] = ("dot", "square", "up", "down")
 """Their names in the style sheets, for legends drawn in HTML."""

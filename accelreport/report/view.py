@@ -7,54 +7,39 @@ that is left as it was needs little of this.
 from __future__ import annotations
 
 import math
-import re
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 
-from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.claims import ClaimResult
-from accelreport.analysis.compute import hardware_name
-from accelreport.analysis.decision_map import KIND, DecisionMap, decision_map
-from accelreport.analysis.learning import (
-    WITHIN,
-    Agreement,
-    Quality,
-    TargetTime,
-    agreement,
-    quality_of,
-    target_times,
-)
-from accelreport.analysis.overview import Choice, choices
-from accelreport.analysis.published import PublishedResult, published_results
-from accelreport.analysis.results import Result, results_of
-from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_of
-from accelreport.analysis.timed_sweeps import (
-    LawPair,
-    TimedSweep,
-    law_pairs,
-    measured_sweeps,
-    published_sweeps,
-)
-from accelreport.report.formatting import present as present
-from accelreport.report.formatting import setting
+import numpy as np
+from numpy.typing import NDArray
+
+from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.benchmark import Point as Point
+from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
+from accelreport.analysis.findings import Finding
+from accelreport.analysis.learning import WITHIN, Agreement, Quality, agreement, quality_of
+from accelreport.analysis.ranking import ranked_findings
+from accelreport.analysis.results import Result
+from accelreport.analysis.speed_findings import compiled
+from accelreport.analysis.speedup import Speedup
 from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
     Words,
     axis_title,
     is_share,
-    learns,
-    primary_metric,
     settings_text,
     words_of,
 )
+from accelreport.report.quantity import present as present
+from accelreport.report.quantity import setting
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, pattern
 from accelreport.report.warning_text import failure_text
-from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
+from accelreport.spec.device import Device
 
 
 def median(values: Sequence[float]) -> float:
@@ -80,9 +65,6 @@ def deviation(values: Sequence[float]) -> float:
 
 MOST_LETTERS = 40
 """Of the name of a device."""
-_COMMA = re.compile(r"^([^,]+), (.+)$")
-Point = tuple[Any, ...]
-"""Values of the axes, in the order of the spec."""
 
 
 @dataclass(frozen=True)
@@ -105,79 +87,62 @@ class Series:
         return f"s{self.colour % COLOURS}"
 
 
+def mode_of(device: Device, *, named: bool) -> str:
+    """How a framework runs the steps, in a word; empty where it does so by default.
+
+    Args:
+        device: the device.
+        named: whether its framework is named, of which each mode is then named, too.
+    """
+    modes = ("eager", "graph", "compiled" if device.framework == "torch" else "XLA")
+    plain = {"tensorflow": 1, "torch": 0, "jax": 2}[device.framework]
+    stage = compiled(device)
+    return modes[stage] if stage != plain or (named and device.framework != "jax") else ""
+
+
+def differences(device: Device, *, named: bool = False) -> list[str]:
+    """What tells a device from the plain one of its kind, each in a word or two."""
+    count = device.replicas * device.workers
+    placed = {
+        "mirrored": f"{count} replicas",
+        "multi_worker_mirrored": f"{count} workers",
+        "parameter_server": f"{device.workers} workers and a parameter server",
+    }.get(device.strategy, f"{count} replicas" if count > 1 else "")
+    dtype = COMPUTE_DTYPE[device.precision] if device.precision != "float32" else ""
+    # The threads of replicas and workers are of each of them.
+    alone = device.threads if not placed else None
+    threads = f"{alone} thread{'s' * (alone > 1)}" if alone else ""
+    parts = (mode_of(device, named=named), dtype, "TF32" * device.tf32, threads, placed)
+    return [part for part in (*parts, device.placement) if part]
+
+
 SeriesPoint = tuple[Series, Point]
 """A device and the sweep point at which it was measured."""
 
 
 @dataclass(frozen=True)
-class BenchmarkView:
-    """A plan document with its records and all analyses of them, in the words of its page.
+class BenchmarkView(Benchmark):
+    """A benchmark in the words of its page.
 
     Attributes:
-        plan: what the spec said.
-        records: its records, by (key, machine).
         colours: device → number of its colour, for the whole site.
     """
 
-    plan: PlanDocument
-    records: Mapping[tuple[str, str], Record]
     colours: Mapping[str, int]
 
-    @cached_property
-    def results(self) -> tuple[Result, ...]:
-        """Every planned cell on every machine that has a record of it."""
-        return results_of(self.plan, self.records.values())
+    def colour_of(self, device: str) -> int:
+        """A device's number; a profile may leave one out of which somebody published figures."""
+        return self.colours.get(device, len(self.colours))
 
     @cached_property
-    def compared(self) -> tuple[Speedup, ...]:
-        """`analysis.speedup.speedups_of`."""
-        return speedups_of(self.plan, self.results)
-
-    @cached_property
-    def scaling(self) -> tuple[Scaling, ...]:
-        """`analysis.speedup.scaling_of`."""
-        return scaling_of(self.plan, self.results)
-
-    @cached_property
-    def choices(self) -> tuple[Choice, ...]:
-        """`analysis.overview.choices`."""
-        return choices(self.plan, self.results, self.compared)
+    def findings(self) -> tuple[Finding, ...]:
+        """`analysis.ranking.ranked_findings`: all that may be said, the title's finding first."""
+        return ranked_findings(self)
 
     @cached_property
     def shown_records(self) -> list[Record]:
         """The records whose numbers may be shown."""
         return not_refused(self.records.values(), self.results)
-
-    @cached_property
-    def published_results(self) -> tuple[PublishedResult, ...]:
-        """`analysis.published.published_results`."""
-        return published_results(self.plan, self.results)
-
-    @cached_property
-    def timed_sweeps(self) -> tuple[TimedSweep, ...]:
-        """`analysis.timed_sweeps`: what was measured, then what was published."""
-        return (*measured_sweeps(self.plan, self.results), *published_sweeps(self.plan))
-
-    @cached_property
-    def law_pairs(self) -> tuple[LawPair, ...]:
-        """`analysis.timed_sweeps.law_pairs`."""
-        return tuple(law_pairs(self.timed_sweeps, self.compared))
-
-    @cached_property
-    def decision_map(self) -> DecisionMap | None:
-        """`analysis.decision_map.decision_map`; None of what is no field of generated nets."""
-        generated = self.plan.workload.get("kind") == KIND
-        return decision_map(self.plan, self.choices) if generated else None
-
-    @cached_property
-    def target_times(self) -> tuple[TargetTime, ...]:
-        """`analysis.learning.target_times`."""
-        return target_times(self.plan, self.results, self.records.values())
-
-    @cached_property
-    def tested(self) -> tuple[ClaimResult, ...]:
-        """`analysis.claim_rules.claim_results`."""
-        return claim_results(self.plan, self.results, self.records.values())
 
     @cached_property
     def slug(self) -> str:
@@ -194,37 +159,13 @@ class BenchmarkView:
         """What the steps of this family are called."""
         return words_of(self.plan.workload)
 
-    @cached_property
-    def axes(self) -> tuple[str, ...]:
-        """Names of the swept keys."""
-        return tuple(self.plan.axes)
-
-    @cached_property
-    def points(self) -> tuple[Point, ...]:
-        """Sweep points, each once, in the order of the spec."""
-        found = (tuple(cell.point.get(axis) for axis in self.axes) for cell in self.plan.cells)
-        return tuple(dict.fromkeys(found))
-
-    @cached_property
-    def _groups(self) -> dict[tuple[str, str, Point], list[Result]]:
-        groups: dict[tuple[str, str, Point], list[Result]] = {}
-        for row in self.results:
-            groups.setdefault((row.device, row.machine, self.point_of(row)), []).append(row)
-        return groups
-
-    def point_of(self, row: Result) -> Point:
-        """The sweep point of a cell."""
-        return tuple(row.point.values())
-
     def of(self, series: Series, point: Point) -> Sequence[Result]:
         """Cells of one device at one point that have a record from its machine."""
-        if not series.machine:
-            return ()
-        return self._groups.get((series.device, series.machine, point), ())
+        return self.cells(series.device, series.machine, point)
 
     def planned(self, series: Series, point: Point) -> Sequence[Result]:
         """The same, and the cells that no machine has a record of."""
-        return (*self.of(series, point), *self._groups.get((series.device, "", point), ()))
+        return self.planned_cells(series.device, series.machine, point)
 
     def measured(self, series: Series, point: Point) -> Sequence[Result]:
         """Those of them that hold times."""
@@ -238,10 +179,6 @@ class BenchmarkView:
         """Why the number of a record is not shown; empty where it is."""
         row = self._rows_of_records.get((record.key, machine))
         return failure_text(row) if row and row.refused else ""
-
-    def record(self, row: Result) -> Record | None:
-        """The record behind a row."""
-        return self.records.get((row.key, row.machine))
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
@@ -267,56 +204,47 @@ class BenchmarkView:
                 yield Series(name, machine, title, colour, baseline, dashes)
 
     def title_of(self, device: str) -> str:
-        """What a device is called on the page: "Tesla T4", "Intel Xeon", "Intel Xeon (one thread)".
+        """The one name of a device: the label of its row, else its hardware and what differs.
 
-        One that was measured has the name of its hardware for its kind, where that is one, is
-        known and leaves room for what tells devices of that kind apart. Of the whole processor
-        nothing more is said.
+        "Intel Xeon", "Intel Xeon, 1 thread", "Tesla T4, bfloat16". Where devices run several
+        frameworks, the framework and how it runs the steps stand for the hardware.
         """
-        title, known = self.label_of(device), self.plan.devices.get(device)
-        names = set(self._hardware.get(device, {}).values())
-        if known is None or len(names) != 1 or self._several_frameworks:
-            return title
-        (name,) = names
-        alike = [other for other, each in self.plan.devices.items() if each.kind == known.kind]
-        longest = max(len(self.label_of(other)) for other in alike)
-        # "x86_64" is no name of hardware.
-        if name == name.lower() or longest - len(known.kind) + len(name) > MOST_LETTERS:
-            return title
-        return re.sub(rf"^{known.kind}\b(?: \(all threads\)$)?", lambda _: name, title)
+        names = {name for name in self._hardware.get(device, {}).values() if name}
+        return self._named(device, names.pop() if len(names) == 1 else "")
 
     @cached_property
     def _several_frameworks(self) -> bool:
-        return len({each.framework for each in self.plan.devices.values()}) > 1
+        return len({device.framework for device in self.plan.devices.values()}) > 1
 
     def label_of(self, device: str) -> str:
-        """What the devices file calls a device; "CPU, one thread" is "CPU (one thread)".
+        """The name of a device that was not measured here, such as that of a source."""
+        return self._named(device, "")
 
-        So it is called where it is not what was measured here: where it is absent, or a source's.
-        Sentences put the name before words of their own, where a comma would mislead. Where
-        devices run several frameworks, each name tells its own.
-        """
+    def _named(self, device: str, hardware: str) -> str:
         known = self.plan.devices.get(device)
-        title = known.label if known and known.label else device
-        if known and self._several_frameworks and known.framework_name.lower() not in title.lower():
-            title = f"{title}, {known.framework_name}"
-        title = label(title, MOST_LETTERS)
-        return title if "(" in title else _COMMA.sub(r"\1 (\2)", title)
+        # Where a row has no label, the devices file gives it its own name.
+        if known is None or known.label not in {"", device}:
+            return label(known.label if known else device, MOST_LETTERS)
+        # "x86_64" is no name of hardware.
+        name = hardware if hardware and hardware != hardware.lower() else known.kind
+        parts = differences(known, named=self._several_frameworks)
+        if self._several_frameworks:
+            first = parts[:1] if mode_of(known, named=True) else []
+            name, parts = " ".join([known.framework_name, *first]), parts[len(first) :]
+        return label(", ".join([name, *parts]))
 
     def title_on(self, device: str, machine: str) -> str:
-        """What a device of one of several machines is called: "Tesla T4", "CPU on Intel Xeon".
+        """The name of a device of one of several machines.
 
         The machine's fingerprint tells apart what hardware does not.
         """
-        if not machine:
-            return self.title_of(device)
-        title = self.label_of(device)
-        names = self._hardware[device]
+        names = self._hardware.get(device, {})
         own = names.get(machine, "")
-        plain = title == self.plan.devices[device].kind
-        if own and list(names.values()).count(own) == 1:
-            return own if plain else f"{title} on {own}"
-        return f"{own if own and plain else title} on machine {label(machine, 12)}"
+        title = self._named(device, own)
+        if not machine or (own and list(names.values()).count(own) == 1 and own in title):
+            return title if machine else self.title_of(device)
+        where = own if own and list(names.values()).count(own) == 1 else label(machine, 12)
+        return f"{title} on {where if where == own else f'machine {where}'}"
 
     @cached_property
     def _hardware(self) -> dict[str, dict[str, str]]:
@@ -332,15 +260,6 @@ class BenchmarkView:
                 name = record.environment.runtime.get("device_kind", "")
             found[row.device].setdefault(row.machine, short_hardware(name) if name else "")
         return found
-
-    @cached_property
-    def quality(self) -> str:
-        """The metric the page speaks of; empty for what learns nothing, such as a kernel."""
-        if not learns(self.plan.workload):
-            return ""
-        epochs = (epoch for record in self.shown_records for epoch in record.epochs)
-        evaluated = {name for epoch in epochs for name in epoch.metrics}
-        return primary_metric(self.plan.measure.target, evaluated)
 
     @cached_property
     def margin(self) -> float:
@@ -395,10 +314,6 @@ class BenchmarkView:
     def at(self, point: Point, joint: str = " at ") -> str:
         """The place of a number, to go behind it: " at batch size 256"; empty without axes."""
         return f"{joint}{self.point_title(point)}" if self.axes else ""
-
-    def values(self, point: Point) -> dict[str, Any]:
-        """A sweep point by its axes."""
-        return dict(zip(self.axes, point, strict=True))
 
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""
@@ -463,3 +378,33 @@ def once(make: Callable[[BenchmarkView], Made]) -> Callable[[BenchmarkView], Mad
 def cell_slug(key: str, machine: str) -> str:
     """File name of a cell's page, without the suffix."""
     return f"{slug(key)}.{slug(machine)}"
+
+
+Times = dict[SeriesPoint, NDArray[np.float64]]
+"""Seconds of steady steps, or calls, by device and point."""
+
+
+def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
+    """Steady step times by device and point, in seconds, and whether each is one step's."""
+    single: dict[tuple[str, str], list[float]] = {}
+    means: dict[tuple[str, str], list[float]] = {}
+    for record in bench.shown_records:
+        place = record.key, record.machine
+        for block in record.blocks:
+            if block.steady:
+                whole = [block.wall_s / block.steps] if block.steps else []
+                single.setdefault(place, []).extend(block.single_s)
+                means.setdefault(place, []).extend(block.single_s or whole)
+    exact = any(single.values())
+    by_cell = single if exact else means
+    times: Times = {}
+    for series in bench.shown_series:
+        for point in bench.points:
+            seconds = [
+                each
+                for row in bench.measured(series, point)
+                for each in by_cell.get((row.key, row.machine), ())
+            ]
+            if seconds:
+                times[series, point] = np.array(seconds)
+    return times, exact

@@ -17,6 +17,7 @@ from accelreport.analysis.warnings import (
     SlowProcess,
     TwoModes,
 )
+from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
 REMEDY = "Correct what is named and measure again with --rerun; the record has the raw times."
@@ -72,7 +73,8 @@ def _above_peak(found: AbovePeak) -> str:
     rate = f"{found.seen:.3g} TFLOPS is {found.seen / peak.tflops:.2g} times"
     if found.kind == "above-machine":
         return f"{rate} what this machine can do: {source_of_peak(peak)}"
-    return f"{rate} the peak of {peak.tflops:g} TFLOPS in {peak.dtype} ({source_of_peak(peak)})"
+    of = f"{peak.tflops:g} TFLOPS in {type_of_peak(peak)}"
+    return f"{rate} the peak of {of} ({source_of_peak(peak)})"
 
 
 def _of_series(kind: str, seen: float) -> str:
@@ -110,6 +112,14 @@ def _of_series(kind: str, seen: float) -> str:
 def share(part: float) -> str:
     """A part of a whole as per cent: "26 %"."""
     return f"{100 * part:.0f} %"
+
+
+def type_of_peak(peak: Peak) -> str:
+    """The element type of a peak: "TF32", or "float32, 156 in TF32" where both are known."""
+    if peak.dtype == "tensorfloat32":
+        return "TF32"
+    tf32 = f", {peak.tf32_tflops:g} in TF32" if peak.tf32_tflops else ""
+    return f"{label(peak.dtype, 20)}{tf32}"
 
 
 def source_of_peak(peak: Peak) -> str:

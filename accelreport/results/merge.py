@@ -325,6 +325,14 @@ def _unpack(source: Path, folder: Path) -> None:
         raise _unusable(source, f"{message[0].upper()}{message[1:]}.") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise _unusable(source, f"It is damaged or encrypted ({error}).") from error
+    except FileExistsError as error:
+        name = Path(error.filename).relative_to(folder).as_posix()
+        raise _unusable(
+            source,
+            f"It holds {name} twice.",
+            remedy="Archive one results folder, each of its files once. To merge several folders, "
+            "name an archive of each.",
+        ) from error
     except OSError as error:
         raise _unusable(source, f"{error.strerror or error}.") from error
     if not any(folder.iterdir()):
@@ -359,11 +367,13 @@ def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, mos
     return written
 
 
-def _unusable(source: Path, why: str) -> ResultsError:
+def _unusable(
+    source: Path,
+    why: str,
+    remedy: str = "Archive the whole results folder again, and copy it as a binary file.",
+) -> ResultsError:
     return ResultsError(
-        f"{source} cannot be used as an archive of results.",
-        why=why,
-        remedy="Archive the whole results folder again, and copy it as a binary file.",
+        f"{source} cannot be used as an archive of results.", why=why, remedy=remedy
     )
 
 

@@ -8,19 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, bounded
 from accelreport.spec.cells import Cell
-from accelreport.spec.claims import Claim
+from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source
 
-Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False), AfterValidator(bounded)]
 """A duration: no clock runs backwards, and 10⁹ seconds are 32 years."""
+
+Amount = Annotated[float, Field(ge=1e-12, le=1e24, allow_inf_nan=False)]
+"""A rate, or a duration of what was done: more than nothing, so that one may be divided by it."""
+
+
+def _is_instant(text: str) -> str:
+    try:
+        datetime.fromisoformat(text).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("it is an instant of no year from 1 to 9999") from error
+    return text
+
+
+Instant = Annotated[str, AfterValidator(_is_instant)]
+"""A day and a time in ISO 8601, in UTC where it names no zone."""
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 """A number of things, or of bytes; up to 2⁵³ a float holds it exactly, as charts and JSON need."""
@@ -173,6 +189,11 @@ class PlanDocument(Document):
         for axis in (name for name, values in self.axes.items() if all(map(_is_number, values))):
             if not all(_is_number(cell.point[axis]) for cell in self.cells):
                 raise ValueError(f"{axis} is swept over numbers, and a cell's is none")
+        for along in (
+            each.check.along for each in self.claims if isinstance(each.check, TrendCheck)
+        ):
+            if not all(map(_is_number, self.axes.get(along, [""]))):
+                raise ValueError(f"a claim follows {along!r}, which is not swept over numbers")
         return self
 
 

@@ -14,14 +14,15 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from accelreport import strict_json
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import RECORD_VERSION, Record
@@ -109,6 +110,13 @@ def names(folder: Path) -> Iterator[str]:
                 yield entry.name
     except FileNotFoundError:
         return
+    except NotADirectoryError as error:
+        file = next(path for path in (folder, *folder.parents) if path.exists())
+        raise ResultsError(
+            f"{folder} cannot be read.",
+            why=f"{file} is no folder.",
+            remedy="Name the folder of the results.",
+        ) from error
     except OSError as error:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
 
@@ -176,7 +184,7 @@ def read_record(path: Path) -> Record:
     """
     content = read_bytes(path)
     try:
-        return Record.model_validate_json(content)
+        return _each_key_once(path, content, Record.model_validate_json(content))
     except ValidationError as error:
         # The common case has to be fast, so versions are looked at only when it fails.
         document = _document(path, content)
@@ -210,8 +218,17 @@ def read_named_record(path: Path) -> Record:
     return record
 
 
-def read_plan(path: Path) -> PlanDocument:
+SPARE = ("published", "claims")
+"""Lists of a plan that it may be shown without."""
+
+
+def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDocument:
     """Read a plan document.
+
+    Args:
+        path: its file.
+        left_out: takes what is said of published rows and claims that alone are wrong, where
+            the plan is to be shown and may be read without them; it is not read when absent.
 
     Raises:
         UnreadableFile: with the reason.
@@ -219,13 +236,49 @@ def read_plan(path: Path) -> PlanDocument:
     """
     content = read_bytes(path)
     try:
-        return PlanDocument.model_validate_json(content)
+        return _each_key_once(path, content, PlanDocument.model_validate_json(content))
     except ValidationError as error:
-        version = _document(path, content).get("plan_version")
+        document = _document(path, content)
+        version = document.get("plan_version")
         if isinstance(version, int) and version > 1:
             message = f"it was written by a newer accelreport (plan version {version}): update it"
             raise UnreadableFile(path, "newer", message) from error
-        raise UnreadableFile(path, "invalid", explain(error, "a plan")) from error
+        problem = ResultProblem(path, "invalid", explain(error, "a plan"))
+        if left_out is not None:
+            return _without_what_is_wrong(problem, document, left_out)
+        raise UnreadableFile(path, "invalid", problem.message) from error
+
+
+def _without_what_is_wrong(
+    problem: ResultProblem, document: Mapping[str, Any], left_out: list[ResultProblem]
+) -> PlanDocument:
+    """A plan without the rows of `SPARE` that it cannot have.
+
+    Raises:
+        UnreadableFile: it cannot be read without them, either.
+    """
+
+    def read(**rows: list[Any]) -> PlanDocument:
+        return PlanDocument.model_validate_json(json.dumps({**document, **nothing, **rows}))
+
+    nothing: dict[str, list[Any]] = {name: [] for name in SPARE}
+    try:
+        read()
+    except ValidationError as error:
+        raise UnreadableFile(problem.path, problem.kind, problem.message) from error
+    kept = {**nothing}
+    wrong = []
+    for name in SPARE:
+        given = document.get(name, [])
+        for number, row in enumerate(given if isinstance(given, list) else [given], start=1):
+            try:
+                read(**{name: [row]})
+                kept[name] = [*kept[name], row]
+            except ValidationError as error:
+                wrong.append(f"row {number} of its `{name}`: {explain(error, 'one')}")
+    message = f"{'; '.join(wrong[:3])}{_and_more(wrong)}"
+    left_out.append(ResultProblem(problem.path, problem.kind, message))
+    return read(**kept)
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
@@ -320,13 +373,30 @@ def explain(error: Exception, what: str) -> str:
         ": ".join(part for part in (".".join(map(str, one["loc"])), one["msg"]) if part)
         for one in found[:3]
     ]
-    more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
-    return f"it is not {what}: {'; '.join(parts)}{more}"
+    return f"it is not {what}: {'; '.join(parts)}{_and_more(found)}"
+
+
+def _and_more(told: Sequence[object]) -> str:
+    return f" (and {len(told) - 3} more)" if len(told) > 3 else ""
 
 
 def to_bytes(document: BaseModel) -> bytes:
     """A document as it is stored: JSON in UTF-8, one line, a line feed at the end."""
     return document.model_dump_json().encode() + b"\n"
+
+
+Content = TypeVar("Content", bound=BaseModel)
+
+
+def _each_key_once(path: Path, content: bytes, document: Content) -> Content:
+    """The document, of whose file no object has a key twice: the last one alone was read.
+
+    Raises:
+        UnreadableFile: one has.
+    """
+    if to_bytes(document) != content:  # what this program writes has none
+        _document(path, content)
+    return document
 
 
 def _document(path: Path, content: bytes) -> dict[str, Any]:
@@ -336,7 +406,7 @@ def _document(path: Path, content: bytes) -> dict[str, Any]:
         UnreadableFile: it is no JSON, or no object.
     """
     try:
-        document = json.loads(content)
+        document = strict_json.loads(content)
     except UnicodeDecodeError as error:
         raise UnreadableFile(path, "not-json", "it is not text in UTF-8") from error
     except json.JSONDecodeError as error:
@@ -345,7 +415,7 @@ def _document(path: Path, content: bytes) -> dict[str, Any]:
             message = f"it is cut off after {len(content)} bytes"
             raise UnreadableFile(path, "cut-off", message) from error
         raise UnreadableFile(path, "not-json", f"it is not JSON: {error}") from error
-    except (RecursionError, ValueError) as error:  # nested too deeply; a number too long
+    except ValueError as error:  # nested too deeply; a number too long; a key twice
         raise UnreadableFile(path, "not-json", f"it is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise UnreadableFile(path, "not-json", "it is not a JSON object")

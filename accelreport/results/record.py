@@ -6,12 +6,19 @@ shares are fractions, instants are UTC in ISO 8601.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, field_validator, model_validator
+from pydantic import AfterValidator, Field, FiniteFloat, field_validator, model_validator
 
-from accelreport.results.plan_document import Count, Document, Seconds
+from accelreport.results.deployed import Artefact as Artefact
+from accelreport.results.deployed import Precision as Precision
+from accelreport.results.deployed import Quantised as Quantised
+from accelreport.results.deployed import SavedWeights as SavedWeights
+from accelreport.results.deployed import Served as Served
+from accelreport.results.plan_document import Amount, Count, Document, Instant, Seconds
+from accelreport.spec.base import bounded
 from accelreport.spec.cells import Cell
 
 SHORT_WINDOW_S = 0.25
@@ -73,24 +80,6 @@ class Energy(Document):
     """Why there is no energy."""
 
 
-class Artefact(Document):
-    """A file that a cell left: `artefacts/<sha256>.<name>` in the results folder."""
-
-    name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,30}(\.[a-z0-9_]{1,30})*$")]
-    """Ending of its file's name."""
-    what: str
-    """What it is, in words."""
-    bytes: Count
-    """Its size."""
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    """Its checksum."""
-
-    @property
-    def file(self) -> str:
-        """The name of its file: the same content has the same name, whoever left it."""
-        return f"{self.sha256}.{self.name}"
-
-
 class Confusion(Document):
     """How often each class was taken for each other one in the last evaluation."""
 
@@ -137,7 +126,7 @@ class Forecast(Document):
     """Name of the series."""
     unit: str = ""
     """Its unit."""
-    first_time: str
+    first_time: Instant
     """Time of the first value, ISO 8601."""
     step_s: Seconds
     """Seconds from one value to the next."""
@@ -157,90 +146,13 @@ class Forecast(Document):
     def _is_a_series(self) -> Self:
         if len(self.true) != len(self.predicted):
             raise ValueError("it does not predict a value for each true one")
-        datetime.fromisoformat(self.first_time)
+        try:
+            datetime.fromisoformat(self.first_time) + len(self.true) * timedelta(
+                seconds=self.step_s
+            )
+        except OverflowError as error:
+            raise ValueError("it goes on after the year 9999") from error
         return self
-
-
-class SavedWeights(Document):
-    """The trained weights, written to a file and read back into a model built anew."""
-
-    format: str
-    """The file's form."""
-    bytes: Count
-    """Its size."""
-    sha256: str
-    """Its checksum."""
-    examples: Count
-    """Examples predicted by both models."""
-    max_difference: float
-    """Largest difference between an output before and after."""
-
-
-class Served(Document):
-    """The exported model behind a server of its own process, asked over loopback HTTP."""
-
-    format: str
-    """Form of the export."""
-    bytes: Count
-    """Its size, all files together."""
-    export_s: Seconds
-    """Seconds of the export."""
-    start_s: Seconds
-    """Seconds from the server's launch until it answers, TensorFlow's import included."""
-    server: str
-    """What served, and how it was asked."""
-    examples: Count
-    """Examples whose answers were compared with the predictions of the training process."""
-    max_difference: float
-    """Largest difference between an answer and the prediction."""
-    same_class: float | None = None
-    """Share of examples with the same class, for a classifier."""
-    latency_s: list[Seconds]
-    """Seconds of each request for one example, one after the other on one connection."""
-    throughput_batch: Count
-    """Examples in a request of the throughput measurement."""
-    throughput_clients: Count
-    """Clients that asked at the same time."""
-    throughput: float
-    """Examples answered in a second."""
-
-
-class Precision(Document):
-    """A converted model, run by the LiteRT interpreter."""
-
-    bytes: Count
-    """Size of the model."""
-    latency_s: list[Seconds]
-    """Seconds of each inference of one example."""
-    batch: Count
-    """Examples in an inference of the throughput measurement."""
-    throughput: float
-    """Examples a second."""
-
-
-class Quantised(Document):
-    """The trained model in 8-bit integers, beside itself in float32."""
-
-    method: str
-    """How it was quantised."""
-    calibration_examples: Count
-    """Training examples from which the ranges of values were taken."""
-    threads: Count
-    """Threads of the interpreter."""
-    float32: Precision
-    """The model without quantisation, by the same converter and interpreter."""
-    int8: Precision
-    """The quantised model."""
-    examples: Count
-    """Validation examples that both classified."""
-    both_right: Count
-    """Examples that both classified rightly."""
-    float32_only: Count
-    """Examples that only the float32 model classified rightly."""
-    int8_only: Count
-    """Examples that only the quantised model classified rightly."""
-    neither: Count
-    """Examples that both classified wrongly."""
 
 
 RECORD_VERSION = 1
@@ -281,8 +193,18 @@ FailureKind = Literal[
 Stamp = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 """Seconds between two stamps; below zero where earlier versions met a clock that was set."""
 
-Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False)]
+Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False), AfterValidator(bounded)]
 """Operations or bytes of a step: 10²⁴ would keep the fastest machine there is busy for days."""
+
+
+def _not_beyond_use(value: float) -> float:
+    if isfinite(value) and abs(value) > 1e100:
+        raise ValueError("is beyond anything that a loss can be")
+    return value
+
+
+Metric = Annotated[float, AfterValidator(_not_beyond_use)]
+"""A metric; NaN or infinite where a training diverged."""
 
 
 class Failure(Document):
@@ -366,6 +288,11 @@ class Block(Document):
         possible = min(self.step_s, default=1.0) > 0 and sum(self.step_s) <= 1.01 * self.wall_s
         return self.step_s if possible else []
 
+    @property
+    def single_s(self) -> list[float]:
+        """Seconds of the steps that were timed one by one; empty where none was."""
+        return self.stamped_s or [self.wall_s] * (self.steps == 1)
+
 
 class Epoch(Document):
     """A row of the learning curve."""
@@ -384,7 +311,7 @@ class Epoch(Document):
     """Learning rate in this epoch."""
     text: GeneratedText | None = None
     """What the model wrote after it, for a model that writes."""
-    metrics: dict[str, float]
+    metrics: dict[str, Metric]
     """`loss`, `accuracy`, `val_loss`, `val_accuracy`, …"""
 
 
@@ -458,6 +385,13 @@ class StepParts(Document):
     absent: str = ""
     """Why nothing was timed."""
 
+    @model_validator(mode="after")
+    def _has_parts(self) -> Self:
+        parts = self.empty_s, self.input_s, self.gradient_s, self.optimizer_s
+        if not (self.absent or all(parts)):
+            raise ValueError("a part was not timed, and it does not say why")
+        return self
+
 
 class Memory(Document):
     """Peak memory."""
@@ -505,13 +439,13 @@ class Gpu(Document):
 class Roofs(Document):
     """What a machine's processor reached in two loops made for the purpose: its own roofs."""
 
-    tflops: float
+    tflops: Amount
     """10¹² float32 operations a second in a product of matrices, by all its processors; one
     multiply-add counts as two."""
-    core_tflops: float
+    core_tflops: Amount
     """The same in a second of CPU time: what one logical processor does, however many other
     programs waited for it."""
-    gbps: float
+    gbps: Amount
     """10⁹ bytes a second that the sum of two long arrays read and wrote."""
     method: str
     """By what, of which sizes, and how often."""
@@ -545,7 +479,7 @@ class Environment(Document):
     """CPU model."""
     cores: Count | None = None
     """Physical cores."""
-    threads: Count
+    threads: Annotated[Count, Field(ge=1)]
     """Logical processors this process may use."""
     cpu_limit: float | None = None
     """Seconds of processors granted in a second, where a container or a job limits them."""
@@ -563,9 +497,9 @@ class Environment(Document):
     """One-minute load average before the cell."""
     load_after: float | None = None
     """The same after it."""
-    clock_mhz: float | None = None
+    clock_mhz: Amount | None = None
     """CPU clock at the start, where it can be read."""
-    clock_max_mhz: float | None = None
+    clock_max_mhz: Amount | None = None
     """Highest CPU clock, where the system tells it (a virtual machine mostly does not)."""
     vector: list[str] = []
     """The CPU's vector extensions that multiply, such as `fma` or `avx512f`."""
@@ -616,9 +550,9 @@ class Record(Document):
     """ok: complete; partial: the budget ended it; failed; skipped: its device is absent."""
     failure: Failure | None = None
     """Why, unless the status is ok."""
-    started_at: str
+    started_at: Instant
     """When the process was launched."""
-    finished_at: str
+    finished_at: Instant
     """When it ended."""
     times: Times = Times()
     """The stages, kept apart."""
@@ -630,7 +564,7 @@ class Record(Document):
     """Steps a complete run takes; more than were run when the status is partial."""
     samples_per_step: Count = 0
     """Training examples in one step, over all replicas."""
-    final: dict[str, float] = {}
+    final: dict[str, Metric] = {}
     """Final metrics."""
     parameters: Count | None = None
     """Trainable and other weights of the model."""
@@ -682,6 +616,12 @@ class Record(Document):
     @classmethod
     def _wherever_it_lay(cls, cell: Cell) -> Cell:
         return cell.anywhere()
+
+    @model_validator(mode="after")
+    def _trained_on_something(self) -> Self:
+        if self.measured and self.epochs and not self.samples_per_step:
+            raise ValueError("it trained, and its steps had no examples")
+        return self
 
     @property
     def machine(self) -> str:

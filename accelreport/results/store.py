@@ -13,11 +13,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from accelreport.atomic import sweep, write_whole
+from accelreport.atomic import refuse_links, sweep, write_whole
 from accelreport.results.plan_document import PlanDocument, with_earlier_cells
+from accelreport.results.privacy import as_written
 from accelreport.results.reading import (
     KEY,
     KEY_LENGTH,
@@ -37,6 +39,9 @@ from accelreport.results.reading import (
 from accelreport.results.record import Artefact, Record
 
 Content = TypeVar("Content")
+
+FOLDERS = ("cells", "plans", "artefacts", "locks", "jobs", "conflicts/cells", "conflicts/plans")
+"""Folders of a results folder, in which runs and merges write."""
 
 
 class Store:
@@ -74,6 +79,15 @@ class Store:
         """Files that could not be read, each once, in the order they were met."""
         return list(self._problems.values())
 
+    def check(self) -> None:
+        """See that the folders, where there are any, can be read.
+
+        Raises:
+            ResultsError: one cannot, or a file lies in its place.
+        """
+        for folder in (self.cells, self.planned):
+            next(names(folder), None)
+
     def prepare(self, *, sweeping: bool = True) -> None:
         """Make the folders, see that they can be written, and clean up after killed writers.
 
@@ -81,8 +95,10 @@ class Store:
             sweeping: whether to clean up, for which every name in the folder is read.
 
         Raises:
-            ResultsError: the folder cannot be made or written.
+            ResultsError: the folder cannot be made, read or written.
         """
+        self._refuse_links()
+        self.check()
         for folder in (self.cells, self.planned):
             probe = folder / "writable"
             try:
@@ -96,6 +112,18 @@ class Store:
         if sweeping and self.artefacts.is_dir():
             sweep(self.artefacts)
         self._prepared = _identity(self.cells)
+
+    def _refuse_links(self) -> None:
+        """See that no folder that is written to is a link.
+
+        Raises:
+            ResultsError: one is.
+        """
+        try:
+            for name in FOLDERS:
+                refuse_links(self.root / name, self.root)
+        except OSError as error:
+            raise cannot_write(self.root, error) from error
 
     def still_here(self) -> None:
         """See that this is the folder that was prepared, if it was.
@@ -117,6 +145,7 @@ class Store:
     def _folder_of(self, path: Path) -> None:
         """Make the folder of a file that is about to be written."""
         self.still_here()
+        refuse_links(path.parent, self.root)
         path.parent.mkdir(parents=self._prepared is None, exist_ok=True)
 
     def record_path(self, key: str, machine: str) -> Path:
@@ -130,7 +159,7 @@ class Store:
         return self.cells / f"{key}.{machine}.json"
 
     def write(self, record: Record) -> Path:
-        """Store a record, replacing the one of the same cell and machine.
+        """Store a record without names (`as_written`), in the place of the same cell and machine's.
 
         A file in its place that cannot be read is set aside, not lost.
 
@@ -148,7 +177,7 @@ class Store:
         try:
             self._folder_of(path)
             self._keep_unreadable(path, read_named_record)
-            write_whole(path, to_bytes(record))
+            write_whole(path, to_bytes(as_written(record)))
         except OSError as error:
             raise cannot_write(path, error) from error
         return path
@@ -211,6 +240,7 @@ class Store:
         Raises:
             ResultsError: the folder cannot be written.
         """
+        self._refuse_links()
         gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
         files = {each.file for path in gone for each in self._artefacts_of(path)}
         try:
@@ -266,12 +296,24 @@ class Store:
         return self._read(self.planned / plan_file_name(spec, profile), read_plan)
 
     def plans(self) -> list[PlanDocument]:
-        """Every plan that can be read, each once, in the order of the files' names.
+        """The plans to show: the stored ones, or those given instead, without those left out."""
+        return [
+            self._instead.get(name, plan)
+            for name, plan in self.stored_plans().items()
+            if name not in self._left_out
+        ]
+
+    def stored_plans(self) -> dict[tuple[str, str], PlanDocument]:
+        """Every plan that can be read by its spec and profile, in the order of the files' names.
 
         A file beside the one that bears a plan's name, such as a copy that a disk shared with
         others made, is one of the problems.
         """
-        read = [(path, self._read(path, read_plan)) for path in listing(self.planned)]
+        left_out: list[ResultProblem] = []
+        reader = partial(read_plan, left_out=left_out)
+        read = [(path, self._read(path, reader)) for path in listing(self.planned)]
+        for problem in left_out:
+            self._problems[problem.path] = problem
         named = [(path, (plan.spec, plan.profile), plan) for path, plan in read if plan]
         front: dict[tuple[str, str], Path] = {}
         for path, name, _ in sorted(named, key=lambda one: one[0].name != plan_file_name(*one[1])):
@@ -282,11 +324,7 @@ class Store:
                     f"it holds the same plan as {front[name].name}, which is the one that counts"
                 )
                 self._problems[path] = ResultProblem(path, "misnamed", message)
-        return [
-            self._instead.get(name, plan)
-            for path, name, plan in named
-            if path == front[name] and name not in self._left_out
-        ]
+        return {name: plan for path, name, plan in named if path == front[name]}
 
     def show_instead(self, plan: PlanDocument) -> None:
         """Have `plans` give this one for the stored plan of its spec and profile.

@@ -119,7 +119,8 @@ class CellEndLine(CellName):
     wall_s: float | None
     """Seconds from launch to end."""
     figures: dict[str, float]
-    """Headline figures: `step_s`, `samples_per_s`, `tflops`, and final metrics."""
+    """Headline figures: `step_s` (the mean), of calls `median_s`, `samples_per_s`, `tflops`, and
+    final metrics."""
     record_path: str
     """The record's file; empty when an earlier, better record was kept instead."""
     record: Record = Field(exclude=True, repr=False)

@@ -37,7 +37,7 @@ from accelreport.runner.process import ChildProcess, Ending, ForkPool, ForkServe
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 
-CHILD = (sys.executable, "-m", "accelreport.backend.main")
+CHILD = (sys.executable, "-P", "-m", "accelreport.backend.main")
 """The program that measures a cell; the job's file is its last argument."""
 
 MOST_COMPLAINTS = 3

@@ -27,8 +27,8 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import ONE_DEVICE, Device
 from accelreport.spec.families import TENSORFLOW
-from accelreport.spec.files_beside import read_devices
-from accelreport.spec.problems import Problem, SpecErrors
+from accelreport.spec.files_beside import FILE_NAME, read_devices
+from accelreport.spec.problems import Place, Problem, SpecErrors
 from accelreport.spec.select import select
 from accelreport.spec.source import read_file
 
@@ -309,17 +309,20 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
     Raises:
         SpecErrors: a spec is wrong.
         AccelReportError: an unknown device or filter.
-        ResultsError: a chosen cell's record was written by a newer accelreport.
+        ResultsError: the results folder cannot be read, or a chosen cell's record was written by a
+            newer accelreport.
         LauncherError: the launcher's machines cannot be reached.
         BadLauncher: repeats are to be added on other machines than this one.
     """
     _refuse_repeats_elsewhere(request)
+    store = Store(request.results)
+    store.check()
     specs, left_out = _asked(request)
     documents, added = _continued(request, specs)
     cells = (*(cell for spec in specs for cell in spec.cells), *added)
     chosen = select(cells, devices=request.devices, filters=request.filters)
     absent = _absences(request.launcher, chosen, waiting)
-    store, machine = Store(request.results), inventory().machine
+    machine = inventory().machine
     anywhere = RecordIndex(store) if request.launcher else None
     plan = make_plan(
         chosen,
@@ -359,7 +362,7 @@ def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
     """The specs to be run, and the files of those that are run only where they are named.
 
     Raises:
-        SpecErrors: a spec is wrong.
+        SpecErrors: a spec is wrong, or nothing but a file beside the specs is named.
     """
     found = load(
         request.paths,
@@ -367,9 +370,19 @@ def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
         overrides=request.overrides,
         devices_file=request.devices_file,
     ).specs
+    if not found:
+        raise SpecErrors(map(_no_spec, request.paths))
     named = {path.resolve() for path in request.paths}
     left_out = [each for each in found if each.only_named and each.path.resolve() not in named]
     return tuple(each for each in found if each not in left_out), tuple(e.path for e in left_out)
+
+
+def _no_spec(path: Path) -> Problem:
+    """What is wrong with naming a file beside the specs alone."""
+    kind = "the settings file" if path.name == FILE_NAME else "a devices file"
+    message = f"this is {kind}, which measures nothing"
+    help_ = f"name a spec, or the whole folder: {path.parent}"
+    return Problem("no-spec", Place(str(path)), message, help_)
 
 
 def _refuse_repeats_elsewhere(request: Request) -> None:

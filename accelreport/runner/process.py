@@ -243,7 +243,7 @@ class _Lines:
                 self._on_line(line)
 
 
-SERVER = (sys.executable, "-m", "accelreport.backend.forkserver")
+SERVER = (sys.executable, "-P", "-m", "accelreport.backend.forkserver")
 """The program that is forked; its socket, its launch and its folder are its last arguments."""
 
 READY_WITHIN_S = 180.0

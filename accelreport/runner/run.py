@@ -12,10 +12,12 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import median
 
-from accelreport.atomic import write_whole
+from accelreport.atomic import refuse_links, write_whole
 from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.privacy import as_written
 from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import MEASURED, Environment, Failure, Record
 from accelreport.results.store import Store
@@ -53,9 +55,10 @@ from accelreport.spec.cells import Cell
 
 
 def headline(record: Record) -> dict[str, float]:
-    """`step_s`, `samples_per_s`, `tflops` where they apply, then the final metrics.
+    """`step_s`, `median_s`, `samples_per_s`, `tflops` where they apply, then the final metrics.
 
-    The steady step is Σ wall ÷ Σ steps over the blocks that are not warm-up, as in the report.
+    The steady step is Σ wall ÷ Σ steps over the blocks that are not warm-up, as in the report, and
+    `median_s` the median of the calls of a model, where they were timed one by one.
     For a kernel one step is one operation, and `tflops` is its FLOPs ÷ step_s ÷ 10¹².
     """
     steady = [block for block in record.blocks if block.steady]
@@ -64,6 +67,9 @@ def headline(record: Record) -> dict[str, float]:
     figures: dict[str, float] = {}
     if steps and seconds > 0:
         figures["step_s"] = seconds / steps
+        calls = [each for block in steady for each in block.single_s]
+        if calls and record.cell.workload.get("mode") == "inference":
+            figures["median_s"] = median(calls)
         if record.samples_per_step:
             figures["samples_per_s"] = record.samples_per_step * steps / seconds
         elif record.flops:
@@ -261,9 +267,9 @@ class Run:
                 message=planned.reason,
                 remedy="Run the same command where it can run, then merge the results.",
             )
-            record = unmeasured(planned.cell, failure, environment, status="skipped")
+            record = as_written(unmeasured(planned.cell, failure, environment, status="skipped"))
             earlier = planned.earlier
-            if earlier and earlier.failure == failure:
+            if earlier and earlier.failure == record.failure:
                 self._tell(record, self.store.record_path(record.key, earlier.machine))
             else:
                 self._keep(Finished(record))
@@ -316,8 +322,9 @@ class Run:
             place = self.store.cells
             told = f"The last cell is kept in {kept}: move it to {place} once that can be written."
             try:
+                refuse_links(kept.parent, self.workspace.root)
                 kept.parent.mkdir(mode=0o700, exist_ok=True)
-                write_whole(kept, to_bytes(record))
+                write_whole(kept, to_bytes(as_written(record)))
             except OSError as other:
                 told = (
                     f"The last cell is lost: {kept} cannot be written either "

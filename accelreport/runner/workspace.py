@@ -22,6 +22,8 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+from accelreport import strict_json
+from accelreport.atomic import refuse_links
 from accelreport.results.reading import ResultsError
 from accelreport.runner.interrupt import Stop
 
@@ -87,6 +89,7 @@ class Workspace:
         """
         shutil.rmtree(self.scratch, ignore_errors=True)
         try:
+            refuse_links(self.scratch, self.root)
             self.scratch.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise unusable(self.scratch, error) from error
@@ -209,13 +212,13 @@ class MachineLock:
     def who(self) -> str:
         """Why this run waits, in a sentence with what the holder said of itself."""
         try:
-            told = json.loads(os.pread(self._file, 1 << 16, 0))
+            told = strict_json.loads(os.pread(self._file, 1 << 16, 0))
             minutes, seconds = divmod(max(0, round(time.monotonic() - told["since"])), 60)
             named = (
                 f" ({told['user']}, process {told['process']}, into {told['folder']}, "
                 f"for {f'{minutes} min' if minutes else f'{seconds} s'})"
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             named = ""  # it has it for a moment only, or somebody wrote something else there
         return (
             f"another run is measuring on this machine{named}; "
@@ -244,7 +247,7 @@ def file_to_itself(
     machines. File systems that know no locks are taken as used by one runner at a time.
 
     Args:
-        path: the lock's file.
+        path: the lock's file, in a folder of the results folder.
         reason: what is told to those that wait: `CELL_IN_USE` or `FOLDER_IN_USE`.
         stop: gives up waiting when it is requested.
         waiting: called once, with the reason, when it has to be waited for.
@@ -257,6 +260,7 @@ def file_to_itself(
     """
     lock = FileLock(path)
     try:
+        refuse_links(path, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         held = _acquire(partial(_had, lock), stop, lambda: waiting(reason))
     except NotImplementedError:

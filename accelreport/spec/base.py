@@ -7,6 +7,7 @@ Times, shares and rates are read as people write them: "94 µs", "1 h 40 min", "
 from __future__ import annotations
 
 import re
+import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -46,7 +47,9 @@ TFLOPS = {
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
 _DURATION = rf"^(?:\s*{_NUMBER}\s*(?:{'|'.join(SECONDS)}))+\s*$"
-_LARGEST = 1e300
+_FLOAT_MAX = sys.float_info.max
+_LEAST, _LARGEST = 1e-30, 1e30
+"""The least and the largest number that is taken: of the square of either much can be computed."""
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 
 
@@ -117,10 +120,21 @@ def _reader(
 
 
 def _number(value: object, noun: str, forms: str) -> float:
-    """A finite float; a bool, a list or a number beyond the floats is refused."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST:
-        return float(value)
+    """A float within bounds; a bool, a list or what is no number is refused."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _FLOAT_MAX:
+        return bounded(float(value))
     raise ValueError(f"is not a finite {noun}; {forms}")
+
+
+def bounded(value: float) -> float:
+    """A number with which can be computed.
+
+    Raises:
+        ValueError: it is nearer to 0, or further from it, than anything that is measured.
+    """
+    if value and not _LEAST <= abs(value) <= _LARGEST:
+        raise ValueError(f"is out of bounds; write 0 or a number from {_LEAST:g} to {_LARGEST:g}")
+    return value
 
 
 parse_fraction = _reader(
@@ -152,7 +166,23 @@ parse_size = _reader(
 )
 """Bytes: "91 MB" is 91 · 10⁶, "1.5 GiB" 1.5 · 2³⁰. Raises as `parse_fraction`."""
 
-Scalar = bool | int | FiniteFloat | str
+Number = Annotated[FiniteFloat, AfterValidator(bounded)]
+"""A number with which can be computed."""
+
+Positive = Annotated[FiniteFloat, Field(gt=0), AfterValidator(bounded)]
+"""Such a number above 0."""
+
+NotNegative = Annotated[FiniteFloat, Field(ge=0), AfterValidator(bounded)]
+"""Such a number, or 0."""
+
+
+def _of_64_bits(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError("has more than 64 bits")
+    return value
+
+
+Scalar = bool | Annotated[int, AfterValidator(_of_64_bits)] | Number | str
 """One value of a sweep axis."""
 
 Point = dict[str, Scalar]

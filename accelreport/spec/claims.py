@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Discriminator, Field, FiniteFloat, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, FiniteFloat, Tag, model_validator
 
-from accelreport.spec.base import Scalar, SpecModel, Text, exactly_one, given
+from accelreport.spec.base import (
+    NotNegative,
+    Number,
+    Positive,
+    Scalar,
+    SpecModel,
+    Text,
+    bounded,
+    exactly_one,
+    given,
+)
 from accelreport.spec.validators import FieldsError
 
 Speed = Literal[
@@ -36,6 +46,9 @@ QualityName = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
 
 Quantity = Literal[Speed, QualityName, "quantised_size_ratio", "quantised_accuracy_loss"]
 """What a claim may speak of."""
+
+Factor = Annotated[FiniteFloat, Field(gt=1), AfterValidator(bounded)]
+"""A factor within which one value is about another."""
 
 Where = dict[str, Scalar]
 """Swept keys and the values at which they are held."""
@@ -112,9 +125,9 @@ class TrendCheck(SpecModel):
     """For `speedup`: relative to this device; the baseline when empty."""
     along: Text
     """The swept key."""
-    starting_at: FiniteFloat | None = None
+    starting_at: Number | None = None
     """The value of the swept key from which it does; below, it stays the same."""
-    tolerance: Annotated[FiniteFloat, Field(gt=1)] = 1.25
+    tolerance: Factor = 1.25
     """For `starting_at`: the factor within which it stays the same."""
     where: Where = {}
     """Values at which the other axes are held."""
@@ -158,13 +171,13 @@ class RatioCheck(SpecModel):
     """The denominator's point, where it differs from `where`."""
     mean_over: list[Text] = []
     """Axes whose values count together, by their geometric mean."""
-    at_least: FiniteFloat | None = None
+    at_least: Number | None = None
     """Confirmed when the whole interval lies above."""
-    at_most: FiniteFloat | None = None
+    at_most: Number | None = None
     """Confirmed when the whole interval lies below."""
-    about: FiniteFloat | None = None
+    about: Number | None = None
     """Confirmed when the whole interval lies within a factor `tolerance` of this."""
-    tolerance: Annotated[FiniteFloat, Field(gt=1)] = 1.25
+    tolerance: Factor = 1.25
     """The factor for `about`."""
 
     @model_validator(mode="after")
@@ -221,13 +234,13 @@ class FasterCheck(SpecModel):
     """The device that is said to be faster."""
     than: Text
     """The device it is compared with."""
-    by_at_least: FiniteFloat | None = None
+    by_at_least: Number | None = None
     """Confirmed when it is at least so many times as fast, with the whole interval."""
-    by_at_most: FiniteFloat | None = None
+    by_at_most: Number | None = None
     """Confirmed when it is at most so many times as fast, with the whole interval."""
-    by_about: FiniteFloat | None = None
+    by_about: Number | None = None
     """Confirmed when the whole interval lies within a factor `tolerance` of this."""
-    tolerance: Annotated[FiniteFloat, Field(gt=1)] = 1.25
+    tolerance: Factor = 1.25
     """The factor for `by_about`."""
     quantity: Speed = "speedup"
     """What is compared: the rate of steady steps, a time, or a rate."""
@@ -288,7 +301,7 @@ class DifferenceCheck(SpecModel):
     """The device it is compared with, seed by seed; the same device when empty."""
     to: QualityName | None = None
     """The quality it is compared with, when it is another one."""
-    by_at_least: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    by_at_least: NotNegative = 0.0
     """Confirmed when the whole interval of the difference lies above this."""
     where: Where = {}
     """The sweep point."""
@@ -332,9 +345,9 @@ class ValueCheck(SpecModel):
     """The device."""
     where: Where = {}
     """The sweep point."""
-    at_least: FiniteFloat | None = None
+    at_least: Number | None = None
     """Confirmed when the whole interval lies above."""
-    at_most: FiniteFloat | None = None
+    at_most: Number | None = None
     """Confirmed when the whole interval lies below."""
 
     @model_validator(mode="after")
@@ -357,7 +370,7 @@ class EquivalentCheck(SpecModel):
 
     equivalent: Quantity
     """The quality."""
-    within: Annotated[FiniteFloat, Field(gt=0)]
+    within: Positive
     """Largest difference that counts as the same, in the quality's unit."""
     where: Where = {}
     """The sweep point."""
@@ -380,7 +393,7 @@ class QuantisedCheck(SpecModel):
     """Always "accuracy"."""
     of: Text
     """The device on which the models were trained."""
-    negligible: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.005
+    negligible: Annotated[FiniteFloat, Field(gt=0, lt=1), AfterValidator(bounded)] = 0.005
     """Refuted when no loss is shown and one as large as this is excluded."""
     where: Where = {}
     """The sweep point."""
@@ -464,6 +477,10 @@ Check = Annotated[
 """A rule. Its first key decides which one, so that an error speaks of that rule alone."""
 
 
+Provenance = Literal["source", "accelreport", "author"]
+"""Who says a claim."""
+
+
 class Claim(SpecModel):
     """A sentence somebody said, and the rule that tests it."""
 
@@ -471,5 +488,16 @@ class Claim(SpecModel):
     """The sentence."""
     check: Check
     """The rule; its first key says which one."""
+    by: Provenance = "author"
+    """Who says it: `source` (published), `accelreport`, or `author`, who wrote the spec. Without
+    it, a claim with a `source` is the source's."""
     source: str = ""
-    """Who said it, when it is not the spec's own source."""
+    """Title of the source that says it, when that is not the spec's own source."""
+    note: str = ""
+    """What else to know of it, such as what it follows from."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_its_source(cls, values: Any) -> Any:
+        named = isinstance(values, Mapping) and values.get("source")
+        return {"by": "source", **values} if named else values

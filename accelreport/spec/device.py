@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
 
-from accelreport.spec.base import SpecModel
+from accelreport.spec.base import NotNegative, Positive, SpecModel
 from accelreport.spec.validators import FieldsError, require_day
 
 FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
@@ -25,7 +25,7 @@ class Device(SpecModel):
     kind: Literal["CPU", "GPU", "TPU"]
     """The hardware that does the arithmetic."""
     label: str = ""
-    """What the report calls it; the table's name when empty."""
+    """What the report calls it; its hardware and what differs when empty."""
     framework: Literal["tensorflow", "jax", "torch"] = "tensorflow"
     """What Keras 3 runs on, with that framework's own training step."""
     strategy: Literal[
@@ -58,7 +58,7 @@ class Device(SpecModel):
     """A package's placement that takes the strategy's place, by the name of its entry point."""
     address: str = ""
     """For `tpu`: the resolver's address; empty means a TPU of this machine (`local`)."""
-    price_per_hour: Annotated[FiniteFloat, Field(ge=0)] | None = None
+    price_per_hour: NotNegative | None = None
     """What an hour costs, in `currency`."""
     currency: str = "USD"
     """The currency of `price_per_hour`."""
@@ -66,11 +66,11 @@ class Device(SpecModel):
     """The day on which the price was asked, as "2026-05-31"."""
     price_source: str = ""
     """Who asks that price."""
-    peak_tflops: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
+    peak_tflops: dict[str, Positive] = {}
     """Cited peak, in 10¹² floating-point operations per second, for each dtype."""
     peak_source: str = ""
     """Where `peak_tflops` is written."""
-    memory_gbps: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    memory_gbps: Positive | None = None
     """Cited bandwidth of the memory, in 10⁹ bytes per second."""
     memory_source: str = ""
     """Where `memory_gbps` is written."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ValidationInfo
 
 from accelreport.spec.base import SpecModel, Text
 from accelreport.spec.device import Device
@@ -58,33 +61,46 @@ def _device(collector: Collector, name: str, raw: Any) -> Device | None:
 
 
 def _label(name: str, device: Device) -> str:
-    """What tables and figures call it: two rows must not differ in what nobody can see."""
-    label, framework = device.label or name, device.framework_name
-    told = device.framework == "tensorflow" or framework.casefold() in label.casefold()
-    return label if told else f"{label}, {framework}"
+    """Its label, or its name where it has none; two rows must not differ in what nobody can see."""
+    label, framework = device.label, device.framework_name
+    plain = device.framework == "tensorflow" or framework.casefold() in label.casefold()
+    return (label if plain else f"{label}, {framework}") if label else name
 
 
 FILE_NAME = "accelreport.toml"
 """The file that says how a report is made, so that no option is repeated; no spec may bear it."""
 
 
+def _inside(text: str, info: ValidationInfo) -> str:
+    folder = (info.context or {})["folder"]
+    if not Path(os.path.realpath(folder / text)).is_relative_to(os.path.realpath(folder)):
+        raise ValueError(
+            f"leads outside {folder}, which holds the specs; name a place elsewhere with "
+            f"--{info.field_name} or ACCELREPORT_{str(info.field_name).upper()}"
+        )
+    return text
+
+
+ProjectPath = Annotated[Text, AfterValidator(_inside)]
+"""A path that no link leads out of the folder above the specs: who wrote the file need not be who
+builds the report, whose other files are neither read nor written for it."""
+
+
 class ReportOptions(SpecModel):
     """What the options of these names would say. Paths are relative to the working folder."""
 
-    results: Text | None = None
+    results: ProjectPath | None = None
     """Folder of the results, of every command."""
-    out: Text | None = None
+    out: ProjectPath | None = None
     """Where the pages go."""
     title: Text | None = None
     """The site's name."""
-    logo: Text | None = None
+    logo: ProjectPath | None = None
     """A PNG or SVG file, put into every page."""
     base_url: Text | None = None
     """Where the site will be published."""
     theme: Literal["auto", "light", "dark"] | None = None
     """Until a reader chooses."""
-    templates: Text | None = None
-    """Folder of templates that replace ours, file by file."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +146,7 @@ def read_options(path: Path) -> ReportFile:
     Raises:
         SpecErrors: the file has an error.
     """
-    if not path.exists():
+    if not os.path.lexists(path):
         return ReportFile(ReportOptions(), NO_TALK, ())
     file = read_file(path, str(path))
     if isinstance(file, Problem):
@@ -167,7 +183,12 @@ def _checked(collector: Collector) -> ReportFile | None:
         if not isinstance(table, dict):
             collector.wrong_type((name,), "a table", table)
             return None
-    report = collector.checked(ReportOptions, ("report",), tables["report"], "a key of [report]")
+    # A template is a program: none runs because a file that came with the specs names it.
+    collector.homes = {"templates": "on the command line (--templates) or in ACCELREPORT_TEMPLATES"}
+    folder = {"folder": collector.view.file.path.absolute().parent.parent}
+    report = collector.checked(
+        ReportOptions, ("report",), tables["report"], "a key of [report]", context=folder
+    )
     talk = collector.checked(Talk, ("talk",), tables["talk"], "a key of [talk]")
     if report is None or talk is None:
         return None

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from accelreport.spec.base import (
     Duration,
     Fraction,
+    Number,
+    Positive,
     Scalar,
     Size,
     SpecModel,
@@ -53,7 +55,7 @@ class Source(SpecModel):
 class ListPrice(SpecModel):
     """What an hour of rented hardware cost on a day, as somebody printed it."""
 
-    per_hour: Annotated[FiniteFloat, Field(gt=0)]
+    per_hour: Positive
     """Money for an hour."""
     of: Text
     """What was rented, such as "Google Cloud TPU v2"."""
@@ -75,9 +77,9 @@ class Target(SpecModel):
 
     metric: Text
     """Name of a metric in the learning curve, such as `val_accuracy`."""
-    at_least: FiniteFloat | None = None
+    at_least: Number | None = None
     """Reached when the metric is this large."""
-    at_most: FiniteFloat | None = None
+    at_most: Number | None = None
     """Reached when the metric is this small."""
     required: bool = False
     """Whether a complete training that never reaches it has failed (`not-converged`)."""
@@ -136,10 +138,12 @@ class Published(SpecModel):
     device: Text
     """The device of `devices.toml` it is to be compared with."""
     label: Text
-    """What it was measured on, such as "Colab GPU, 2018"."""
+    """What it was measured on, such as "Colab GPU"."""
     hardware: str = ""
     """The hardware behind the label, such as "Tesla K80", where the label does not name it: its
     rates are held against the cited peak. "2-core Xeon" stands for two virtual cores."""
+    hardware_by: str = ""
+    """Who names that hardware, where the row's source does not."""
     where: dict[str, Scalar] = {}
     """The sweep point it belongs to; empty means every point."""
     mark: Literal["S", "O", "D"] = "S"
@@ -158,7 +162,7 @@ class Published(SpecModel):
     """Seconds for each sample."""
     total_time: Duration | None = None
     """Seconds of the whole training."""
-    throughput: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    throughput: Positive | None = None
     """Samples in a second."""
     accuracy: Fraction | None = None
     """Final training accuracy."""
@@ -170,9 +174,9 @@ class Published(SpecModel):
     """Final recall on the validation data, as a mean over the classes."""
     val_f1: Fraction | None = None
     """Final F1 score on the validation data, as a mean over the classes."""
-    loss: FiniteFloat | None = None
+    loss: Number | None = None
     """Final training loss."""
-    val_loss: FiniteFloat | None = None
+    val_loss: Number | None = None
     """Final loss on the validation data."""
     float32_bytes: Size | None = None
     """Size of the model before it is quantised."""
@@ -182,7 +186,7 @@ class Published(SpecModel):
     """10¹² floating-point operations per second of the first call."""
     tflops: Tflops | None = None
     """10¹² floating-point operations per second of later calls."""
-    speedup: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    speedup: Positive | None = None
     """How many times faster than `over`."""
     over: str = ""
     """The device `speedup` is relative to; the baseline when empty."""
@@ -207,6 +211,8 @@ class Published(SpecModel):
             if getattr(self, key) != default and self.speedup is None:
                 message = f"`{key}` belongs to `speedup`, which this row does not give"
                 raise FieldsError(message, key)
+        if self.hardware_by and not self.hardware:
+            raise FieldsError("`hardware_by` belongs to `hardware`, which is empty", "hardware_by")
         if self.price and self.total_time is None and self.epoch_time is None:
             message = "`price` needs `total_time` or `epoch_time`, and this row gives neither"
             raise FieldsError(message, "price")
@@ -295,9 +301,9 @@ MOST_SLIDES = 12
 class TalkSlide(SpecModel):
     """A slide after the first."""
 
-    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "ceilings", "claims"] | None = None
-    """Its name, as the address of the deck ends: of all benchmarks `rates`, `ceilings` or `claims`,
-    and where there is none, the first one of its benchmark."""
+    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] | None = None
+    """Its name, as the address of the deck ends: of all benchmarks `rates` or `claims`, and where
+    there is none, the first one of its benchmark."""
     benchmark: Text | None = None
     """The spec whose figure it shows; absent for a slide of all benchmarks."""
     title: Text | None = None
@@ -305,14 +311,14 @@ class TalkSlide(SpecModel):
 
     @model_validator(mode="after")
     def _of_one_or_of_all(self) -> Self:
-        if self.benchmark is None and self.slide not in {"rates", "ceilings", "claims"}:
-            every = "`rates`, `ceilings` or `claims`, which are of all benchmarks"
+        if self.benchmark is None and self.slide not in {"rates", "claims"}:
+            every = "`rates` or `claims`, which are of all benchmarks"
             help_ = f"add `benchmark`, or show {every}"
             if self.slide is None:
                 raise FieldsError("nothing is named that this slide shows", help=help_)
             message = f"`{self.slide}` is the figure of one benchmark, and none is named"
             raise FieldsError(message, "slide", help=help_)
-        if self.benchmark is not None and self.slide in {"ceilings", "claims"}:
+        if self.benchmark is not None and self.slide == "claims":
             raise FieldsError(
                 f"`{self.slide}` is of all benchmarks", "benchmark", help="leave `benchmark` out"
             )

@@ -90,6 +90,9 @@ class Problem:
         return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
 
 
+MOST = 50
+"""Errors that are printed of one file: more help nobody."""
+
 COMMAND_LINE = "command line"
 """Where a problem stands that is in no file."""
 
@@ -107,13 +110,19 @@ class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        names = {problem.place.file for problem in self.problems}
-        files = {name for name in names if not name.startswith(COMMAND_LINE)}
+        by_file: dict[str, list[Problem]] = {}
+        for problem in self.problems:
+            by_file.setdefault(problem.place.file, []).append(problem)
+        files = [name for name in by_file if not name.startswith(COMMAND_LINE)]
         places = [counted(len(files), "file")] if files else []
-        places += ["the command line"] if files != names else []
-        text = "\n\n".join(problem.render() for problem in self.problems)
+        places += ["the command line"] if len(files) < len(by_file) else []
+        texts = []
+        for name, problems in by_file.items():
+            texts += [problem.render() for problem in problems[:MOST]]
+            if len(problems) > MOST:
+                texts.append(f"{name}: {counted(len(problems) - MOST, 'more error')}")
         super().__init__(
-            text,
+            "\n\n".join(texts),
             remedy=f"\n{counted(len(self.problems), 'error')} in {' and '.join(places)}; "
             "nothing was run.",
         )

@@ -440,6 +440,8 @@ MOST = 100
 LONGEST = 1000
 """Dots in the longest key that tomli is given: its time grows with their square."""
 
+_TOO_LARGE = "a whole number here has more than 64 bits"
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """What TOML allows nowhere within a line."""
 
@@ -468,13 +470,38 @@ def read(text: str) -> TomlDocument:
     if any(part.count(".") > LONGEST for part in re.split("[=\n]", text)):
         return _too_deep(Span(1, 1, 1, 1))
     try:
-        document = TomlDocument(tomli.loads(text), Positions(text))
-    except tomli.TOMLDecodeError:
-        document = _read_piecewise(text)
+        document = _read(text)
     except RecursionError:
         return _too_deep(Span(1, 1, 1, 1))
     deep = document.positions.too_deep
     return _too_deep(deep) if deep else document
+
+
+def _read(text: str) -> TomlDocument:
+    try:
+        return TomlDocument(_loaded(text), Positions(text))
+    except ValueError:
+        return _read_piecewise(text)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    """The values of a text.
+
+    Raises:
+        ValueError: it is not TOML, or holds a whole number that is not one of 64 bits, which TOML
+            leaves to the reader and which Python may have but cannot always write.
+    """
+    data = tomli.loads(text)
+    waiting: list[object] = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(_TOO_LARGE)
+    return data
 
 
 def _too_deep(span: Span) -> TomlDocument:
@@ -495,9 +522,9 @@ def _read_piecewise(text: str) -> TomlDocument:
     data: dict[str, Any] = {}
     for _ in range(MOST):
         try:
-            data = tomli.loads(left)
+            data = _loaded(left)
             break
-        except tomli.TOMLDecodeError as error:
+        except ValueError as error:
             message, place = _parted(left, error)
             if _CONTROL.match(left, place):  # in a comment: those in statements are found above
                 problems.append(SyntaxProblem(span_of(left, place, place + 1), plain(message)))
@@ -513,18 +540,20 @@ def _read_piecewise(text: str) -> TomlDocument:
     return TomlDocument(data, Positions(left), tuple(problems[:MOST]), is_whole)
 
 
-def _error(text: str, piece: Statement) -> tomli.TOMLDecodeError | None:
+def _error(text: str, piece: Statement) -> ValueError | None:
     """What is wrong with a statement by itself, as tomli says it."""
     try:
-        tomli.loads(text[piece.start : piece.end])
-    except tomli.TOMLDecodeError as error:
+        _loaded(text[piece.start : piece.end])
+    except ValueError as error:
         return error
     return None
 
 
-def _broken(text: str, piece: Statement, error: tomli.TOMLDecodeError) -> SyntaxProblem:
+def _broken(text: str, piece: Statement, error: ValueError) -> SyntaxProblem:
     """What is wrong with a statement by itself."""
     statement = text[piece.start : piece.end]
+    if not isinstance(error, tomli.TOMLDecodeError):
+        return SyntaxProblem(span_of(text, piece.start, piece.end), _TOO_LARGE)
     message, offset = _parted(statement, error)
     again = Positions(statement).redefinitions
     if "Duplicate inline table key" in message and again:
@@ -562,7 +591,7 @@ def _twice(item: Redefinition) -> SyntaxProblem:
     return SyntaxProblem(item.second, message, path=item.path, first=item.first)
 
 
-def _parted(text: str, error: tomli.TOMLDecodeError) -> tuple[str, int]:
+def _parted(text: str, error: ValueError) -> tuple[str, int]:
     """Tomli's message without its place, and the place as an offset into the text."""
     match = _AT.search(str(error))
     if match is None or match.group(1) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
@@ -62,8 +63,8 @@ def _inside(text: str, info: ValidationInfo) -> str:
         raise ValueError("lies outside the spec's folder; put the file beside the spec")
     folder = (info.context or {}).get("folder")
     if isinstance(folder, Path):
-        found = (folder / path).resolve()
-        if not found.is_relative_to(folder.resolve()):
+        found = Path(os.path.realpath(folder / path))
+        if not found.is_relative_to(os.path.realpath(folder)):
             raise ValueError("leads outside the spec's folder through a symbolic link")
         if not found.is_file():
             raise ValueError("is not a file in the spec's folder")

@@ -9,18 +9,21 @@ from typing import Any
 
 import pandas as pd
 
+from accelreport.analysis.claims import distinct
 from accelreport.analysis.stats import Verdict
-from accelreport.report.formatting import duration, plural, ratio, ratio_interval
+from accelreport.report.claim_text import STATES, claims_sentence
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
-from accelreport.report.pages.headline import headline
 from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.quantity import duration, plural, ratio, ratio_interval
+from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import views
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import without_names
 from accelreport.results.store import Store
 from accelreport.terminal.say import columns
 
-TIMED = "step or call"
+TIMED = "mean step or call"
 COLUMNS = ("benchmark", "point", "device", "processes", TIMED, "speedup", "verdict")
 """Headings of a table of several benchmarks; that of one says what its times are of."""
 
@@ -41,8 +44,9 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     """What was measured for some plans, as a run ends with it: lines for a terminal.
 
-    Of each benchmark its headline, the table of its speedups and every kind of warning; then, once
-    for all of them, what to know of their numbers: stand-ins for the data, extrapolated totals.
+    Of each benchmark its headline, the table of its speedups, the state of each of its claims and
+    every kind of warning; then, once for all of them, what to know of their numbers: stand-ins for
+    the data, extrapolated totals.
 
     Args:
         store: the results folder; only the records of these plans are read.
@@ -55,12 +59,12 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     for bench in benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
-        yield f"  {headline(bench)}"
+        yield f"  {Speaker(bench).sentence(bench.findings[0])}"
         first = 1 if bench.axes else 2
         rows = [
             row[first:]
             for row in (
-                tuple(bench.words.step if name == TIMED else name for name in COLUMNS),
+                tuple(f"mean {bench.words.step}" if name == TIMED else name for name in COLUMNS),
                 *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
             )
         ]
@@ -69,6 +73,10 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
             yield f"  {line}"
         if len(rows) > MOST_ROWS + 1:
             yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
+        if bench.tested:
+            yield f"  {claims_sentence(bench.tested)}"
+            states = [(STATES[one.state][0], one.claim.text) for one in distinct(bench.tested)]
+            yield from (f"    {line}" for line in columns(states))
         if warned := _warned(bench):
             yield f"  ⚠ {warned}"
     if told := [*_notices(benches)]:
@@ -96,16 +104,16 @@ def _warned(bench: BenchmarkView) -> str:
 
 
 def table_title(folder: Path, speedups: pd.DataFrame) -> str:
-    """The folder, and how many benchmarks are in it."""
+    """The folder, and how many benchmarks are in it; a notebook that shows it may be published."""
     benchmarks = speedups[["spec", "profile"]].drop_duplicates() if len(speedups) else speedups
-    return f"{folder}: {plural(len(benchmarks), 'benchmark')}"
+    return f"{without_names(str(folder))}: {plural(len(benchmarks), 'benchmark')}"
 
 
 def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """The texts of each row that was measured, by `COLUMNS`."""
     axes = [name for name in speedups.columns if name not in FIXED]
     for row in speedups.to_dict("records"):
-        if row["verdict"] == Verdict.NOT_MEASURED:
+        if pd.isna(row["speedup"]):
             continue
         point = ", ".join(f"{axis}={row[axis]}" for axis in axes if not pd.isna(row[axis]))
         yield (
@@ -121,7 +129,7 @@ def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
 
 def absences(speedups: pd.DataFrame) -> list[str]:
     """A line for each device and reason for which rows were not measured."""
-    rows = (row for row in speedups.to_dict("records") if row["verdict"] == Verdict.NOT_MEASURED)
+    rows = (row for row in speedups.to_dict("records") if pd.isna(row["speedup"]))
     counts = Counter((row["device"], row["reason"]) for row in rows)
     return [
         f"not measured, {plural(count, 'row')}: {device}: {reason}"
@@ -130,8 +138,6 @@ def absences(speedups: pd.DataFrame) -> list[str]:
 
 
 def _speedup(row: dict[Any, Any]) -> str:
-    if pd.isna(row["speedup"]):
-        return "–"
     if row["verdict"] == Verdict.BASELINE:
         return "1×"
     found = ratio(row["speedup"], row["low"], row["high"])

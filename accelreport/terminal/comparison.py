@@ -21,8 +21,8 @@ from accelreport.report.comparison import (
     gate_text,
     percentage,
     processes_compared,
-    ratio_text,
     seconds_text,
+    speedup_text,
     where_text,
 )
 from accelreport.spec.problems import counted
@@ -69,19 +69,19 @@ def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
         seconds_text(row.old_seconds),
         seconds_text(row.new_seconds),
     ]
-    texts += [ratio_text(row), processes_compared(row), decided(row)]
+    texts += [speedup_text(row), processes_compared(row), decided(row)]
     return [*texts, gate_text(row)] if gated_too else texts
 
 
 def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
     """A line of folders, each against the first: a row for each device and point."""
     names = [compared.new.name for compared in line]
-    yield f"NEW ÷ OLD time, where OLD is {line[0].old.name}"
+    yield f"How many times as fast as {line[0].old.name}"
     for name, compared in zip(names, line, strict=True):
         yield from (f"!!   {name}: {alarm}" for alarm in alarms(compared))
     table = [("benchmark", "device", "point", *names)]
     for (spec, device, point, _), rows in by_place(line).items():
-        told = (f"{ratio_text(row)} {row.verdict}" if row else "–" for row in rows)
+        told = (f"{speedup_text(row)} {row.verdict}" if row else "–" for row in rows)
         table.append((spec, device, point, *told))
     yield from columns(table)
     yield ""
@@ -123,8 +123,9 @@ def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
     if quiet := list(asides(comparison)):
         yield from _folded("Other differences", quiet)
     yield (
-        f"Ratios are geometric means over processes with {percentage(comparison.level)} intervals; "
-        f"SAME means within {percentage(comparison.margin)}. Below 1, NEW is faster."
+        "Factors say how many times as fast NEW is: geometric means over processes with "
+        f"{percentage(comparison.level)} intervals. SAME means within "
+        f"{percentage(comparison.margin)}."
     )
 
 
@@ -142,7 +143,7 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
     for row in rows:
         texts = [benchmark(row), row.device, where_text(row)]
         texts += [seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
-        cells = [*map(escaped, texts), ratio_text(row), processes_compared(row), _strong(row)]
+        cells = [*map(escaped, texts), speedup_text(row), processes_compared(row), _strong(row)]
         if gate is not None:
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"

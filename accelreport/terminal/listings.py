@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
+from accelreport.analysis.results import MISSING, Result, results_of
 from accelreport.backend.availability import Probe
 from accelreport.datasets.cache import DatasetStatus, status, where
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.download import FileProgress, fetch
 from accelreport.errors import AccelReportError
+from accelreport.report.warning_text import warning_text
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import ABSOLUTE, as_published, rewritten
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
@@ -180,41 +183,98 @@ UNPLANNED = "(no plan)"
 def benchmarks(store: Store) -> list[Row]:
     """A row for each plan: how many of its cells have which status, and where."""
     plans = store.plans()
-    rows = [_benchmark(store, f"{plan.spec}:{plan.profile}", _keys(plan)) for plan in plans]
+    rows = []
+    for plan in plans:
+        results = results_of(plan, _records(store, _keys(plan)))
+        statuses = {(each.key, each.machine): _status(each) for each in results}
+        rows.append(_benchmark(f"{plan.spec}:{plan.profile}", statuses))
     unplanned = set(store.machines()).difference(*map(_keys, plans))
-    return [*rows, *([_benchmark(store, UNPLANNED, unplanned)] if unplanned else [])]
+    if unplanned:
+        records = _records(store, unplanned)
+        left = {(record.key, record.machine): record.status for record in records}
+        rows.append(_benchmark(UNPLANNED, left))
+    return rows
 
 
 def _keys(plan: PlanDocument) -> set[str]:
     return {cell.key for cell in plan.cells}
 
 
-def _benchmark(store: Store, name: str, keys: Collection[str]) -> Row:
-    places = store.machines(keys)
-    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
-    statuses: Counter[str] = Counter(record.status for record in found if record)
-    if absent := len(keys) - len(places):
-        statuses["not run"] = absent
-    told = ", ".join(f"{count} {status}" for status, count in statuses.items())
-    machines = sorted({machine for names in places.values() for machine in names})
-    return {"name": name, "cells": len(keys), "records": told, "machines": ", ".join(machines)}
+def _records(store: Store, keys: Collection[str]) -> Iterator[Record]:
+    for key, machines in store.machines(keys).items():
+        for machine in machines:
+            if record := store.get(key, machine):
+                yield record
+
+
+def _status(result: Result) -> str:
+    """The status that the report gives a cell: a refused number is not "ok"."""
+    return "not run" if result.status == MISSING else result.status
+
+
+def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
+    """A row of what became of cells, by their keys and machines."""
+    counts = Counter(sorted(statuses.values(), key="not run".__eq__))
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    machines = ", ".join(sorted({machine for _, machine in statuses} - {""}))
+    cells = len({key for key, _ in statuses})
+    return {"name": name, "cells": cells, "records": told, "machines": machines}
 
 
 def cells(store: Store, name: str) -> list[Row]:
     """A row for each cell and machine of the plans of a name."""
-    rows = []
+    rows: list[Row] = []
     for plan in plans_named(store, name):
-        places = store.machines(_keys(plan))
-        for cell in plan.cells:
-            point = point_text(cell.point)
-            told = {"key": cell.key, "profile": plan.profile, "device": cell.device}
-            for machine in places.get(cell.key, [""]):
-                record = store.get(cell.key, machine) if machine else None
-                status = record.status if record else "not run"
-                figures = figures_text(headline(record), record.cell.workload) if record else ""
-                place = {"point": point, "repeat": cell.repeat, "machine": machine}
-                rows.append({**told, **place, "status": status, "figures": figures})
+        records = {(each.key, each.machine): each for each in _records(store, _keys(plan))}
+        for result in results_of(plan, records.values()):
+            record = records.get((result.key, result.machine))
+            figures = figures_text(headline(record), record.cell.workload) if record else ""
+            rows.append(
+                {
+                    "key": result.key,
+                    "profile": plan.profile,
+                    "device": result.device,
+                    "point": point_text(result.point),
+                    "repeat": result.repeat,
+                    "machine": result.machine,
+                    "status": _status(result),
+                    "figures": warning_text(result.refusal) if result.refusal else figures,
+                }
+            )
     return rows
+
+
+def privacy(store: Store) -> tuple[list[Record], list[Row]]:
+    """The records as they are published, and a row for what they hold that may be private.
+
+    First what is replaced, then paths and environment variables that are published as they are.
+    """
+    records = sorted(store.records(), key=lambda each: (each.key, each.machine))
+    _, published, changes = as_published(store.plans(), records)
+    paths: defaultdict[str, set[str]] = defaultdict(set)
+    variables: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for record in published:
+
+        def note(text: str, _field: str, free: bool, key: str = record.key) -> str:  # noqa: FBT001
+            for path in ABSOLUTE.findall(text) if free else ():
+                paths[path].add(key)
+            return text
+
+        rewritten(record, note)
+        for name, value in record.environment.variables.items() if record.environment else ():
+            variables[name][value].add(record.key)
+    rows = sorted(
+        (kind, recorded, instead or "(left out)", {place.key for place in places if place.key})
+        for (kind, recorded, instead), places in changes.items()
+    )
+    rows += [("path", path, "(as it is)", keys) for path, keys in sorted(paths.items())]
+    for name, values in sorted(variables.items()):
+        others = f" and {counted(len(values) - 1, 'other value')}" if len(values) > 1 else ""
+        held = f"{name}={min(values)}{others}"
+        rows.append(("variable", held, "(as it is)", set().union(*values.values())))
+    names = ("what", "in the records", "published as", "cells")
+    table = [dict(zip(names, (*row[:3], len(row[3])), strict=True)) for row in rows]
+    return published, table
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -225,18 +285,35 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
     yield from columns([list(rows[0]), *([str(v) for v in row.values()] for row in rows)])
 
 
-def record_text(record: Record, path: Path) -> Iterator[str]:
-    """A record in some ten lines: what it is of, what came of it, what to know of it."""
+def refusals(store: Store, key: str) -> dict[str, str]:
+    """Machine → why the report refuses the number of a cell, beside the others of its plans."""
+    return {
+        result.machine: warning_text(result.refusal)
+        for plan in store.plans()
+        if key in _keys(plan)
+        for result in results_of(plan, _records(store, _keys(plan)))
+        if result.key == key and result.refusal
+    }
+
+
+def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
+    """A record in some ten lines: what it is of, what came of it, what to know of it.
+
+    Args:
+        record: the record.
+        path: its file.
+        refusal: why the report refuses its number, if it does.
+    """
     cell = record.cell
     parts = [cell.device, point_text(cell.point), f"#{cell.repeat}"]
     yield f"{record.key}  {cell.spec}  {' '.join(filter(None, parts))}"
-    yield f"  status    {record.status}"
+    yield f"  status    {f'refused: {refusal}' if refusal else record.status}"
     if record.failure:
         yield f"  failure   {record.failure.kind}: {record.failure.message.splitlines()[0]}"
     environment = record.environment
     on = f", {environment.cpu}" if environment else ""
     yield f"  machine   {record.machine}{on}, at {record.started_at}"
-    if figures := figures_text(headline(record), cell.workload):
+    if not refusal and (figures := figures_text(headline(record), cell.workload)):
         yield f"  measured  {figures}"
     times = record.times.model_dump(exclude_none=True)
     if times:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import isfinite
 from types import TracebackType
 from typing import Self
 
@@ -83,7 +84,7 @@ class _Now:
     @property
     def left_s(self) -> float | None:
         """Seconds to the end of its steps, by their pace, which the first step does not tell."""
-        if self.progress is None or self.progress.step <= 1:
+        if self.progress is None or self.progress.step <= 1 or not isfinite(self.progress.eta_s):
             return None
         return max(0.0, self.progress.eta_s - (time.monotonic() - self.told_at))
 
@@ -163,7 +164,7 @@ class LiveProgress:
             case ProgressEvent():
                 now.progress, now.told_at = line.says, time.monotonic()
             case EpochEvent():
-                now.last = quality_text(line.says.metrics, self._cells[line.key].workload)
+                now.last = quality_text(line.says.metrics)
         self.tick()
 
     def _ended(self, line: CellEndLine) -> None:

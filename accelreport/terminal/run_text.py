@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from accelreport.report.metrics import learns, words_of
+from accelreport.report.metrics import words_of
 from accelreport.runner.events import (
     CellEndLine,
     CellName,
@@ -56,7 +56,7 @@ def cell_name(cell: CellName) -> str:
     return " ".join(filter(None, (cell.device, point_text(cell.point), f"#{cell.repeat}")))
 
 
-def point_text(point: Mapping[str, Scalar]) -> str:
+def point_text(point: Mapping[str, Scalar | None]) -> str:
     """A sweep point: `batch_size=512 units=4`."""
     return " ".join(f"{key.removeprefix('workload.')}={value}" for key, value in point.items())
 
@@ -64,21 +64,20 @@ def point_text(point: Mapping[str, Scalar]) -> str:
 def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> str:
     """The headline figures of a workload: time of a step (a call, a product), rate, quality."""
     parts = []
-    if (step_s := figures.get("step_s")) is not None:
-        parts.append(f"{_time(step_s)}/{words_of(workload).step}")
+    for name, statistic in (("median_s", "median"), ("step_s", "mean")):
+        if name in figures:
+            parts = [f"{_time(figures[name])}/{words_of(workload).step} ({statistic})"]
+            break
     if (rate := figures.get("samples_per_s")) is not None:
         parts.append(f"{number(rate)} samples/s")
     if (tflops := figures.get("tflops")) is not None:
         parts.append(f"{number(tflops)} TFLOPS")
-    return "  ".join(filter(None, (*parts, quality_text(figures, workload))))
+    return "  ".join(filter(None, (*parts, quality_text(figures))))
 
 
-def quality_text(metrics: Mapping[str, float], workload: Mapping[str, Any]) -> str:
-    """The metric that says most: "val_accuracy 0.9812"; empty without any.
-
-    Empty, too, for what can learn nothing, whose loss means nothing.
-    """
-    names = ("val_accuracy", "accuracy", "val_loss", "loss") if learns(workload) else ()
+def quality_text(metrics: Mapping[str, float]) -> str:
+    """The metric that says most: "val_accuracy 0.9812"; empty without any."""
+    names = ("val_accuracy", "accuracy", "val_loss", "loss")
     return next((f"{name} {metrics[name]:.4f}" for name in names if name in metrics), "")
 
 

@@ -12,6 +12,7 @@ from typing import TextIO
 
 import typer
 
+from accelreport.atomic import refuse_links
 from accelreport.errors import AccelReportError, Unshown
 from accelreport.spec.cells import Spec
 from accelreport.spec.problems import printable
@@ -35,8 +36,10 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
     last = "".join(traceback.format_exception_only(error)).strip()
     out.write(f"error: Something went wrong inside accelreport: {printable(last)}\n")
     try:
+        refuse_links(folder, folder.parents[1])  # a folder of temporary files is everybody's
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        with (folder / name).open("x", encoding="utf-8") as file:
+            file.write(text)
     except OSError:
         out.write(printable(text))
         return

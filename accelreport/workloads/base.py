@@ -347,7 +347,6 @@ class Family:
         frameworks: what the problem can be computed in, by the names that devices give them;
             beyond TensorFlow that takes `numerics` in place of TensorFlow's own operations.
         recurrent: parameters (as JSON) → whether the model has recurrent layers.
-        learns: whether what is trained can learn anything, so that its quality is told.
     """
 
     kind: str
@@ -358,7 +357,6 @@ class Family:
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem | StepProblem]
     frameworks: frozenset[str] = frozenset({"tensorflow"})
     recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False  # noqa: ARG005
-    learns: bool = True
 
 
 EVERY = frozenset({"tensorflow", "jax", "torch"})

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, FiniteFloat, ValidationInfo, field_validator, model_validator
 
+from accelreport import strict_json
 from accelreport.datasets.catalogue import find
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.errors import AccelReportError, ExitCode
@@ -80,8 +81,8 @@ def check_architecture(text: str) -> dict[str, Any]:
     if len(text) > LIMIT:
         raise ArchitectureError(f"has {len(text):,} characters; at most {LIMIT:,} are read")
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document = strict_json.loads(text)
+    except ValueError as error:
         raise ArchitectureError(f"is not JSON ({error})") from error
     if not isinstance(document, dict) or document.get("class_name") not in (
         "Sequential",
@@ -204,26 +205,33 @@ class KerasParameters(TrainingParameters):
         # Only of a spec that is being read: what was measured of such a model can still be shown.
         if "folder" not in (info.context or {}) or not self.document:
             return self
-        if "crossentropy" in self.loss and not self.from_logits:
-            layers = json.loads(self.document)["config"].get("layers") or [{}]
-            last = layers[-1].get("config", {}) if layers[-1].get("class_name") == "Dense" else {}
-            if last.get("activation") == "linear":
-                raise FieldsError(
-                    f"{self.architecture} ends with a linear layer, whose outputs are no "
-                    "probabilities: it would learn next to nothing",
-                    "from_logits",
-                    "architecture",
-                    help="write from_logits = true, or end the model with softmax or sigmoid",
-                )
+        probabilities = "crossentropy" in self.loss and not self.from_logits
+        if probabilities and _last_activation(json.loads(self.document)) == "linear":
+            raise FieldsError(
+                f"{self.architecture} ends with a linear layer, whose outputs are no "
+                "probabilities: it would learn next to nothing",
+                "from_logits",
+                "architecture",
+                help="write from_logits = true, or end the model with softmax or sigmoid",
+            )
         return self
+
+
+def _last_activation(document: Any) -> Any:
+    """The activation of the last layer, where it is a dense one; None where it is none."""
+    try:
+        last = document["config"]["layers"][-1]
+        return last["config"]["activation"] if last["class_name"] == "Dense" else None
+    except (LookupError, TypeError):
+        return None  # whatever else it is, Keras says it
 
 
 def _uncompiled(document: str) -> str:
     """The document without how its model was compiled, which the spec says instead."""
     try:
-        parts = json.loads(document)
+        parts = strict_json.loads(document)
         compiled = parts.pop("compile_config", None)
-    except (ValueError, RecursionError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError):
         return document  # `check_architecture` says what is wrong with it
     return json.dumps(parts) if compiled else document
 

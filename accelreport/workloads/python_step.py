@@ -56,7 +56,8 @@ class PythonParameters(WorkloadParameters):
         if isinstance(folder, Path) and name is not None:
             refuse_written(document)
             try:
-                document = (folder / name).read_bytes()[: LIMIT + 1].decode()
+                with (folder / name).open("rb") as file:
+                    document = file.read(LIMIT + 1).decode()
             except (OSError, UnicodeDecodeError) as error:
                 raise FieldsError(f"{name} cannot be read: {error}", "file") from error
             if len(document.encode()) > LIMIT:
@@ -69,10 +70,13 @@ class PythonParameters(WorkloadParameters):
             return self
         try:
             found = ast.parse(self.document, self.file).body
-        except (SyntaxError, ValueError, RecursionError) as error:
-            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        except (RecursionError, MemoryError) as error:
+            raise FieldsError(f"{self.file} is nested too deeply to be read", "file") from error
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None)
+            place = f"{self.file}, line {line}" if line else self.file
             what = error.msg if isinstance(error, SyntaxError) else str(error)
-            raise FieldsError(f"{self.file}{line}: {what}", "file") from error
+            raise FieldsError(f"{place}: {what}", "file") from error
         functions = {each.name: each for each in found if isinstance(each, ast.FunctionDef)}
         own = functions.get(self.function)
         if own is None:
@@ -109,6 +113,8 @@ def problem(parameters: PythonParameters) -> StepProblem:
         module = ModuleType("accelreport_own_step")
         module.__file__ = here
         sys.modules[module.__name__] = module  # its classes are looked up there
+        # The last place that is looked in: what the file imports, and nothing else, may lie there.
+        sys.path.append(str(Path.cwd()))
         with blamed(here):
             exec(compile(parameters.document, here, "exec"), module.__dict__)  # noqa: S102 - trusted by naming it
             made = getattr(module, parameters.function)(

@@ -7,7 +7,6 @@ from accelreport.workloads import (
     image_classification,
     keras_model,
     matmul,
-    paradnn,
     python_step,
     sequence_classification,
     series_forecast,
@@ -26,7 +25,6 @@ BUILT_IN: dict[str, Family] = {
         text_generation.FAMILY,
         series_forecast.FAMILY,
         keras_model.FAMILY,
-        paradnn.FAMILY,
         python_step.FAMILY,
     )
 }

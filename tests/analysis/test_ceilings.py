@@ -29,18 +29,14 @@ from accelreport.analysis.stats import geometric_mean
 from accelreport.backend.flops import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
-from accelreport.report.formatting import SPACE, duration, number
-from accelreport.report.heroes.hero import ON_A_SLIDE
 from accelreport.report.model import Downloads, Figure, Prose, Table
 from accelreport.report.pages.ceilings import (
-    MOST_BARS,
     MOST_SHARES,
     SHOWN,
     bounded,
     ceilings_page,
-    ceilings_picture,
+    reached_blocks,
     reached_of,
-    reached_section,
 )
 from accelreport.report.pages.sections.compute import (
     anchor,
@@ -50,8 +46,8 @@ from accelreport.report.pages.sections.compute import (
     own_share,
 )
 from accelreport.report.published_text import flag_text
+from accelreport.report.quantity import SPACE, duration, number
 from accelreport.report.site.assembly import gather
-from accelreport.report.slides.benchmark import points_of
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
@@ -213,19 +209,25 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
     assert not flags[512]
 
 
-def test_a_page_calls_each_ceiling_so_and_says_what_it_leaves_out(bench: BenchmarkView) -> None:
+def test_a_page_shows_what_was_reached_before_bounds_which_it_calls_no_predictions(
+    bench: BenchmarkView,
+) -> None:
     page = ceilings_page([bench])
     assert page is not None
     assert page.opening is not None
     (figure,) = page.opening.blocks
     assert isinstance(figure, Figure)
-    assert figure.table is not None
-    assert [each.title for each in figure.panels] == list(SHOWN)
-    assert all("ceiling" in column.title for column in figure.table.columns)
-    for drawing in figure.drawings:
-        labels = [row["label"] for rows in drawing.spec["datasets"].values() for row in rows]
-        assert labels
-        assert all(text.startswith("ceiling ") for text in labels)
+    (reached,) = page.sections[0].blocks
+    assert isinstance(reached, Table)
+    shares = {row.entries[-1].lines[0].text for group in reached.groups for row in group.rows}
+    drawn = figure.panels[0].wide.spec["datasets"].values()
+    assert {row["text"] for rows in drawn for row in rows if "text" in row} == shares
+    bounds = page.sections[1]
+    assert bounds.title == "Upper bounds, not predictions"
+    (table,) = bounds.blocks
+    assert isinstance(table, Table)
+    assert [column.title for column in table.columns] == [f"{name}: ceiling" for name in SHOWN]
+    assert not any(isinstance(block, Figure) for own in page.sections for block in own.blocks)
     (own,) = (each for each in page.sections if each.id == anchor(bench))
     (table,) = own.blocks
     assert isinstance(table, Table)
@@ -244,7 +246,7 @@ def test_a_page_calls_each_ceiling_so_and_says_what_it_leaves_out(bench: Benchma
 def test_a_benchmarks_page_leads_to_its_ceilings(bench: BenchmarkView) -> None:
     section = ceilings_section(bench)
     assert section is not None
-    assert section.finding.startswith("Ceilings")
+    assert "of its own roof" in section.finding
     (links,) = section.blocks
     assert isinstance(links, Downloads)
     assert [each.href for each in links.items] == [f"ceilings.html#{anchor(bench)}"]
@@ -411,28 +413,11 @@ def test_what_was_reached_is_named_by_its_benchmark_and_drawn_as_far_as_a_sheet_
     assert {dot.name for dot in dots} <= titles
     assert all(dot.detail.endswith(", measured") for dot in dots if not dot.published)
     many = [dot for dot in dots for _ in range(MOST_SHARES)]
-    section = reached_section(many)
-    assert section
-    (figure,) = section.blocks
+    figure, table = reached_blocks(many)
     assert isinstance(figure, Figure)
     rows = {row["place"] for rows in figure.panels[0].wide.spec["datasets"].values()
             for row in rows if "place" in row}  # fmt: skip
     assert len(rows) == MOST_SHARES
     assert f"{len(many) - MOST_SHARES} more, of " in figure.caption
-    assert figure.table
-    assert len(figure.table.groups[0].rows) == len(many)
-
-
-def test_a_slide_shows_the_ceilings_of_many_benchmarks() -> None:
-    assert ceilings_picture([]) is None
-    benches = [
-        seen(study(spec=f"s{n}", axes={"batch_size": (64 * 2**n,)}, devices=("cpu",)))
-        for n in range(MOST_BARS + 3)
-    ]
-    found = ceilings_picture(benches)
-    assert found is not None
-    title, picture = found
-    assert "could be at most" in title
-    drawn = picture.figure(ON_A_SLIDE).panels[0].wide.spec
-    assert points_of(drawn) == MOST_BARS
-    assert picture.description.count("at most") == MOST_BARS
+    assert isinstance(table, Table)
+    assert len(table.groups[0].rows) == len(many)

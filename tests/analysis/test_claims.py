@@ -31,10 +31,14 @@ EXACT = Noise(process=0.005, step=0.01, outlier_share=0)
 
 
 def rows_of(made: Study) -> list[dict[str, Any]]:
-    results = results_of(made.plan, made.records)
-    frame = claims_frame(made.plan, claim_results(made.plan, results, made.records))
+    """The rows of the frame, with what the rule says in the place of the state."""
+    found = claim_results(made.plan, results_of(made.plan, made.records), made.records)
+    frame = claims_frame(made.plan, found)
     assert list(frame.columns) == list(COLUMNS)
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+    return [
+        {str(name): value for name, value in row.items()} | {"verdict": each.verdict.value}
+        for row, each in zip(frame.to_dict("records"), found, strict=True)
+    ]
 
 
 def row_of(check: Check, **of_study: Any) -> dict[str, Any]:
@@ -431,8 +435,19 @@ def test_a_withheld_speedup_withholds_its_claim() -> None:
 
 def test_a_claim_names_its_own_source_or_the_specs() -> None:
     check = ValueCheck(value="loss", of="cpu", at_most=1.0)
-    claims = [Claim(text="A", check=check), Claim(text="B", check=check, source="ParaDnn")]
-    assert [row["source"] for row in rows_of(study(claims=claims))] == ["An example", "ParaDnn"]
+    claims = [
+        Claim(text="A", check=check, by="source"),
+        Claim(text="B", check=check, source="ParaDnn", note="of 2020"),
+        Claim(text="C", check=check, by="accelreport"),
+        Claim(text="D", check=check),
+    ]
+    told = [(row["by"], row["source"], row["note"]) for row in rows_of(study(claims=claims))]
+    assert told == [
+        ("source", "An example", ""),
+        ("source", "ParaDnn", "of 2020"),
+        ("accelreport", "", ""),
+        ("author", "", ""),
+    ]
 
 
 def test_a_plan_without_claims_has_an_empty_frame() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from accelreport.analysis.ceilings import known_limits, limits_named
 from accelreport.analysis.compute import (
     cited_bandwidth,
     cited_peak,
@@ -23,8 +26,11 @@ from accelreport.analysis.hardware import (
     hardware_markdown,
     named_in,
 )
+from accelreport.analysis.published import flags_of, hardware_of
+from accelreport.report.warning_text import type_of_peak
 from accelreport.results.record import Environment
 from accelreport.spec.device import Device
+from accelreport.spec.models import ListPrice, Published
 from tests.support.records import study
 
 SPARSE = {
@@ -115,6 +121,66 @@ def test_every_name_is_found_and_means_one_row() -> None:
         # Drivers write "V100-SXM2-16GB" where the row says "V100 SXM2".
         found = named_in(each.name.replace(" SXM2", "-SXM2"))
         assert found is each
+
+
+PRICE = ListPrice(per_hour=4.5, of="Google Cloud TPU v2", date="2018-10-08", source="A list")
+
+
+@pytest.mark.parametrize(
+    ("label", "rest", "name", "by"),
+    [
+        ("Colab TPU v2, 2018", {}, "Cloud TPU v2 board", ""),
+        ("Colab GPU, 2018", {}, "Tesla K80", "Kimm, Paik and Kimm 2021"),
+        ("Colab TPU", {"price": PRICE}, "Cloud TPU v2 board", "its cited price"),
+        (
+            "Cloud TPU, 8 shards",
+            {"hardware": "TPU v2", "hardware_by": "us"},
+            "Cloud TPU v2 board",
+            "us",
+        ),
+    ],
+)
+def test_the_hardware_of_a_published_row_is_that_which_somebody_names(
+    label: str, rest: dict[str, Any], name: str, by: str
+) -> None:
+    found = hardware_of(Published(device="tpu", label=label, epoch_time=6.0, **rest))
+    assert found is not None
+    assert (found.known.name, found.by) == (name, by)
+
+
+@pytest.mark.parametrize("label", ["Cloud TPU, 8 shards, later calls", "Cloud", "Colab TPU", "TPU"])
+def test_a_name_that_another_one_begins_with_is_not_that_one(label: str) -> None:
+    assert hardware_of(Published(device="tpu", label=label, epoch_time=6.0)) is None
+
+
+def test_who_names_hardware_needs_hardware_to_name() -> None:
+    with pytest.raises(ValidationError, match="`hardware_by` belongs to `hardware`"):
+        Published(device="tpu", label="A TPU", epoch_time=6.0, hardware_by="us")
+
+
+def test_a_float32_peak_says_what_the_hardware_does_in_tf32() -> None:
+    (a100,) = (each for each in known_limits("float32") if each.name == "NVIDIA A100")
+    for found in (limits_named("NVIDIA A100", "float32"), a100):
+        assert found is not None
+        assert (found.peak.tflops, found.peak.tf32_tflops) == (19.5, 156)
+        assert type_of_peak(found.peak) == "float32, 156 in TF32"
+    for text, dtype, said in (
+        ("NVIDIA A100", "tensorfloat32", "TF32"),
+        ("NVIDIA A100", "bfloat16", "bfloat16"),
+        ("Tesla T4", "float32", "float32"),
+    ):
+        other = limits_named(text, dtype)
+        assert other is not None
+        assert type_of_peak(other.peak) == said
+
+
+@pytest.mark.parametrize(("tflops", "flagged"), [(60.0, False), (200.0, True)])
+def test_a_published_rate_is_held_against_tf32_since_its_source_may_have_used_it(
+    tflops: float, flagged: bool
+) -> None:
+    row = Published(device="gpu", label="NVIDIA A100", tflops=tflops)
+    plan = study("matmul", devices=("cpu", "gpu"), published=(row,)).plan
+    assert bool(flags_of(plan, row, "tflops")) is flagged
 
 
 # Units -----------------------------------------------------------------------------------------

@@ -21,9 +21,10 @@ def row(device: str, batch: int = 0, **figures: Any) -> Published:
     return Published.model_validate({"device": device, "label": device, "where": where} | figures)
 
 
-def verdict(check: dict[str, Any], *published: Published) -> PrintedVerdict:
+def verdict(check: dict[str, Any], *published: Published, **claim: str) -> PrintedVerdict:
     plan = study(published=published, fate=lambda _: "missing").plan
-    return printed_verdict(plan, Claim.model_validate({"text": "It is said", "check": check}))
+    said = Claim.model_validate({"text": "It is said", "check": check, **claim})
+    return printed_verdict(plan, said)
 
 
 FASTER = {"faster": "tpu", "than": "gpu", "by_about": 4.0}
@@ -36,6 +37,33 @@ def test_a_factor_is_held_against_the_times_it_should_follow_from(
     gpu: float, said: PrintedVerdict
 ) -> None:
     assert verdict(FASTER, row("tpu", epoch_time=10.0), row("gpu", epoch_time=gpu)) is said
+
+
+def test_a_source_that_agrees_with_itself_is_silent_and_may_contradict_itself() -> None:
+    gpu, own, slow = (
+        row("gpu", epoch_time=40.0),
+        row("tpu", epoch_time=10.0),
+        row("tpu", epoch_time=30.0),
+    )
+    theirs = {"by": "source"}
+    assert verdict(FASTER, gpu, own, **theirs) is SILENT
+    assert verdict(FASTER, gpu, slow, **theirs) is CONTRADICT
+    assert verdict(FASTER, gpu, own, by="source", source="Another") is AGREE
+    other = {"title": "Another", "url": "https://example.org/other"}
+    others = [row(each.device, epoch_time=each.epoch_time, source=other) for each in (gpu, own)]
+    assert verdict(FASTER, *others, **theirs) is AGREE
+    assert verdict(FASTER, *others, by="source", source="Another") is SILENT
+    unlike = [
+        each.model_copy(update={"comparable": False, "note": "a larger network"}) for each in others
+    ]
+    assert verdict(FASTER, *unlike, **theirs) is SILENT, "another network is no evidence"
+
+
+def test_a_factor_and_a_rate_follow_from_published_rates() -> None:
+    assert verdict(FASTER, row("tpu", throughput=400.0), row("gpu", throughput=100.0)) is AGREE
+    rate = {"ratio": "throughput", "of": "tpu", "over": "gpu", "at_least": 5.0}
+    both = row("tpu", throughput=400.0), row("gpu", throughput=100.0)
+    assert verdict(rate, *both) is CONTRADICT
 
 
 def test_the_quoted_factor_itself_is_no_evidence_of_it() -> None:

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 from accelreport.analysis.timed_sweeps import GOALS, Cause, TimedSweep, law_pairs, predictions
 from accelreport.cli.app import app
 from accelreport.loader.load import load
-from accelreport.report.formatting import SPACE, duration, percent
 from accelreport.report.law_text import costs, pair_sentence, predictions_sentence, split_sentence
 from accelreport.report.model import Figure, Prose, Table
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.batch_law import batch_law_section
+from accelreport.report.quantity import SPACE, duration, percent
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record, StepParts
@@ -257,7 +257,7 @@ def test_the_costs_of_a_law_are_split_by_cause_and_what_is_unexplained_is_told(
     assert len(rows) == len(split)
     texts = [line.text for line in rows[0].entries[0].lines if line.role != "interval"]
     assert texts == [duration(1e-4), duration(0)]
-    said = " ".join(each.text for each in section.blocks if isinstance(each, Prose))
+    said = split_sentence("the CPU", split[0])
     assert f"{duration(8e-4)} optimizer" in said
     assert "unexplained" in said
 
@@ -282,7 +282,7 @@ def test_a_part_that_its_processes_do_not_tell_from_0_is_called_so_and_one_below
     said = split_sentence("the CPU", replace(sweep, parts=tuple(parts))).replace(SPACE, " ")
     assert "0 s input" in said
     assert "that of compute comes out below nothing (−" in said
-    assert said.endswith("optimizer and unexplained not told apart from 0")
+    assert said.endswith("optimizer and unexplained not significantly different from 0")
 
 
 def test_where_nobody_asked_for_parts_nothing_is_said_of_them(swept: BenchmarkView) -> None:

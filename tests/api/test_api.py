@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 import shutil
 import subprocess
@@ -13,8 +16,10 @@ import pytest
 
 import accelreport
 from accelreport.api import united
-from accelreport.report.pages.headline import headline
+from accelreport.report.pages.sections.speedup import speedup_section
+from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import views
+from accelreport.report.site.export import site_files
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Warned
 from accelreport.results.store import Store
@@ -60,7 +65,7 @@ def test_a_run_ends_with_the_headline_the_speedups_and_what_to_know_of_them(fold
     plans = [plan for plan in store.plans() if plan.workload["kind"] != "matmul"]
     text = "\n".join(answers(store, plans))
     (bench,) = views(plans, store.records())
-    assert headline(bench) in text
+    assert Speaker(bench).sentence(bench.findings[0]) in text
     speedups = accelreport.load_results(folder).speedups
     told = set(speedups.loc[speedups["spec"] == plans[0].spec, "verdict"])
     assert all(verdict in text for verdict in told - {"NOT MEASURED"})
@@ -121,6 +126,33 @@ def test_a_summary_has_intervals_and_tells_what_was_not_measured(folder: Path) -
     assert re.search(r"example_matmul \(\w+\) .*× \(.*–.*×\)", text)
     assert "BASELINE" in text
     assert "not measured, " in text
+
+
+def test_a_withheld_comparison_has_no_verdict_on_any_surface(tmp_path: Path) -> None:
+    store, made = Store(tmp_path / "results"), study(axes={}, devices=("cpu", "gpu"))
+    mixed = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_float16"})
+    plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
+    store.write_plan(plan)
+    for record in made.records:
+        store.write(record)
+    results = accelreport.load_results(store.root)
+    (query,) = re.findall(r'speedups\.query\("(.*)"\)', PAGE)
+    assert results.speedups.query(query).empty
+    own = results.speedups.set_index("device").loc["gpu"]
+    assert (own["verdict"], own["withheld"] != "") == ("NOT MEASURED", True)
+    assert own["speedup"] > 1.03, "the number stays, beside its reason"
+    benches = views([plan], store.records())
+    files = dict(site_files(benches))
+    (row,) = (row for row in csv.DictReader(io.StringIO(files["speedups.csv"])) if row["withheld"])
+    assert row["verdict"] == "NOT MEASURED"
+    (bench,) = json.loads(files["results.json"])["benchmarks"]
+    assert {row["verdict"] for row in bench["speedups"]} == {"BASELINE", "NOT MEASURED"}
+    for text in ("\n".join(answers(store, [plan])), str(results)):
+        assert "NOT MEASURED: it computes in mixed_float16, the baseline in float32" in text
+        assert "FASTER" not in text
+    section = speedup_section(benches[0])
+    assert section is not None
+    assert section.finding.endswith("1 withheld.")
 
 
 def test_a_notebook_s_table_is_escaped(folder: Path) -> None:

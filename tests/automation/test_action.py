@@ -63,8 +63,22 @@ def test_every_input_is_used_and_every_expression_means_something(runner: Runner
     assert "${{" not in runner.value(text)
 
 
-def test_no_input_becomes_part_of_a_script() -> None:
-    assert not [step["name"] for step in STEPS if "${{" in step.get("run", "")]
+def test_no_input_becomes_part_of_a_script_or_of_a_command_of_the_runner() -> None:
+    scripts = [step["run"] for step in STEPS if "run" in step]
+    assert not [script for script in scripts if "${{" in script]
+    commands = [line for script in scripts for line in script.splitlines() if "::" in line]
+    assert [line for line in commands if "$" in line] == []
+
+
+def test_a_spec_that_is_named_like_an_option_is_a_spec(runner: Runner) -> None:
+    runner.inputs = {"specs": "--help", "baseline": "--help", "results": "results"}
+    done = runner.run("Measure")
+    assert done.returncode == ExitCode.BAD_SPEC
+    assert "--help" in done.stderr
+    runner.outputs = {"measure": {"status": "0"}}
+    done = runner.run("Hold the results against the baseline")
+    assert done.returncode == ExitCode.BAD_RESULTS
+    assert "--help" in done.stderr
 
 
 @pytest.mark.parametrize("step", [step for step in STEPS if "run" in step], ids=lambda s: s["name"])

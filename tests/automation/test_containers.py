@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.report.site.publish import Platform, workflow
 from tests.house.documents import calls, resolve
 from tests.house.tree import ROOT, files
 
@@ -73,7 +74,7 @@ def context(tmp_path: Path) -> Path:
 def test_every_instruction_is_one_that_dockerfiles_have() -> None:
     assert {name for name, _ in instructions()} <= WORDS
     assert instructions()[0][0] == "ARG"
-    assert of("FROM") == ["python:${PYTHON}-slim"]
+    assert of("FROM") == ["${BASE}"]
 
 
 def test_it_runs_as_a_person_without_rights_and_is_the_command() -> None:
@@ -97,9 +98,12 @@ def test_whoever_is_named_has_a_home_and_caches_where_everybody_may_write() -> N
     assert {"/measure", variables["ACCELREPORT_DATA"]} <= set(opened.split())
 
 
-def test_the_python_of_the_image_is_one_that_is_supported() -> None:
-    (python,) = [words for words in of("ARG") if words.startswith("PYTHON=")]
-    assert python.removeprefix("PYTHON=") in {"3.11", "3.12", "3.13"}
+def test_every_image_is_the_same_one_by_its_digest_and_its_python_is_supported() -> None:
+    (base,) = [words.removeprefix("BASE=") for words in of("ARG") if words.startswith("BASE=")]
+    assert re.fullmatch(r"python:3\.1[123]\.\d+-slim-\w+@sha256:[0-9a-f]{64}", base)
+    job = (ROOT / "ci" / "accelreport.gitlab-ci.yml").read_text(encoding="utf-8")
+    for text in (job, workflow(Platform.GITLAB)):
+        assert re.findall(r"image: (\S+)", text) == [base]
 
 
 def test_what_is_copied_is_enough_to_build_the_whole_package(context: Path, tmp_path: Path) -> None:

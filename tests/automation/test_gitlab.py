@@ -24,6 +24,18 @@ JOB: dict[str, Any] = yaml.safe_load((ROOT / FILE).read_text(encoding="utf-8"))[
 PAGE = "docs/automation.md"
 
 
+INSTALLED = {
+    "cpu": [
+        "-m venv .accelreport",
+        "-m pip install --quiet --no-deps here",
+        "-m accelreport.locks cpu",
+        "-m pip install --quiet --only-binary :all: --require-hashes --requirement ",
+    ],
+    "": ["-m venv .accelreport", "-m pip install --quiet here"],
+}
+"""What Python is asked for, by the extra."""
+
+
 def run(folder: Path, shell: str = "bash", **variables: str) -> Finished:
     """The job's script as a runner executes it: all of it on the standard input of one shell."""
     executable(folder / ".accelreport" / "bin" / "accelreport", forked=True)
@@ -72,31 +84,38 @@ def test_its_commands_are_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("baseline", "margin", "shell", "code", "says"),
+    ("baseline", "extra", "shell", "code", "says"),
     [
-        ("fast", "5%", "sh", ExitCode.SLOWER, "The gate is closed"),
-        ("", "5%", "bash", ExitCode.USAGE, "needs ACCELREPORT_BASELINE"),
+        ("fast", "cpu", "sh", ExitCode.SLOWER, "The gate is closed"),
+        ("slow", "", "bash", ExitCode.OK, ""),
+        ("", "cpu", "bash", ExitCode.USAGE, "needs ACCELREPORT_BASELINE"),
     ],
 )
 def test_the_job_ends_as_the_comparison_does_and_leaves_its_artifacts(
-    baseline: str, margin: str, shell: str, code: ExitCode, says: str, project: Path
+    baseline: str, extra: str, shell: str, code: ExitCode, says: str, project: Path
 ) -> None:
-    variables = {"ACCELREPORT_BASELINE": baseline, "ACCELREPORT_FAIL_IF_SLOWER": margin}
-    done = run(project, shell, **variables)
+    done = run(
+        project,
+        shell,
+        ACCELREPORT_BASELINE=baseline,
+        ACCELREPORT_EXTRA=extra,
+        ACCELREPORT_FAIL_IF_SLOWER="5%",
+    )
     assert done.returncode == code, done.stdout + done.stderr
     assert says in done.stdout + done.stderr
     if code != ExitCode.USAGE:
         asked = (project / "asked").read_text(encoding="utf-8").splitlines()
-        assert asked == ["-m venv .accelreport", "-m pip install --quiet here"]
+        assert asked == INSTALLED[extra]
         for place in JOB["artifacts"]["paths"]:
             name = JOB["variables"].get(place.removeprefix("$"), place)
             assert (project / name).exists()
 
 
-def test_a_wrong_spec_ends_the_job_at_once(project: Path) -> None:
-    done = run(project, ACCELREPORT_SPECS="specs/products.toml specs/absent.toml")
+@pytest.mark.parametrize("name", ["specs/absent.toml", "--help"])
+def test_a_wrong_spec_ends_the_job_at_once(name: str, project: Path) -> None:
+    done = run(project, ACCELREPORT_SPECS=f"specs/products.toml {name}")
     assert done.returncode == ExitCode.BAD_SPEC
-    assert "specs/absent.toml" in done.stderr
+    assert name in done.stderr
     assert not (project / "site").exists()
 
 

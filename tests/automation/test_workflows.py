@@ -29,6 +29,17 @@ def test_an_action_is_named_by_its_commit_and_a_job_has_an_end(path: Path) -> No
     assert workflow["permissions"] == {"contents": "read"}
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_checkout_keeps_no_credentials_and_pip_installs_by_hash(path: Path) -> None:
+    every = steps(yaml.safe_load(path.read_text(encoding="utf-8")))
+    checkouts = [step for step in every if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+    for words in [step["run"].split() for step in every if "pip install" in step.get("run", "")]:
+        assert "--require-hashes" in words
+        assert (ROOT / words[words.index("--requirement") + 1]).is_file()
+
+
 def test_a_workflow_runs_targets_and_scripts_that_are_here() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     ran = [

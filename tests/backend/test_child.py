@@ -196,7 +196,10 @@ def test_the_same_seed_gives_the_same_first_epoch_in_another_process(
     trained: Record, another: tuple[Record, Path]
 ) -> None:
     other, _ = another
-    assert other.epochs[0].metrics == pytest.approx(trained.epochs[0].metrics, rel=1e-6)
+    assert other.began_with is not None
+    assert other.began_with == trained.began_with, "weights and order, to the last bit"
+    ours, theirs = trained.epochs[0].metrics["loss"], other.epochs[0].metrics["loss"]
+    assert theirs == pytest.approx(ours, rel=1e-3), "several threads add it up"
 
 
 def test_steps_that_run_operation_by_operation_train_alike_and_trace_nothing(

@@ -76,10 +76,6 @@ S1 = lstm(250, 32, 100) + layer(1, 100)
 S2_D = lstm(100, 512, 512) + lstm(100, 512, 512) + 100 * layer(256, 512)
 S4 = 2 * lstm(128, 9, 128, first=True) + 2 * lstm(128, 256, 128) + lstm(128, 256, 64) + layer(6, 64)
 
-DENSE = layer(48, 48, first=True) + 2 * layer(48, 48) + layer(10, 48)
-CONV = layer(8 * 8 * 6, 3 * 3 * 6, first=True) + layer(8 * 8 * 6, 3 * 3 * 6) + layer(10, 6)
-RECURRENT = lstm(16, 12, 12, first=True) + lstm(16, 12, 12) + layer(10, 12)
-
 S0_B = lstm(100, 20, 512, gates=3, first=True) + 100 * layer(3, 512)
 
 BY_HAND: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -95,9 +91,6 @@ BY_HAND: dict[str, tuple[str, dict[str, Any], int]] = {
     "S2-D Shakespeare": ("text_generation", {}, S2_D),
     "S3 MNIST": ("image_classification", {"model": "conv64_conv32"}, S3),
     "S4 BiLSTM": ("sequence_classification", {}, S4),
-    "ParaDnn dense": ("paradnn", {"net": "dense", "width": 48, "depth": 3}, DENSE),
-    "ParaDnn conv": ("paradnn", {"net": "conv", "width": 48, "depth": 2}, CONV),
-    "ParaDnn recurrent": ("paradnn", {"net": "recurrent", "width": 48, "depth": 2}, RECURRENT),
 }
 
 DEPTHS = {
@@ -109,9 +102,6 @@ DEPTHS = {
     "S2-D Shakespeare": 100,
     "S3 MNIST": 2 * 4,
     "S4 BiLSTM": 128,
-    "ParaDnn dense": 2 * 4,
-    "ParaDnn conv": 2 * 3,
-    "ParaDnn recurrent": 16,
 }
 """Layers, forward and back; of a recurrent network the steps, since layers may overlap."""
 

@@ -1,4 +1,4 @@
-"""Other programs at work during a measurement are named with what they used meanwhile."""
+"""Other programs at work during a measurement are named where somebody asks for that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from accelreport.backend.checks import CheckLog, windows
 from accelreport.backend.checks.windows import OtherProcesses
 
-WORKED_S = 1.0
+WORKED_S = 0.2
 NEIGHBOUR = f"""
 import sys, time
 from pathlib import Path
@@ -68,6 +68,7 @@ def _every_process_is_named_by_its_cpu_seconds(monkeypatch: pytest.MonkeyPatch) 
     seconds = count()
     monkeypatch.setattr(windows, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
     monkeypatch.setattr(windows, "SHOWN", sys.maxsize)
+    monkeypatch.setenv(windows.NAME_PROGRAMS, "1")
 
 
 def named(neighbours: OtherProcesses) -> str:
@@ -81,6 +82,16 @@ def test_a_program_that_works_beside_a_measurement_is_named(program: Program) ->
     neighbours = OtherProcesses()
     program.does("at-work", "busy")
     assert "at-work" in named(neighbours)
+
+
+@pytest.mark.parametrize("asked", ["", "0"])
+def test_no_program_is_named_unless_somebody_asks(
+    program: Program, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(windows.NAME_PROGRAMS, asked)
+    neighbours = OtherProcesses()
+    program.does("at-work", "busy")
+    assert named(neighbours) == "other processes kept 1 cores busy"
 
 
 def test_a_program_that_began_meanwhile_is_named() -> None:

@@ -5,20 +5,23 @@ from pathlib import Path
 import pytest
 
 from accelreport.spec.models import Measure
-from tests.support.children import cell, measured
+from tests.support.children import Measures, cell
 from tests.support.data import mnist_folder
 
 pytestmark = pytest.mark.e2e
 
 
-def test_a_shortened_cell_learns_mnist_from_its_files(tmp_path: Path) -> None:
+def test_a_shortened_cell_learns_mnist_from_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: Measures
+) -> None:
     root, origin = mnist_folder(tmp_path / "data")
+    monkeypatch.setenv("ACCELREPORT_DATA", str(root))
     what = cell(
         "image_classification",
         {"train_examples": 6_000, "epochs": 1, "batch_size": 32, "model": "conv32_conv64_conv64"},
         measure=Measure(warmup_steps=20),
     )
-    record = measured(what, tmp_path, environment={"ACCELREPORT_DATA": str(root)})
+    record = measure(what)
     assert record.failure is None
     assert record.data is not None
     assert record.data.origin == origin

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from math import floor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,9 @@ from accelreport.machine.roofs import measured_roofs, roofs
 from accelreport.results.record import OTHER_LOAD, Roofs
 from accelreport.runner.run import headline
 from accelreport.spec.models import Measure
+from tests.faults.cells import RECURRENT
 from tests.support.children import Measures, cell
+from tests.support.nets import dense
 
 
 @pytest.fixture
@@ -84,13 +88,21 @@ def test_a_machine_without_memory_for_it_has_no_roofs_and_its_cell_a_record(
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("net", ["dense", "conv", "recurrent"])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        dense(64, 2),
+        {"kind": "image_classification", "data": "sample"},
+        RECURRENT,
+    ],
+    ids=lambda workload: workload["kind"],
+)
 def test_no_step_measured_here_is_above_what_this_machine_reaches(
-    net: str, measure: Measures
+    workload: Mapping[str, Any], measure: Measures
 ) -> None:
     """Nets so small reach some hundredths of it: a busy machine moves neither to the other side."""
-    sizes = {"net": net, "width": 64, "depth": 2, "batch_size": 4, "steps_per_epoch": 20}
-    record = measure(cell("paradnn", sizes, measure=Measure(warmup_steps=2)))
+    few = {**workload, "batch_size": 4, "steps_per_epoch": 20, "validation_examples": 16}
+    record = measure(cell(workload["kind"], few, measure=Measure(warmup_steps=2)))
     assert record.flops is not None
     assert record.environment is not None
     work = work_of(record.flops, "float32")

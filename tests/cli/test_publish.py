@@ -16,9 +16,16 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.report.site.publish import PLACES, Platform, PublishError, workflow, write_workflow
+from accelreport.results.store import Store
+from accelreport.spec.files_beside import FILE_NAME
+from tests.house.tree import ROOT
+from tests.support.program import write_specs
+from tests.support.records import study
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "report.md"
+DOCUMENT = ROOT / "docs" / "report.md"
 COMMIT = re.compile(r"^[\w.-]+/[\w.-]+@[0-9a-f]{40}$")
+PIP = ["python", "-m", "pip", "install"]
+BY_HASH = ["--only-binary", ":all:", "--require-hashes", "--requirement"]
 
 
 def read(text: str) -> dict[str, Any]:
@@ -31,9 +38,11 @@ def commands(text: str) -> list[list[str]]:
     """Every shell command of a workflow, in words."""
     document = read(text)
     if "pages" in document:
-        return [shlex.split(line) for line in document["pages"]["script"]]
-    steps = [step for job in document["jobs"].values() for step in job["steps"]]
-    return [shlex.split(step["run"]) for step in steps if "run" in step]
+        scripts = document["pages"]["script"]
+    else:
+        steps = [step for job in document["jobs"].values() for step in job["steps"]]
+        scripts = [step["run"] for step in steps if "run" in step]
+    return [shlex.split(line) for script in scripts for line in script.splitlines()]
 
 
 @pytest.mark.parametrize("platform", Platform)
@@ -46,21 +55,61 @@ def test_the_documentation_shows_what_the_command_prints(platform: Platform) -> 
 @pytest.mark.parametrize("platform", Platform)
 @pytest.mark.parametrize(
     ("results", "install"),
-    [("results", "."), ("my results", "accelreport==1.0"), ("a'b: #c", "x @ https://e.org/$x#y")],
+    [
+        ("results", "BUILD/%s.whl"),
+        ("my results", "accelreport==1.0"),
+        ("a'b: #c", "x @ https://e.org/$x#y"),
+    ],
 )
 def test_its_commands_are_ours_whatever_the_folder_is_called(
     platform: Platform, results: str, install: str
 ) -> None:
-    found = commands(workflow(platform, results, install))
-    assert found[0] == ["python", "-m", "pip", "install", install]
-    program, name, *rest = found[1]
+    package, locked, built = commands(workflow(platform, results, install))
+    assert package == [*PIP, "--no-deps", install]
+    assert locked == [*PIP, *BY_HASH, "$(python -m accelreport.locks report)"]
+    program, name, *rest = built
     assert (program, name) == ("accelreport", "build")
     command: Any = typer.main.get_command(app)
     parsed = command.commands[name].make_context(name, list(rest)).params
     # Some versions of Typer make paths of them here, and some when the command is called.
     assert Path(parsed["results"]) == Path(results)
     assert parsed["base_url"] in {"$BASE_URL", "$CI_PAGES_URL"}
-    assert str(parsed["out"]) == ("public" if platform is Platform.GITLAB else "None")
+
+
+@pytest.mark.parametrize("platform", Platform)
+def test_our_own_repository_is_installed_with_the_versions_of_its_lock(platform: Platform) -> None:
+    locked, package, _ = commands(workflow(platform))
+    assert locked == [*PIP, *BY_HASH, "requirements-report.lock"]
+    assert package == [*PIP, "--no-deps", "--no-build-isolation", "."]
+    assert (ROOT / locked[-1]).is_file()
+
+
+@pytest.mark.parametrize("platform", Platform)
+def test_what_is_built_is_what_is_published_whatever_the_settings_file_says(
+    platform: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside specs whose file names other folders, the printed command builds the published one."""
+    text = workflow(platform)
+    document = read(text)
+    if platform is Platform.GITLAB:
+        (published,) = document["pages"]["artifacts"]["paths"]
+    else:
+        steps = [step for job in document["jobs"].values() for step in job["steps"]]
+        (published,) = [
+            step["with"]["path"] for step in steps if "upload-pages" in step.get("uses", "")
+        ]
+    monkeypatch.chdir(tmp_path)
+    write_specs(tmp_path)
+    Path("specs", FILE_NAME).write_text(
+        'schema = 1\n[report]\nout = "docs/web"\nresults = "elsewhere"\n'
+    )
+    Store(Path("results")).write_plan(study("matmul", spec="matmul", axes={}, repeats=1).plan)
+    *_, (_, *build, _) = commands(text)
+    build += ["https://example.org/", "--no-cache"]
+    done = CliRunner().invoke(app, build, catch_exceptions=False)
+    assert done.exit_code == ExitCode.OK
+    assert Path(published, "index.html").is_file()
+    assert not Path("docs").exists()
 
 
 def test_on_github_a_job_may_do_what_it_needs_and_actions_cannot_change() -> None:
@@ -75,13 +124,12 @@ def test_on_github_a_job_may_do_what_it_needs_and_actions_cannot_change() -> Non
     assert all(COMMIT.match(action) for action in used)
     (built,) = [step for step in steps if "accelreport build" in step.get("run", "")]
     assert built["env"]["BASE_URL"] == "${{ steps.pages.outputs.base_url }}"
-    (kept,) = [step for step in steps if "upload-pages" in step.get("uses", "")]
-    assert kept["with"]["path"] == "site"
+    (checkout,) = [step for step in steps if "actions/checkout@" in step.get("uses", "")]
+    assert checkout["with"] == {"persist-credentials": False}
 
 
 def test_on_gitlab_only_the_default_branch_is_published() -> None:
     job = read(workflow(Platform.GITLAB))["pages"]
-    assert job["artifacts"]["paths"] == ["public"]
     assert job["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
 
 
@@ -125,7 +173,7 @@ def test_outside_the_root_of_a_repository_nothing_is_written(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\nb", "--out"])
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "--out", "${{ github.ref }}"])
 def test_a_name_that_would_change_the_commands_is_refused(name: str) -> None:
     with pytest.raises(PublishError):
         workflow(Platform.GITHUB, install=name)

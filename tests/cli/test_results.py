@@ -11,6 +11,10 @@ from typer.testing import CliRunner, Result
 
 from accelreport.cli import app
 from accelreport.errors import AccelReportError
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.say import provenance_text
+from accelreport.report.site.assembly import gather
+from accelreport.results.reading import to_bytes
 from accelreport.results.record import Artefact
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose, variant
@@ -138,3 +142,45 @@ def test_only_what_is_named_is_built_and_a_wrong_name_is_told(store: Store) -> N
     with pytest.raises(AccelReportError, match="Nothing was run of") as refused:
         choose(Store(store.root), only=[kernel[:-1]])
     assert kernel in refused.value.why
+
+
+def test_what_is_private_is_listed_with_what_is_published_instead(store: Store) -> None:
+    record = next(iter(store.records()))
+    assert record.environment is not None
+    variables = {"TF_X": "/scratch/runs/7", "NVIDIA_API_KEY": "42"}
+    named = record.model_copy(
+        update={
+            "environment": record.environment.model_copy(update={"variables": variables}),
+            "log_tail": "/home/trillian/x: no such file",
+        }
+    )
+    path = store.record_path(record.key, record.machine)
+    path.write_bytes(to_bytes(named))
+    rows = [list(row.values()) for row in json.loads(accelreport("private", "--json").stdout)]
+    for row in (
+        ["home", "/home/trillian", "~", 1],
+        ["secret", "NVIDIA_API_KEY", "…", 1],
+        ["path", "/scratch/runs/7", "(as it is)", 1],
+        ["variable", "TF_X=/scratch/runs/7", "(as it is)", 1],
+    ):
+        assert row in rows
+    assert "/home/trillian" in accelreport("private").stdout
+    one = json.loads(accelreport("private", record.key[:12]).stdout)
+    assert one["log_tail"] == "~/x: no such file"
+    assert path.read_bytes() == to_bytes(named), "looking changes nothing"
+    store.remove(store.machines(), [])
+    assert "names a person or a machine" in accelreport("private").stdout
+
+
+def test_each_title_of_a_report_is_printed_beside_the_finding_it_is_from(store: Store) -> None:
+    folder = store.root.parent
+    printed = CliRunner().invoke(app, ["build", "--explain"], catch_exceptions=False).stdout
+    choose(store)
+    for bench in gather(store):
+        opening = opening_of(bench)
+        headline = f"  headline and card: {opening.title}\n    [{opening.finding.kind}; "
+        assert headline in printed
+        for value in opening.finding.values:
+            assert f", {value.verdict}, {provenance_text(value)}" in printed or not value.verdict
+    assert "\nslides.html\n" in printed
+    assert {path.name for path in folder.iterdir()} == {"results"}

@@ -82,14 +82,7 @@ def ended(record: Record) -> CellEndLine:
 def test_a_line_of_a_cell_names_what_spoilt_it_beside_its_figures() -> None:
     line = ended(a_record(cell(), "ok"))
     line = line.model_copy(update={"warnings": ["stopped"], "figures": {"step_s": 0.025}})
-    assert end_text(line) == "25 ms/step  ⚠ stopped"
-
-
-@pytest.mark.parametrize(("kind", "told"), [("paradnn", ""), ("image_classification", "2.3026")])
-def test_a_loss_is_told_of_what_can_learn_and_of_nothing_else(kind: str, told: str) -> None:
-    line = ended(a_record(cell(kind=kind), "ok"))
-    line = line.model_copy(update={"figures": {"step_s": 0.025, "loss": 2.3026}})
-    assert end_text(line) == "  ".join(filter(None, ("25 ms/step", told and f"loss {told}")))
+    assert end_text(line) == "25 ms/step (mean)  ⚠ stopped"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +114,7 @@ def test_the_progress_and_the_line_of_a_cell_say_what_is_counted_and_timed(
     assert f"{first}: tracing and compiling" in text
     assert steps in text
     line = ended(a_record(one, "ok")).model_copy(update={"figures": {"step_s": 0.025}})
-    assert end_text(line) == took
+    assert end_text(line) == f"{took} (mean)"
 
 
 def test_devices_that_are_absent_for_one_reason_share_a_line(tmp_path: Path) -> None:
@@ -140,8 +133,8 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
 
     assert text.startswith("5 cells: 4 to run (for how long, the first will tell)")
     assert "  gpu: 1 cell skipped: not on this machine" in text
-    assert "✓ cpu #0  25 ms/step  10,200 samples/s  val_accuracy 0.9000" in text
-    assert "◐ cpu batch_size=512 #0  25 ms/step" in text
+    assert "✓ cpu #0  25 ms/step (mean)  10,200 samples/s  val_accuracy 0.9000" in text
+    assert "◐ cpu batch_size=512 #0  25 ms/step (mean)" in text
     assert "stopped by its budget" in text
     assert "✗ cpu batch_size=1024 #0  signal: Its process was ended by SIGSEGV." in text
     assert "3 measured, 1 of them stopped by their budget, 1 failed, 1 skipped in" in text

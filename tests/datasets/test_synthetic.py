@@ -125,18 +125,6 @@ def test_where_nothing_can_be_kept_a_stand_in_is_drawn_all_the_same(
     assert set(drawn("some", 7, Path(__file__), lambda: {"0/x": np.zeros(3)})) == {"0/x"}
 
 
-def test_ink_too_faint_for_a_byte_is_left_out_of_a_stand_in_and_changes_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name in ("mnist", "fashion_mnist"):
-        drawn = mnist.draw_images(name, (300,) * 10, 0, 0)["x"]
-        with monkeypatch.context() as patch:
-            patch.setattr(mnist, "_FAINTEST", np.float32(-np.inf))
-            assert np.array_equal(mnist.draw_images(name, (300,) * 10, 0, 0)["x"], drawn)
-            patch.setattr(mnist, "_FAINTEST", np.float32(-2))
-            assert not np.array_equal(mnist.draw_images(name, (300,) * 10, 0, 0)["x"], drawn)
-
-
 def test_classes_are_as_many_as_in_the_published_files() -> None:
     for name in ("mnist", "fashion_mnist"):
         data = made(name)

@@ -14,19 +14,14 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.support import children
+from tests.support.nets import dense
 from tests.support.packages import install
 
 ROOT = Path(__file__).parents[2]
 
-DENSE: Mapping[str, Any] = {
-    "kind": "paradnn",
-    "width": 256,
-    "depth": 1,
-    "train_examples": 4800,
-    "batch_size": 32,
-    "steps_per_epoch": 150,
-    "epochs": 3,
-}
+DENSE: Mapping[str, Any] = dense(
+    80, 1, train_examples=4800, batch_size=32, steps_per_epoch=150, epochs=3
+)
 """A small training of accelreport's own, whose graph AutoGraph need not rewrite in every cell."""
 
 PIPED: Mapping[str, Any] = {**DENSE, "input": "pipeline"}

@@ -39,6 +39,7 @@ def carry_out(job_path: str, fault: str) -> None:
 
 def main(orders: str) -> None:
     """Measure every cell of the orders: pairs of a job's file and a fault."""
+    os.environ[windows.NAME_PROGRAMS] = "1"
     windows.SHOWN = sys.maxsize  # whatever else computes: the program of a fault is among them
     quiet_tensorflow()
     choose(TENSORFLOW)

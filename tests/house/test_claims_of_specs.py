@@ -271,6 +271,18 @@ def test_a_claim_is_confirmed_where_it_is_true_and_refuted_where_it_is_false(
     assert verdicts(spec, text, false) == {"REFUTED"}
 
 
+def test_a_shipped_claim_says_who_makes_it_and_names_another_source_by_its_title() -> None:
+    shipped = load([ROOT / "specs"]).specs
+    of_specs = [spec.source.title for spec in shipped if spec.source]
+    of_rows = [row.source.title for spec in shipped for row in spec.published if row.source]
+    for spec in shipped:
+        own = spec.source.title if spec.source else ""
+        for claim in spec.claims:
+            assert claim.by in {"source", "accelreport"}
+            assert not claim.source or claim.source in {*of_specs, *of_rows} - {own}
+            assert claim.source or own or claim.by != "source", claim.text
+
+
 def test_no_world_is_left_over() -> None:
     assert {text for _, text in CLAIMS} == set(WORLDS)
     assert any(place.startswith("docs/") for place, _ in CLAIMS)

@@ -13,6 +13,7 @@ import pytest
 
 import accelreport
 from accelreport.loader.load import load
+from accelreport.results.record import Environment, Record
 from tests.house.documents import DOCUMENTS, fenced, leaves, program, prose, resolve, text_of
 from tests.house.tree import ROOT
 
@@ -107,4 +108,17 @@ def test_the_licence_of_the_program_is_apache_2_beside_those_of_the_samples() ->
     )
     assert tomllib.loads(text_of("pyproject.toml"))["project"]["license"].startswith(
         "Apache-2.0 AND "
+    )
+
+
+def test_the_page_of_privacy_names_every_field_of_a_record_once() -> None:
+    table = text_of("docs/privacy.md").partition("## What a record holds")[2].partition("\n\n[")[0]
+    named = [
+        name
+        for row in table.splitlines()[4:]
+        for name in re.findall(r"`([^`]+)`", row.split("|")[1])
+    ]
+    fields = {name for name in Record.model_fields if name != "environment"}
+    assert sorted(named) == sorted(
+        fields | {f"environment.{name}" for name in Environment.model_fields}
     )

@@ -14,7 +14,10 @@ from packaging.utils import canonicalize_name
 from tests.house.tree import ROOT
 
 RUN = "requirements.lock"
+REPORT = "requirements-report.lock"
 DEV = "requirements-dev.lock"
+UV = "requirements-uv.lock"
+LOCKS = (RUN, REPORT, DEV, UV)
 
 MACHINES = {
     "Linux on x86-64": {"sys_platform": "linux", "platform_machine": "x86_64"},
@@ -68,7 +71,12 @@ def _applying(
 @pytest.mark.parametrize("machine", sorted(MACHINES))
 @pytest.mark.parametrize(
     ("lock", "parts"),
-    [(RUN, ("", "cpu", "build", "requires")), (DEV, ("", "cpu", "build", "requires", "dev"))],
+    [
+        (RUN, ("", "cpu", "build", "requires")),
+        (REPORT, ("", "build", "requires")),
+        (DEV, ("", "cpu", "build", "requires", "dev")),
+        (UV, ("lock",)),
+    ],
 )
 def test_a_lock_pins_what_the_project_asks_for(
     lock: str, parts: tuple[str, ...], machine: str, python: str
@@ -99,15 +107,21 @@ def test_the_pytorch_of_the_tests_is_one_that_the_extra_allows() -> None:
 
 
 def test_tests_run_with_the_versions_that_reports_are_made_with() -> None:
-    assert {str(pin) for pin in _pins(RUN)} <= {str(pin) for pin in _pins(DEV)}
+    report, run, dev = ({str(pin) for pin in _pins(lock)} for lock in (REPORT, RUN, DEV))
+    assert report < run < dev
 
 
-@pytest.mark.parametrize("lock", [RUN, DEV])
+def test_a_report_is_built_without_tensorflow() -> None:
+    names = {canonicalize_name(pin.name) for pin in _pins(REPORT)}
+    assert not {name for name in names if name.startswith(("tensorflow", "keras"))}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
 def test_every_pin_has_hashes(lock: str) -> None:
     assert all("--hash=sha256:" in block for block in _blocks(lock))
 
 
-@pytest.mark.parametrize("lock", [RUN, DEV])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_no_address_and_no_folder(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert not [

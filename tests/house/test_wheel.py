@@ -5,6 +5,8 @@ from __future__ import annotations
 import email
 import re
 import runpy
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 import accelreport
 from accelreport.datasets.cache import samples
+from accelreport.locks import LOCKS, lock
 from tests.house.tree import ROOT, files
 
 pytestmark = pytest.mark.e2e
@@ -45,6 +48,21 @@ def test_the_wheel_holds_the_published_systems_and_their_devices(wheel: Path) ->
     expected = {name.replace("specs/", "accelreport/_specs/") for name in _kept("specs")}
     assert "accelreport/_specs/devices.toml" in expected
     assert expected <= _names(wheel)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_wheel_carries_the_locks_and_says_where_before_anything_else_is_installed(
+    name: str, wheel: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    # -S: no package of others is there to be imported.
+    command = [sys.executable, "-S", "-m", "accelreport.locks", name]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    path = Path(said.removesuffix("\n"))
+    assert path.is_relative_to(tmp_path)
+    assert path.read_bytes() == lock(name).read_bytes()
+    assert lock(name).parent == ROOT
 
 
 def test_an_index_shows_no_link_and_no_picture_that_lead_nowhere(wheel: Path) -> None:

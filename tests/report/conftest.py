@@ -39,7 +39,7 @@ def pages(site: Path) -> dict[str, Element]:
 @pytest.fixture(scope="session")
 def every_site(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[SiteName, Path]:
     """The sites that together hold every kind of page."""
-    names: tuple[SiteName, ...] = ("small", "single", "runs", "field")
+    names: tuple[SiteName, ...] = ("small", "single", "runs", "frameworks")
     every = made_once(tmp_path_factory, "every", lambda out: build_sites(out, ordinary_site=site))
     return {"ordinary": site, **{name: every / name for name in names}}
 

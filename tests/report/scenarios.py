@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from accelreport.analysis.decision_map import NetLaw
-from accelreport.loader.load import load
 from accelreport.report.comparison import FolderComparison, compare_folders
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import (
@@ -31,13 +29,9 @@ from accelreport.results.record import (
     Served,
     Warned,
 )
-from accelreport.runner.plan_documents import plan_document
-from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published, Source, Target
-from accelreport.workloads.paradnn import ParaDnnParameters
 from tests.support.records import Study, assorted, study, without_peaks
-from tests.support.worlds import Fact, records_of
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -81,9 +75,9 @@ class Results:
 
 
 PUBLISHED = (
-    Published(device="gpu", label="Colab GPU, 2018", where={"batch_size": 256}, epoch_time=6.0),
+    Published(device="gpu", label="Colab GPU", where={"batch_size": 256}, epoch_time=6.0),
     Published(
-        device="gpu", label="Colab GPU, 2018", where={"batch_size": 512}, sample_time=82e-6,
+        device="gpu", label="Colab GPU", where={"batch_size": 512}, sample_time=82e-6,
         note="the source calls µs for each sample a step",
     ),
     Published(
@@ -300,22 +294,3 @@ def driven_study(**ways: dict[str, object]) -> Study:
         for name, (label, way) in zip(names, ways.items(), strict=True)
     }
     return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
-
-
-@cache
-def field() -> Results:
-    """Generated nets on two devices, whose times a map's model describes up to a few per cent."""
-    profile = "quick"
-    (spec,) = load([SPECS / "paradnn.toml"], profile=profile).specs
-    chosen = tuple(cell for cell in spec.cells if cell.device in ("cpu", "cpu-1"))
-    laws = {"cpu": NetLaw(1e-4, 3e-5, 1 / 8e10), "cpu-1": NetLaw(5e-5, 1e-5, 1 / 2e10)}
-
-    def fact(cell: Cell) -> Fact:
-        net = ParaDnnParameters.model_validate(cell.workload, strict=False)
-        # The same on every run, another factor for each device and net, and each process its own.
-        key = [ord(letter) for letter in f"{cell.device}{sorted(cell.point.items())}"]
-        noise = 0.05 * np.random.default_rng(key).normal() + 0.1 * (cell.repeat - 1)
-        step_s = laws[cell.device].seconds(net.depth, net.operations) * float(np.exp(noise))
-        return Fact(step_s, final={"loss": 2.3}, operations=net.operations)
-
-    return Results((Study(plan_document(spec, {}), records_of(chosen, fact)),))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 import accelreport
+from accelreport.analysis import results
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.report.charts import drawing
@@ -22,6 +23,8 @@ from accelreport.report.site import assembly, single_file
 from accelreport.report.site.builder import BuildResult
 from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.record import Record
 from accelreport.results.store import Store
 from tests.support.records import Study, study
 from tests.support.sites import build
@@ -52,6 +55,17 @@ IMPOSSIBLE: Sequence[tuple[Place, Any]] = (
     (("confusion",), {"classes": ["a", "b"], "counts": [[1, 2]]}),
     (("forecasts",), [FORECAST | {"true": [1.0, 2.0], "predicted": [1.0]}]),
     (("forecasts",), [FORECAST | {"first_time": "soon", "true": [], "predicted": []}]),
+    (
+        ("forecasts",),
+        [FORECAST | {"first_time": "9999-12-31T23:30:00", "true": [1.0], "predicted": [1.0]}],
+    ),
+    (("environment", "threads"), 0),
+    (("environment", "clock_max_mhz"), 5e-324),
+    (("started_at",), "yesterday"),
+    (("finished_at",), "9999-12-31T23:59:59-23:59"),
+    (("parts",), {}),
+    (("samples_per_step",), 0),
+    (("final", "loss"), 1e308),
 )
 """What no process can have observed."""
 
@@ -85,7 +99,7 @@ def changed(file: Path, place: Place, value: Any) -> None:
 
 
 def test_records_of_what_cannot_be_are_named_and_the_others_are_shown(tmp_path: Path) -> None:
-    sound = study(devices=("cpu", "gpu"), repeats=3, epochs=3, steps_per_epoch=20)
+    sound = study(devices=("cpu", "gpu"), repeats=4, epochs=3, steps_per_epoch=20)
     damaged = written(tmp_path / "results", [sound])[: len(IMPOSSIBLE)]
     for file, (place, value) in zip(damaged, IMPOSSIBLE, strict=True):
         changed(file, place, value)
@@ -117,6 +131,95 @@ def test_a_plan_that_contradicts_itself_is_named_beside_the_others(
     assert plan.name in page
     assert says in page
     assert (index.parent / f"{sound.plan.spec}.full.html").is_file()
+
+
+def test_a_key_that_stands_twice_makes_its_document_one_that_is_named(tmp_path: Path) -> None:
+    sound = study(devices=("cpu", "gpu"), repeats=2, epochs=2, steps_per_epoch=20)
+    first, second, *_ = written(tmp_path / "results", [sound])
+    for file, once, twice in (
+        (first, '"status":"ok"', '"status":"failed","status":"ok"'),
+        (second, '"point":{"batch_size":', '"point":{"batch_size":1,"batch_size":'),
+    ):
+        text = file.read_text(encoding="utf-8")
+        assert once in text
+        file.write_text(text.replace(once, twice), encoding="utf-8")
+    index = accelreport.build(tmp_path / "results", tmp_path / "site", specs=None)
+    page = index.read_text(encoding="utf-8")
+    for file, key in ((first, "status"), (second, "batch_size")):
+        assert f"{file.name}: it is not JSON: an object has the key “{key}” twice" in page.replace(
+            "&#34;", '"'
+        ).replace(f'"{key}"', f"“{key}”")
+    assert (index.parent / f"{sound.plan.spec}.full.html").is_file()
+
+
+def test_steps_of_no_counted_operation_are_shown_without_a_rate_of_them(tmp_path: Path) -> None:
+    # Such as of a model that looks words up and takes their mean.
+    training, product = small()
+    for file in written(tmp_path / "results", [training]):
+        changed(file, ("flops",), {"per_step": 0, "method": "none", "least_per_step": 0})
+    written(tmp_path / "results", [product])
+    whole(tmp_path)
+
+
+def test_a_figure_of_a_device_that_a_profile_leaves_out_is_shown(tmp_path: Path) -> None:
+    training = small()[0]
+    row = {"device": "zzz", "label": "Theirs", "epoch_time": 6.0}
+    written(tmp_path / "results", [training])
+    (plan,) = (tmp_path / "results" / "plans").glob("*.json")
+    changed(plan, ("published",), [row])
+    built = whole(tmp_path)
+    page = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "zzz" in page
+    assert "Theirs" in page
+
+
+def test_a_row_that_cannot_be_is_left_out_of_its_plan_by_name(tmp_path: Path) -> None:
+    training = small()[0]
+    written(tmp_path / "results", [training])
+    (plan,) = (tmp_path / "results" / "plans").glob("*.json")
+    good = {"device": "gpu", "label": "Theirs", "epoch_time": 6.0}
+    trend = {"text": "It rises", "check": {"rises": "speedup", "of": "gpu", "along": "zzz"}}
+    changed(plan, ("published",), [good | {"epoch_time": 5e-324}, good])
+    changed(plan, ("claims",), [trend])
+    before = plan.read_bytes()
+    built = build(Store(tmp_path / "results"), tmp_path / "site")
+    page = built.index.read_text(encoding="utf-8")
+    assert f"{plan.name}: row 1 of its `published`: it is not one: published.0.epoch_time" in page
+    assert "row 1 of its `claims`: it is not one: Value error, a claim follows" in page
+    assert built.unshown == ()
+    own = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "Theirs" in own
+    assert plan.read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [(), ("--single-file",), ("--no-cache",)])
+def test_a_record_that_breaks_a_page_is_set_aside_by_name_and_its_benchmark_is_shown(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training, product = small()
+    files = written(tmp_path / "results", [training, product])
+    odd = training.records[3]
+
+    draft = results._draft
+
+    def refuse(plan: PlanDocument, cell: PlannedCell, record: Record) -> object:
+        if record.key == odd.key:
+            raise KeyError("a fault that nobody foresaw")
+        return draft(plan, cell, record)
+
+    monkeypatch.setattr(results, "_draft", refuse)
+    for _ in range(2):  # nothing of it is remembered as if it were whole
+        ended = as_the_command(tmp_path, *options)
+        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
+        (file,) = [each for each in files if each.name.startswith(odd.key)]
+        path = f"{training.plan.spec}.full.html"
+        assert f"not shown: {path}: the record {file.name} cannot be shown" in ended.stderr
+    out = tmp_path / "site"
+    front = out if out.is_file() else out / "index.html"
+    assert file.name in front.read_text(encoding="utf-8")
+    own = (out if out.is_file() else out / path).read_text(encoding="utf-8")
+    assert "could not be made" not in own
+    assert 'cold-bars"' in own
 
 
 JUNK = st.sampled_from(

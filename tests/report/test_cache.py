@@ -251,7 +251,7 @@ def test_a_build_that_fails_leaves_the_site_as_it_was(built: Built, tmp_path: Pa
 def test_a_figure_is_kept_by_what_it_shows_and_forgotten_when_nobody_uses_it(
     tmp_path: Path,
 ) -> None:
-    cache = FigureCache(tmp_path / "figures")
+    cache = FigureCache(tmp_path)
     assert cache.empty
     cache.put("{}", "<svg/>")
     cache.put("{ }", "<svg></svg>")
@@ -278,7 +278,7 @@ def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> 
         "f", "t", "c", tuple(Panel(drawing(f"w{n}"), drawing(f"n{n}")) for n in range(3))
     )
     page = Page("a.html", "t", "f", (Section("s", "s", (figure,)),), "article.html", "k", "d")
-    cache = Counting(tmp_path / "figures")
+    cache = Counting(tmp_path)
     with Drawer(cache) as drawer:
         drawer.expect(page)
         svgs = {drawer.svg(drawn).replace(drawn.prefix, "") for _, drawn in page.drawings}
@@ -287,7 +287,7 @@ def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> 
 
 def test_a_disk_that_is_full_leaves_nothing_behind_where_builds_remember(tmp_path: Path) -> None:
     with disks.tiny(tmp_path / "cache") as disk:
-        cache = FigureCache(disk / "figures")
+        cache = FigureCache(disk)
         drawn = os.urandom(2**20).hex()
         cache.put("too large", drawn)
         memory = BuildManifest.of(disk, tmp_path / "site")

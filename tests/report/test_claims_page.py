@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
-from accelreport.report.heroes.rates import claims_number
-from accelreport.report.model import Prose, Table
+from accelreport.analysis.claims import ClaimState, distinct
+from accelreport.report.claim_text import claims_sentence
+from accelreport.report.model import Prose, Table, Units
 from accelreport.report.pages.badges import number_badges
-from accelreport.report.pages.headline import headline
-from accelreport.report.pages.sections.claims import claims_section, state_of
+from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.export import site_files
+from accelreport.report.slides.benchmark import verdict_slide
+from accelreport.results.store import Store
 from accelreport.spec.claims import (
     Claim,
     DifferenceCheck,
@@ -26,9 +32,15 @@ from accelreport.spec.claims import (
     ValueCheck,
 )
 from accelreport.spec.models import Source
+from accelreport.terminal.answer import answers
 from tests.report.test_resources import bench_of
-from tests.support.records import study
+from tests.support.records import Study, study
 
+CONFIRMED, NOT_MEASURED, NEEDS_DEVICE = (
+    ClaimState.CONFIRMED,
+    ClaimState.NOT_MEASURED,
+    ClaimState.NEEDS_DEVICE,
+)
 FAST = Claim(text="Fast", check=FasterCheck(faster="gpu", than="cpu", by_at_least=2))
 FAR = Claim(text="Far", check=FasterCheck(faster="tpu", than="cpu-1", by_at_least=2))
 ABSENT = Claim(text="Faster yet", check=FasterCheck(faster="tpu", than="gpu", by_at_least=2))
@@ -49,8 +61,8 @@ def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> 
     assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
     assert isinstance(line, Prose)
     assert line.text == (
-        "31 claims need a device that was not measured here: TPU v2-8 (device not present) and "
-        "CPU (one thread) in 1 of them (device not present)."
+        "Devices that were not measured here: TPU v2-8 (device not present) and CPU, 1 thread "
+        "(device not present)."
     )
     assert listed.folded
     assert len(listed.groups[0].rows) == 31
@@ -74,18 +86,17 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
         "Example has no number for it here (its budget ended before its training did)"
     ]
     assert isinstance(line, Prose)
-    assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
-    counted = claims_number(bench)
-    assert counted is not None
-    states = [state_of(bench, each) for each in bench.tested]
-    assert states == ["confirmed", "undecided", "device"], "a longer run would test the second"
-    assert counted.value == "1 of 3"
-    assert counted.text == "claims confirmed here; 1 not tested, 1 needs another device"
+    assert line.text.startswith("Devices that were not measured here: TPU v2-8 (")
+    states = [each.state for each in bench.tested]
+    assert states == [CONFIRMED, NOT_MEASURED, NEEDS_DEVICE], "a longer run would test the second"
 
 
-@pytest.mark.parametrize(("devices", "state"), [({"cpu"}, "device"), ({"cpu", "gpu"}, "undecided")])
+@pytest.mark.parametrize(
+    ("devices", "state"),
+    [({"cpu"}, NEEDS_DEVICE), ({"cpu", "gpu"}, NOT_MEASURED)],
+)
 def test_a_claim_about_all_devices_needs_another_where_one_is_alone(
-    devices: set[str], state: str
+    devices: set[str], state: ClaimState
 ) -> None:
     alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.01))
     made = study(
@@ -93,25 +104,88 @@ def test_a_claim_about_all_devices_needs_another_where_one_is_alone(
         devices=("cpu", "gpu"),
         fate=lambda cell: "partial" if cell.device in devices else "skipped",
     )
-    bench = bench_of(made)
-    assert [state_of(bench, each) for each in bench.tested] == [state]
+    assert [each.state for each in bench_of(made).tested] == [state]
 
 
-def test_claims_are_a_large_number_where_some_are_decided() -> None:
-    slow = Claim(text="Slow", check=FasterCheck(faster="cpu", than="gpu", by_at_least=2))
+def test_no_claim_needs_a_device_of_which_every_process_failed() -> None:
+    made = study(
+        claims=[FAST, ABSENT],
+        devices=("cpu", "gpu", "tpu"),
+        fate=lambda cell: {"cpu": "ok", "gpu": "oom-device"}.get(cell.device, "skipped"),
+    )
+    assert [each.state for each in bench_of(made).tested] == [NOT_MEASURED, NEEDS_DEVICE]
 
-    def said(*claims: Claim) -> str:
-        made = study(
+
+def _claimed(folder: Path) -> Store:
+    """Four claims of three speakers, tested in two profiles and on two machines."""
+    alike = Claim(text="Alike", check=EquivalentCheck(equivalent="val_accuracy", within=0.05))
+    theirs = FAST.model_copy(update={"text": "Said", "by": "source"})
+    claims = [FAST, theirs, ABSENT.model_copy(update={"by": "accelreport"}), alike]
+
+    def made(**of_study: Any) -> Study:
+        return study(
             claims=claims,
-            devices=("cpu", "gpu", "tpu"),
             fate=lambda cell: "skipped" if cell.device == "tpu" else "ok",
+            **of_study,
         )
-        number = claims_number(bench_of(made))
-        return f"{number.value} {number.text}" if number else ""
 
-    assert said(FAST, slow) == "1 of 2 claims confirmed here; 1 refuted"
-    assert said(slow, ABSENT) == "1 of 2 claims refuted here; 1 needs another device"
-    assert not said(ABSENT), "that none of one is decided is no number that matters"
+    quick, full = made(profile="quick", first_seed=40), made(origin="synthetic")
+    elsewhere = made(origin="synthetic", machine="ffffffff")
+    store = Store(folder)
+    for each in (quick, full):
+        store.write_plan(each.plan)
+    for record in (*quick.records, *full.records, *elsewhere.records):
+        store.write(record)
+    return store
+
+
+def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path) -> None:
+    store = _claimed(tmp_path / "results")
+    benches = gather(store)
+    every = [found for bench in benches for found in bench.tested]
+    assert len(every) > 4, "profiles and machines are tested one by one"
+    sentence = (
+        "4 claims (1 published, 1 from accelreport, 2 from the author): "
+        "2 confirmed, 1 undecided, 1 needs a device"
+    )
+    assert claims_sentence(every) == sentence
+    page = claims_page(benches)
+    assert page.finding.startswith(f"{sentence}.")
+    (section,) = page.sections
+    squares = section.blocks[0]
+    assert isinstance(squares, Units)
+    assert squares.keys == (
+        ("confirmed", "confirmed", 2),
+        ("undecided", "undecided", 1),
+        ("needs_device", "needs a device", 1),
+    )
+    deck = verdict_slide(benches)
+    assert deck is not None
+    assert deck.blocks == (squares,)
+    assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed, 0 refuted"
+    (bench,) = [each for each in benches if each.plan.profile == "full"]
+    own = claims_section([bench])
+    assert own is not None
+    assert own.finding.startswith(f"{sentence}.")
+    told = [line.strip() for line in answers(store, [bench.plan])]
+    begin = told.index(sentence)
+    assert [line.split("  ")[0] for line in told[begin + 1 : begin + 5]] == [
+        "confirmed",
+        "confirmed",
+        "needs a device",
+        "undecided",
+    ]
+    assert json.loads(dict(site_files(benches))["results.json"])["claims"] == {
+        "count": 4,
+        "by": {"author": 2, "source": 1, "accelreport": 1},
+        "verdict": {"CONFIRMED": 2, "NEEDS A DEVICE": 1, "UNDECIDED": 1},
+    }
+
+
+def test_a_claim_that_one_of_two_machines_refutes_is_refuted() -> None:
+    (found,) = bench_of(study(claims=[FAST], devices=("cpu", "gpu"), axes={})).tested
+    other = replace(found, state=ClaimState.REFUTED, machine="ffffffff")
+    assert distinct([found, other]) == distinct([other, found]) == [other]
 
 
 def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
@@ -120,7 +194,7 @@ def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     assert section is not None
     line, listed = section.blocks
     assert isinstance(line, Prose)
-    assert line.text.startswith("1 claim needs a device that was not measured here: TPU v2-8 (")
+    assert line.text.startswith("Devices that were not measured here: TPU v2-8 (")
     assert isinstance(listed, Table)
     assert listed.download is not None
 
@@ -135,7 +209,7 @@ def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_op
     assert isinstance(line, Prose)
     assert isinstance(listed, Table)
     assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
-    assert line.text == "1 claim is about sweep points that this run does not have."
+    assert line.text == "Some claims are about sweep points that this run does not have."
     assert [row.header.lines[0].text for row in listed.groups[0].rows] == ["Far"]
     assert listed.folded
 
@@ -198,7 +272,7 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
         }
         extra = ["synthetic data"] if origin == "synthetic" else []
         assert marked["Fast"] == ["confirmed", *extra]
-        assert marked["Faster yet"] == ["not tested here"]
+        assert marked["Faster yet"] == ["needs a device"]
         told = " ".join(section.finding for section in sections if section is not None)
         assert ("synthetic data" in told) is (origin == "synthetic")
 
@@ -212,7 +286,6 @@ def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time
     for row in [bench.planned(bench.shown_series[0], point) for point in bench.points]:
         assert [badge.text for badge in number_badges(row)] == []
         assert [badge.text for badge in number_badges(row, quality=True)] == ["sample"]
-    assert not headline(bench).startswith("On synthetic data")
     section = quality_section(bench)
     assert section is not None
     tables = [block for block in section.blocks if isinstance(block, Table)]
@@ -223,14 +296,22 @@ def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time
 
 def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_few_words() -> None:
     source = Source(title="A comparison of many devices", authors="A. Author, B. Author", year=2021)
-    other = FAR.model_copy(update={"text": "Other", "source": "a talk of 2019"})
-    made = study(claims=[FAST, other], devices=("cpu", "cpu-1", "gpu", "tpu"))
+    theirs = FAST.model_copy(update={"by": "source", "note": "on a T4"})
+    other = FAR.model_copy(update={"text": "Other", "by": "source", "source": "a talk of 2019"})
+    ours = FAST.model_copy(update={"text": "Ours", "by": "accelreport"})
+    own = FAST.model_copy(update={"text": "Own"})
+    made = study(claims=[theirs, other, ours, own], devices=("cpu", "cpu-1", "gpu", "tpu"))
     plan = made.plan.model_copy(update={"source": source})
     section = claims_section([bench_of(replace(made, plan=plan))])
     assert section is not None
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
     said = {row.header.lines[0].text: row.header.lines[1].text for row in table.groups[0].rows}
-    assert said == {"Fast": "A. Author, B. Author 2021", "Other": "a talk of 2019"}
+    assert said == {
+        "Fast": "A. Author, B. Author 2021: on a T4",
+        "Other": "a talk of 2019",
+        "Ours": "accelreport",
+        "Own": "the author",
+    }
     assert [column.title for column in table.columns] == ["verdict", "measured"]
 
 

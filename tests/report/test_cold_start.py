@@ -12,16 +12,32 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.cost import Price
 from accelreport.report.model import RawTable, Table
-from accelreport.report.pages.headline import duration_of
 from accelreport.report.pages.run import blocks_section
-from accelreport.report.pages.sections.cold_start import cold_start_section, start_of
+from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.cost import cost_section, money
+from accelreport.report.quantity import duration_of
 from accelreport.report.site.assembly import gather
 from tests.report.scenarios import Results
 from tests.support.records import study
 
 STAGES = ((1.0, 9.0, 1.0), (9.0, 1.0, 1.0), (1.0, 1.0, 9.0))
 """Seconds of imports, data and model of three processes: each is slow at something else."""
+
+
+def test_the_start_of_two_processes_is_their_mean_and_its_stages_add_up_to_it() -> None:
+    made = study(devices=("cpu",), axes={}, repeats=2)
+    (bench,) = gather(Results((made,)))
+    first, second = (replace(made, records=(record,)) for record in made.records)
+    totals = []
+    for each in (first, second):
+        (alone,) = gather(Results((each,)))
+        start = start_at(alone, alone.series[0], ())
+        assert start
+        totals.append(start.total)
+    both = start_at(bench, bench.series[0], ())
+    assert both
+    assert totals[0] != totals[1]
+    assert both.total == pytest.approx(median(totals))
 
 
 def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
@@ -32,7 +48,7 @@ def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
         changed = record.times.model_copy(update=times | {"first_step_s": 1.0})
         records.append(record.model_copy(update={"times": changed}))
     (bench,) = gather(Results((replace(made, records=tuple(records)),)))
-    start = start_of(bench, bench.series[0], ())
+    start = start_at(bench, bench.series[0], ())
     assert start is not None
     assert start.total == sum(start.stages) == 12.0
     totals = [record.times.train_s for record in records]
@@ -48,7 +64,7 @@ def test_a_steady_step_is_one_number_on_the_whole_page() -> None:
         compared = bench.speedup(series, ())
         assert compared
         assert row.entries[1].lines[0].text == duration_of(compared.seconds)
-        start = start_of(bench, series, ())
+        start = start_at(bench, series, ())
         assert start
         assert start.steady_s == compared.seconds.value
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.loader.load import load
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
 from tests.support.sites import build
@@ -28,9 +29,16 @@ def test_every_number_of_the_example_was_measured_of_a_full_profile_on_an_idle_m
         assert made or record.data.origin in ("official", "user-supplied")
 
 
+def test_the_example_makes_the_claims_of_the_shipped_specs() -> None:
+    specs = {spec.name: spec for spec in load([ROOT / "specs"]).specs}
+    for plan in Store(EXAMPLE).plans():
+        assert plan.claims == list(specs[plan.spec].claims)
+        assert {cell.key for cell in plan.cells} <= {cell.key for cell in specs[plan.spec].cells}
+
+
 @pytest.mark.e2e
 def test_the_example_makes_a_report_that_stands_beside_the_sources(tmp_path: Path) -> None:
     build(Store(EXAMPLE), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "times as fast as this 2-core CPU" in page
+    assert "as fast as this 2-core CPU" in page
     assert "synthetic" not in page

@@ -49,7 +49,9 @@ def test_a_specification_opens_as_it_is_and_says_which_line_is_which(
         with alt.utils.schemapi.debug_mode(arg=True):
             alt.Chart.from_dict(spec)
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        legend = "".join(re.findall(r'<g class="mark-group role-legend".*', svg, re.DOTALL))
+        legend = "".join(
+            re.findall(r'<g class="mark-group role-legend".*', svg, re.DOTALL)
+        ).replace("\xa0", " ")
         identity = path.name.removesuffix(".vl.json")
         named = [
             item.text
@@ -64,7 +66,7 @@ def test_a_specification_opens_as_it_is_and_says_which_line_is_which(
 
 
 def test_the_numbers_of_a_figure_are_the_same_in_every_form(site: Path) -> None:
-    stem = site / BENCHMARK / "sweep-lines"
+    stem = site / BENCHMARK / "sweep"
     rows = list(csv.reader(io.StringIO(stem.with_suffix(".csv").read_text(encoding="utf-8"))))
     piped = stem.with_suffix(".md").read_text(encoding="utf-8").splitlines()[4:]
     ruled = [line for line in stem.with_suffix(".tex").read_text().splitlines() if "&" in line]

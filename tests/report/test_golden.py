@@ -30,7 +30,7 @@ TRAINING, LIGHT = KINDS[1], FORMS[0]
 HOW = "If this is how it should look: python -m tests.report.golden --update"
 
 DAMAGES = {
-    "a figure is missing": "document.querySelector('#sweep-lines').remove()",
+    "a figure is missing": "document.querySelector('#sweep').remove()",
     "a section far down is missing": "document.querySelector('#environment').remove()",
     "two devices have each other's colours": """
         const root = document.documentElement, of = getComputedStyle(root);
@@ -48,7 +48,7 @@ DAMAGES = {
         for (const caption of document.querySelectorAll('#quality figure > .caption'))
           { caption.style.position = 'relative'; caption.style.left = '12px' }""",
     "an axis lost its labels": """
-        const grey = '#sweep-lines .wide svg g[fill="var(--soft)"] text';
+        const grey = '#sweep .wide svg g[fill="var(--soft)"] text';
         for (const label of document.querySelectorAll(grey)) label.remove()""",
     "a table lost its colours": """
         for (const cell of document.querySelectorAll('.matrix td'))

@@ -6,13 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from markupsafe import Markup
 from playwright.sync_api import Browser
 
 from accelreport.loader.load import load
-from accelreport.report.model import Card, Cards, Page, Section
-from accelreport.report.site.options import SiteFacts
-from accelreport.report.site.render import Renderer
 from accelreport.spec.models import Target
 from tests.analysis.test_timed_sweeps import FIXED, in_parts
 from tests.house.tree import ROOT
@@ -57,25 +53,3 @@ def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         for said in ("The rule: ", "How to reproduce it", "Every cell"):
             assert said in page.inner_text("main")
-
-
-def test_cards_leave_no_place_empty_where_there_are_two_rows_or_more(
-    tmp_path: Path, browser: Browser
-) -> None:
-    renderer, facts = Renderer(lambda drawing: Markup()), SiteFacts("A site")
-    for count in (5, 7, 10, 17, 18):
-        file = tmp_path / f"{count}.html"
-        cards = Cards(tuple(Card(f"{n}", "a.html", "", "Says.", None) for n in range(count)))
-        sections = (Section("benchmarks", "What each found", (cards,)),)
-        made = Page("index.html", "A", "", sections, "index.html")
-        file.write_text(renderer.render(made, site=facts), encoding="utf-8")
-        with opened(browser, file) as page:
-            ends = page.evaluate("""() => {
-              const last = {}, row = document.querySelector('.cards').getBoundingClientRect();
-              for (const each of document.querySelectorAll('.card')) {
-                const box = each.getBoundingClientRect();
-                last[box.top] = row.right - box.right;
-              }
-              return Object.values(last);
-            }""")
-            assert max(map(abs, ends)) < 1, (count, ends)

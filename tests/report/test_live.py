@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import http.client
+import re
+import select
+import signal
 import socket
 import struct
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +21,16 @@ from playwright.sync_api import Browser, ConsoleMessage
 
 from accelreport.errors import AccelReportError
 from accelreport.report.site.options import BuildOptions
-from accelreport.report.site.serve import LiveServer, ServeError, keep_serving, live, seen
+from accelreport.report.site.serve import (
+    IDLE_S,
+    LiveServer,
+    ServeError,
+    _Handler,
+    keep_serving,
+    live,
+    seen,
+)
+from accelreport.results.store import Store
 from tests.report.scenarios import Results
 from tests.support.browser import tab
 from tests.support.processes import PATIENCE_S, soon
@@ -23,6 +38,25 @@ from tests.support.records import study
 from tests.support.sites import build
 
 RESULTS = Results((study("matmul", repeats=1, devices=("cpu",), axes={}),))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+def asked(port: int, path: str, host: str = "") -> Answer:
+    """The answer of a server of this machine."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return Answer(answer.status, dict(answer.getheaders()), content)
 
 
 @dataclass
@@ -34,13 +68,11 @@ class Shown:
     complaints: list[str] = field(default_factory=list)
 
     def ask(self, path: str, host: str = "") -> tuple[int, str]:
-        port = int(self.server.server_address[1])
-        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        asked.request("GET", path, headers={"Host": host or f"127.0.0.1:{port}"})
-        answer = asked.getresponse()
-        content = answer.read().decode()
-        asked.close()
-        return answer.status, content
+        answer = self.fetch(path, host)
+        return answer.status, answer.content.decode()
+
+    def fetch(self, path: str, host: str = "") -> Answer:
+        return asked(int(self.server.server_address[1]), path, host)
 
 
 @pytest.fixture
@@ -63,6 +95,20 @@ def shown(tmp_path: Path) -> Iterator[Shown]:
     )
     thread.start()
     yield found
+    stop.set()
+    thread.join()
+
+
+@contextmanager
+def serving(site: Path) -> Iterator[Shown]:
+    """A folder that is served and never built anew."""
+    shown, stop = Shown(LiveServer(site, "127.0.0.1", 0), site), threading.Event()
+    thread = threading.Thread(
+        target=keep_serving,
+        args=(shown.server, [], lambda: None, lambda _: None, stop),
+    )
+    thread.start()
+    yield shown
     stop.set()
     thread.join()
 
@@ -106,6 +152,95 @@ def test_only_files_of_the_site_are_served_and_only_by_its_own_names(shown: Show
         assert shown.ask(path)[0] == 404, path
     assert shown.ask("/", host="evil.example")[0] == 421
     assert shown.ask("/", host="localhost")[0] == 200
+
+
+def test_no_link_leads_out_of_the_site(shown: Shown, tmp_path: Path) -> None:
+    site = shown.server.folder
+    (tmp_path / "private.html").write_text("private")
+    (site / "link.html").symlink_to(tmp_path / "private.html")
+    (site / "link.txt").symlink_to(tmp_path / "private.html")
+    (site / "folder").symlink_to(tmp_path)
+    (site / "round.html").symlink_to("round.html")
+    (site / "home.html").symlink_to("index.html")
+    for path in ("/link.html", "/link.txt", "/folder/private.html", "/round.html", "/folder/"):
+        assert shown.ask(path)[0] == 404, path
+    assert shown.ask("/home.html") == shown.ask("/index.html")
+
+
+def test_a_site_that_is_reached_through_a_link_is_served(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "index.html").write_text("<body>here</body>")
+    (tmp_path / "site").symlink_to("real")
+    with serving(tmp_path / "site") as shown:
+        assert "here" in shown.ask("/")[1]
+
+
+def test_a_page_that_is_no_utf8_is_served_as_it_is_and_odd_names_are_absent(
+    shown: Shown, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (shown.server.folder / "odd.html").write_bytes(b"<p>caf\xe9</p></body>")
+    (shown.server.folder / "folder.html").mkdir()
+    assert shown.fetch("/odd.html").content.startswith(b"<p>caf\xe9</p><script>")
+    for path in ("/folder.html", f"/{'a' * 300}.html", "/%00.html", "/%ed%a0%80.html", "/%ff"):
+        assert shown.ask(path)[0] == 404, path
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_no_page_is_kept_guessed_or_framed(shown: Shown) -> None:
+    for path in ("/", "/absent.html", "/speedups.csv"):
+        headers = shown.fetch(path).headers
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+
+
+def test_a_connection_that_asks_for_nothing_is_closed(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _Handler.timeout == IDLE_S
+    monkeypatch.setattr(_Handler, "timeout", 0.1)
+    port = int(shown.server.server_address[1])
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as idle:
+        idle.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert idle.recv(1) == b""
+
+
+def answers(connections: Sequence[socket.socket]) -> set[bytes]:
+    """How the answers begin that have come so far."""
+    ready, _, _ = select.select(connections, [], [], 0)
+    return {each.recv(12, socket.MSG_PEEK) for each in ready}
+
+
+@pytest.mark.e2e
+def test_more_idle_connections_than_files_may_be_open_do_not_end_the_program(
+    tmp_path: Path,
+) -> None:
+    made, stored = RESULTS.studies[0], Store(tmp_path / "results")
+    stored.write_plan(made.plan)
+    for record in made.records:
+        stored.write(record)
+    limited = ["sh", "-c", 'ulimit -n 128 && exec "$@"', "sh", sys.executable, "-m", "accelreport"]
+    process = subprocess.Popen(
+        [*limited, "serve", "--port", "0"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    idle: list[socket.socket] = []
+    try:
+        assert process.stdout is not None
+        at = next(filter(None, map(re.compile(r"127\.0\.0\.1:(\d+)/").search, process.stdout)))
+        address = "127.0.0.1", int(at[1])
+        idle += [socket.create_connection(address, timeout=PATIENCE_S) for _ in range(200)]
+        assert soon(lambda: b"HTTP/1.1 503" in answers(idle))
+        for each in idle:
+            each.close()
+        assert soon(lambda: asked(address[1], "/").status == 200)
+    finally:
+        for each in idle:
+            each.close()
+        process.kill()
+        _, error = process.communicate()
+    assert (process.returncode, error) == (-signal.SIGKILL, "")
 
 
 def test_the_built_site_is_not_touched_by_serving(shown: Shown) -> None:

@@ -9,9 +9,11 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser
 
+from accelreport.analysis.findings import Unit
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.speedup import Rules, groups_of
-from accelreport.report.pages.overview import Overview, two_digits
+from accelreport.report import quantity
+from accelreport.report.pages.overview import Overview
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import Gpu, Record
 from tests.report.scenarios import THERE, Results, two_machines
@@ -111,14 +113,17 @@ def test_the_headline_names_no_device_that_is_slower_than_one_on_another_machine
         )
         for name in ("index.html", "k.full.html")
     }
-    assert f"Example T4 on machine {HERE}" in described["k.full.html"].partition(" as fast as ")[0]
-    assert f"as fast as CPU (all threads) on machine {HERE}" in described["k.full.html"]
+    assert described["k.full.html"].startswith(f"Example T4 on machine {HERE} multiplies")
+    assert f"as fast as Example on machine {HERE}" in described["k.full.html"]
     # On the front page both GPUs stand over one CPU, and the faster one makes the heading.
     (found,) = Overview(gather(_slower_all_round())).rows
     own = [each for each in found.row.measured if each.device == "gpu"]
     times = {each.machine: each.interval.value for each in own}
     assert found.row.base.machine == HERE
-    assert two_digits(times[HERE]).rstrip("×") in described["index.html"].partition(" as fast")[0]
+    assert (
+        quantity.write(times[HERE], Unit.RATIO, digits=quantity.HEADLINE).rstrip("×")
+        in described["index.html"].partition(" as fast")[0]
+    )
 
 
 def test_factors_over_the_baselines_of_two_machines_are_not_ranked(tmp_path: Path) -> None:
@@ -148,7 +153,7 @@ def test_devices_of_several_machines_are_called_by_their_hardware() -> None:
     titles = {(each.device, each.machine): each.title for each in bench.series}
     assert titles["gpu", HERE] == "Tesla T4"
     assert titles["gpu", THERE] == "A100-SXM4-40GB"
-    assert titles["cpu", HERE] == f"CPU (all threads) on machine {HERE}", "the same processor"
+    assert titles["cpu", HERE] == f"Example on machine {HERE}", "the same processor"
     alike = on(one, "Tesla T4") + on(other, "Tesla T4")
     (bench,) = gather(Results((replace(one, records=alike),)))
     titles = {(each.device, each.machine): each.title for each in bench.series}

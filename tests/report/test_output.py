@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from accelreport.report.site.output import MANIFEST, Output, OutputError, is_inside
+from accelreport.atomic import TEMPORARY_SUFFIX
+from accelreport.errors import ExitCode
+from accelreport.report.site.drawing import WORKER
+from accelreport.report.site.output import MANIFEST, STAGING, Output, OutputError, is_inside
+from accelreport.results.store import Store
+from tests.support.program import call, call_from_nothing
+from tests.support.records import study
 
 
 def write(root: Path, **files: str) -> int:
@@ -42,11 +53,89 @@ def test_a_file_that_was_not_built_is_never_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
+def test_a_link_of_a_person_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "index.html").symlink_to(tmp_path / "absent")
+    with pytest.raises(OutputError, match="in the way"):
+        write(tmp_path, **{"index.html": "built"})
+    assert (tmp_path / "index.html").is_symlink()
+
+
 def test_only_what_changed_is_written_again(tmp_path: Path) -> None:
     assert write(tmp_path, a="1", b="2") == 2
     before = (tmp_path / "a").stat().st_mtime_ns
     assert write(tmp_path, a="1", b="3") == 1
     assert (tmp_path / "a").stat().st_mtime_ns == before
+
+
+def abandoned(site: Path) -> list[Path]:
+    """What a build leaves that is killed just now, while it draws and while it writes its list."""
+    site.mkdir(exist_ok=True)
+    staging, half = site / f"{STAGING}1", site / f".{MANIFEST}.1-ab{TEMPORARY_SUFFIX}"
+    staging.mkdir()
+    (staging / "0").write_text("half a page")
+    half.write_text("{")
+    os.utime(half, (0, 0))
+    return [staging, half]
+
+
+def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    left = abandoned(tmp_path)
+    with Output(tmp_path):
+        assert not [path for path in left if path.exists()]
+
+
+def test_what_waits_stays_where_no_lock_says_that_nobody_is_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    staging, _ = abandoned(tmp_path)
+    monkeypatch.setattr("fcntl.flock", unknown)
+    with Output(tmp_path):
+        assert staging.exists()
+    os.utime(staging, (0, 0))
+    with Output(tmp_path):
+        assert not staging.exists()
+
+
+@pytest.mark.e2e
+def test_a_killed_build_leaves_nothing_to_the_next_one_and_no_traceback(tmp_path: Path) -> None:
+    stored, mine = Store(tmp_path / "results"), tmp_path / "mine"
+    for made in (study(repeats=2, seed=seed, spec=f"s{seed}") for seed in range(3)):
+        stored.write_plan(made.plan)
+        for record in made.records:
+            stored.write(record)
+    mine.mkdir()
+    system = "cycler.__init__.__globals__.os"
+    (mine / "article.html").write_text(f"{{{{ {system}.kill({system}.getpid(), 9) }}}}")
+    killed = call_from_nothing(tmp_path, "build", "--no-cache", "--templates", "mine")
+    assert killed.returncode == -signal.SIGKILL
+    assert "Traceback" not in killed.stderr
+    assert list((tmp_path / "site").glob(f"{STAGING}*"))
+    assert call(tmp_path, "build").returncode == ExitCode.OK
+    assert not list((tmp_path / "site").glob(f"{STAGING}*"))
+    abandoned(tmp_path / "site")
+    assert call(tmp_path, "build").returncode == ExitCode.OK, "where nothing has changed, too"
+    assert not list((tmp_path / "site").glob(f"{STAGING}*"))
+
+
+def test_a_process_that_draws_for_nobody_any_more_ends_without_a_word() -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-P", str(WORKER)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert worker.stdout is not None
+    worker.stdout.close()
+    worker.stdout = None
+    assert worker.communicate("{}\n")[1] == ""
+    assert worker.returncode == 0
+
+
+def test_a_list_of_files_that_is_a_device_is_not_read_for_ever(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).symlink_to("/dev/zero")
+    with pytest.raises(OutputError, match="cannot be used"):
+        Output(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "c:/x", "a\\..\\x", "", MANIFEST])

@@ -67,7 +67,7 @@ def test_a_figure_fits_into_a_frame(published: Path, browser: Browser) -> None:
 
 def test_every_figure_is_a_picture_in_both_themes(published: Path) -> None:
     folder = published / "example_matmul.full"
-    light, dark = (folder / f"hero-rates{kind}.png" for kind in ("", ".dark"))
+    light, dark = (folder / f"rates{kind}.png" for kind in ("", ".dark"))
     assert light.read_bytes().startswith(b"\x89PNG")
     assert dark.read_bytes() != light.read_bytes()
 

@@ -7,8 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from accelreport.cli import app
+from accelreport.report.pages.index import index_page
+from accelreport.report.site.assembly import gather
 from accelreport.results.record import Record, SelfCheck, Warned
+from accelreport.results.store import Store
+from accelreport.terminal.listings import benchmarks, cells
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import Study, study
@@ -57,6 +63,18 @@ def test_a_refused_number_is_no_speedup_and_its_fault_stands_in_its_place(out: P
     assert "no-sync" in rows["gpu"]["reason"]
 
 
+def test_a_refused_baseline_is_told_with_its_fault_and_what_was_measured_is_counted() -> None:
+    whole = study(axes={}, devices=("gpu", "cpu"), repeats=3)
+    records = tuple(_spoilt(record) for record in whole.records)
+    (bench,) = gather(Results((replace(whole, records=records),)))
+    found = index_page([bench], "A site", ())
+    assert found.headline == "3 of 6\xa0processes are measured, none of a baseline"
+    assert found.finding.startswith(
+        "The baseline Example T4 has no number: 3 of 3 processes: refused (no-sync): after windows"
+    )
+    assert "accelreport run" not in found.finding
+
+
 def test_the_table_of_benchmarks_counts_what_was_refused(out: Path) -> None:
     headings = [cell.text.strip() for cell in page(out, "benchmarks.html").all("th")]
     assert "refused" in headings
@@ -71,3 +89,31 @@ def test_the_page_of_a_refused_cell_shows_the_raw_times_and_what_was_found(
     assert "Refused: after windows of 0.039 s" in text
     assert EXPECTED in text
     assert f"{record.blocks[3].wall_s:.6f}" in text
+
+
+def test_the_steps_of_a_refused_cell_are_marked_in_their_file(out: Path, made: Study) -> None:
+    with (out / "spoilt.full" / "steps.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    devices = {record.key: record.cell.device for record in made.records}
+    assert {(devices[row["key"]], row["status"]) for row in rows} == {
+        ("cpu", "ok"),
+        ("gpu", "refused"),
+    }
+
+
+def test_no_list_of_results_calls_a_refused_number_sound(made: Study, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_plan(made.plan)
+    for record in made.records:
+        store.write(record)
+    (row,) = benchmarks(store)
+    assert row["records"] == "3 ok, 3 refused"
+    rows = cells(store, "spoilt")
+    assert {(row["device"], row["status"]) for row in rows} == {("cpu", "ok"), ("gpu", "refused")}
+    (figures,) = {row["figures"] for row in rows if row["device"] == "gpu"}
+    assert figures == made.records[-1].warnings[-1].message
+    for record in made.records:
+        told = CliRunner().invoke(app, ["results", "show", record.key, "--results", str(tmp_path)])
+        refused = record.cell.device == "gpu"
+        assert (f"status    refused: {figures}" in told.stdout) == refused
+        assert ("  measured  " in told.stdout) != refused

@@ -27,7 +27,12 @@ def variants() -> list[Record]:
         for fate in ("ok", "partial", "oom-device", "skipped"):
             made = study(repeats=2, devices=("gpu",), machine=machine, fate=lambda _, f=fate: f)  # type: ignore[misc]
             for record in made.records[:2]:
-                found += [record, record.model_copy(update={"started_at": "2030", "log_tail": "x"})]
+                found += [
+                    record,
+                    record.model_copy(
+                        update={"started_at": "2030-01-01T00:00:00+00:00", "log_tail": "x"}
+                    ),
+                ]
     return found
 
 
@@ -141,7 +146,7 @@ def test_a_measurement_stands_before_a_failure_however_new_that_is(
 ) -> None:
     good = study(repeats=1).records[0]
     failed = study(repeats=1, fate=lambda _: "timeout").records[0]
-    failed = failed.model_copy(update={"started_at": "2030"})
+    failed = failed.model_copy(update={"started_at": "2030-01-01T00:00:00+00:00"})
     assert failed.key == good.key
 
     result = merge([folder([failed]), folder([good])], tmp_path / "out")
@@ -187,7 +192,7 @@ def test_records_that_are_in_the_target_alone_stay_as_they_are_and_count(
 ) -> None:
     mine, theirs = study(repeats=1).records, study(repeats=1, first_seed=9).records
     out = folder(mine)
-    again = mine[0].model_copy(update={"started_at": "2030", "log_tail": "x"})
+    again = mine[0].model_copy(update={"started_at": "2030-01-01T00:00:00+00:00", "log_tail": "x"})
     merge([folder([again])], out)
     (aside,) = (out / "conflicts" / "cells").iterdir()
     damaged = Store(out).record_path(mine[1].key, "0a1b2c3d")

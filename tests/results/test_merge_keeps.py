@@ -83,7 +83,9 @@ def test_no_file_among_the_conflicts_is_removed_that_was_not_read(
     tmp_path: Path, folder: Folder
 ) -> None:
     made = study(repeats=1)
-    again = made.records[0].model_copy(update={"started_at": "2030", "log_tail": "x"})
+    again = made.records[0].model_copy(
+        update={"started_at": "2030-01-01T00:00:00+00:00", "log_tail": "x"}
+    )
     source = folder(made.records)
     out = tmp_path / "out"
     merge([source, folder([again])], out)
@@ -107,7 +109,9 @@ def test_a_record_that_a_run_writes_meanwhile_is_not_overwritten(
 ) -> None:
     made = study(repeats=1)
     source, out = folder(made.records), tmp_path / "out"
-    mine = made.records[0].model_copy(update={"started_at": "2030", "log_tail": "x"})
+    mine = made.records[0].model_copy(
+        update={"started_at": "2030-01-01T00:00:00+00:00", "log_tail": "x"}
+    )
 
     def measured_meanwhile(*_: object) -> None:
         Store(out).write(mine)

@@ -24,11 +24,12 @@ from tests.runner.scattered import run_on
 from tests.runner.scripted import COMMAND, DEVICES, Bench, cell
 from tests.runner.scripted_ray import Forgetful
 from tests.support import children
+from tests.support.nets import dense
 
 SPREAD = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1, spread=True)
 TOO_MANY = SPREAD.model_copy(update={"workers": 3})
 
-SMALL = {"width": 64, "depth": 1, "batch_size": 64, "steps_per_epoch": 4, "epochs": 1}
+SMALL = dense(64, 1, batch_size=64, steps_per_epoch=4)
 
 
 def main() -> None:
@@ -48,7 +49,7 @@ def main() -> None:
 def cells(what: str) -> list[Cell]:
     """A cell of two workers; with scripted ones, also a cell of three and a plain one."""
     if what == "real":
-        return [children.cell("paradnn", SMALL, device=SPREAD)]
+        return [children.cell("keras", SMALL, device=SPREAD)]
     DEVICES["spread"], DEVICES["too-many"] = SPREAD, TOO_MANY
     return [
         cell(device="spread", step_s=float(what)),

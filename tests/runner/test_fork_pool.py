@@ -35,6 +35,9 @@ from tests.support.processes import command_line, gone_soon, parent_pid, process
 
 pytestmark = pytest.mark.e2e
 
+FLOAT32_ULP = 2**-23
+"""The distance of two neighbours among numbers of 32 bits, as a share of them."""
+
 
 def launched(what: Cell, folder: Path, forks: ForkPool | None = None) -> Record:
     """The record of a real cell, forked or started."""
@@ -49,7 +52,11 @@ def launched(what: Cell, folder: Path, forks: ForkPool | None = None) -> Record:
 
 
 def without_times(record: Record) -> dict[str, object]:
-    """A record without what differs between any two processes: times, load, memory and roofs."""
+    """A record without what differs between any two processes: times, load, memory and roofs.
+
+    Nor the loss of its epochs, which is added up window by window: the pace decides how many steps
+    a window has, and so in which order their losses are rounded.
+    """
     found = record.model_dump(
         exclude={
             "times": True,
@@ -58,13 +65,26 @@ def without_times(record: Record) -> dict[str, object]:
             "memory": True,
             "warnings": True,
             "checks": True,
-            "epochs": {"__all__": {"train_s", "evaluate_s", "elapsed_s"}},
+            "epochs": {
+                "__all__": {
+                    "train_s": True,
+                    "evaluate_s": True,
+                    "elapsed_s": True,
+                    "metrics": {"loss"},
+                }
+            },
+            "final": {"loss"},
             "environment": {"load_before", "load_after", "clock_mhz", "roofs"},
             "blocks": True,
             "log_tail": True,
         }
     )
     return {**found, "steps": sum(block.steps for block in record.blocks)}
+
+
+def losses(record: Record) -> list[float]:
+    """The loss of every epoch, and the last one again."""
+    return [*(epoch.metrics["loss"] for epoch in record.epochs), record.final["loss"]]
 
 
 def test_a_fork_computes_what_a_process_started_from_nothing_computes(tmp_path: Path) -> None:
@@ -91,7 +111,9 @@ def test_a_fork_computes_what_a_process_started_from_nothing_computes(tmp_path: 
 
     assert forks.done.forked == 1
     assert (forked.status, started.status) == ("ok", "ok")
+    assert forked.began_with is not None
     assert without_times(forked) == without_times(started)
+    assert losses(forked) == pytest.approx(losses(started), rel=8 * FLOAT32_ULP)
     assert forked.memory.host_peak_bytes == pytest.approx(started.memory.host_peak_bytes, rel=0.15)
     assert [check.name for check in forked.checks] == [check.name for check in started.checks]
 

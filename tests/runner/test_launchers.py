@@ -103,7 +103,7 @@ def test_a_package_may_add_a_launcher_and_its_cells_count_as_done(tmp_path: Path
     (record,) = Store(tmp_path / "results").records()
     assert record.status == "ok"
     assert record.environment is not None
-    assert record.environment.host == "elsewhere"
+    assert record.environment.host == "host-1"
 
 
 def test_a_launcher_of_a_package_that_does_not_work_is_named_with_the_reason(

@@ -127,6 +127,20 @@ def test_a_damaged_record_is_told_and_its_cell_is_run(specs: Path) -> None:
     assert again.plan.cells[0].action == "run"
 
 
+@pytest.mark.parametrize("place", ["results", "results/cells", "results/plans"])
+def test_a_file_in_the_place_of_the_results_is_one_error_and_no_cell_is_planned(
+    specs: Path, place: str
+) -> None:
+    file = specs.parent / place
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("a report")
+    for begin in (lambda: ask(specs), Store(specs.parent / "results").prepare):
+        with pytest.raises(ResultsError) as raised:
+            begin()
+        assert raised.value.why == f"{file} is no folder."
+    assert file.read_text() == "a report"
+
+
 def test_plans_follow_edits_of_titles_before_a_report_is_built(specs: Path) -> None:
     store = Store(specs.parent / "results")
     for wishes in ({}, {"profile": "quick"}, {"overrides": {"workload.data": "synthetic"}}):

@@ -134,7 +134,7 @@ def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -
     perform(*path)
     (message,) = log.unread()
     assert isinstance(message, Crashed)
-    assert "cannot be written" in message.message
+    assert "is no folder" in message.message
     assert "Traceback" in message.traceback
 
 

@@ -16,14 +16,21 @@ from accelreport.spec.validators import FieldsError
 
 WHERE = st.dictionaries(
     st.text(min_size=1, max_size=5),
-    st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.just(0.0)
+    | st.floats(1e-30, 1e30)
+    | st.floats(-1e30, -1e-30)
+    | st.text(),
     max_size=2,
 )
 CHECK = st.one_of(
     st.builds(dict, rises=st.just("speedup"), of=st.just("gpu"), along=st.just("x"), where=WHERE),
     st.builds(dict, falls=st.just("loss"), of=st.just("gpu"), along=st.just("x"), where=WHERE),
     st.builds(dict, ratio=st.just("tflops"), of=st.just("gpu"), about=st.floats(1, 99)),
-    st.builds(dict, value=st.just("loss"), of=st.just("gpu"), at_most=st.floats(0, 9), where=WHERE),
+    st.builds(
+        dict, value=st.just("loss"), of=st.just("gpu"), at_most=st.floats(0.001, 9), where=WHERE
+    ),
     st.builds(dict, equivalent=st.just("accuracy"), within=st.floats(0.001, 1)),
     st.just({"below_peak": True}),
 )
@@ -125,3 +132,14 @@ def test_fields_that_cannot_mean_anything_together_are_named(
 def test_every_way_of_driving_a_device_can_be_written(values: dict[str, Any]) -> None:
     device = Device.model_validate(values)
     assert Device.model_validate_json(device.model_dump_json()) == device
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-31, -1e31, 1e308])
+def test_a_number_with_which_nothing_can_be_computed_is_refused(value: float) -> None:
+    for figures in (
+        {"loss": value},
+        {"step_time": abs(value)},
+        {"loss": 1.0, "where": {"x": value}},
+    ):
+        with pytest.raises(ValidationError, match=r"out of bounds; write 0 or a number from"):
+            Published.model_validate({"device": "gpu", "label": "A", **figures})

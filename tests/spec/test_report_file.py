@@ -31,7 +31,7 @@ def test_an_option_goes_before_its_variable_and_that_before_the_file(
         (line,) = [line for line in told.splitlines() if "accelreport build" in line]
         return line.partition("--results ")[2].partition(" ")[0]
 
-    assert results() == ""
+    assert results() == "results"
     assert Path("specs", FILE_NAME) == REPORT_FILE
     (specs / FILE_NAME).write_text('schema = 1\n[report]\nresults = "of-file"\n')
     assert results() == "of-file"
@@ -69,6 +69,13 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
             f"schema = 1\n{_TALK[11:] * 12}",
             ":2:8: `slides` has 12 slides; at most 11",
         ),
+        (
+            'schema = 1\n[report]\ntemplates = "specs/tpl"\n',
+            ":3:1: `templates` is not a key of [report]",
+        ),
+        ('schema = 1\n[report]\nout = "../elsewhere"\n', ":3:7: `out` leads outside "),
+        ('schema = 1\n[report]\nlogo = "/etc/logo.svg"\n', ":3:8: `logo` leads outside "),
+        ('schema = 1\n[report]\nresults = "specs/../link/x"\n', ":3:11: `results` leads outside "),
         ("schema = 9\n", ":1:10: this file says `schema = 9`"),
         ("schema = 1\n[report\n", ":2:"),
     ],
@@ -77,12 +84,35 @@ def test_what_is_wrong_in_the_file_is_told_with_its_place_by_check_too(
     text: str, place: str, tmp_path: Path
 ) -> None:
     specs = write_specs(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path.parent)
     (specs / FILE_NAME).write_text(text)
     with pytest.raises(SpecErrors) as caught:
         read_options(specs / FILE_NAME)
     assert place in str(caught.value)
     told = CliRunner().invoke(app, ["check", str(specs)])
     assert isinstance(told.exception, SpecErrors)
+
+
+def test_templates_are_named_where_the_file_says_where_they_belong(tmp_path: Path) -> None:
+    specs = write_specs(tmp_path)
+    (specs / FILE_NAME).write_text('schema = 1\n[report]\ntemplates = "specs/tpl"\n')
+    with pytest.raises(SpecErrors, match="`templates` belongs on the command line"):
+        read_options(specs / FILE_NAME)
+
+
+def test_paths_that_stay_in_the_folder_above_the_specs_may_be_links_and_absolute(
+    tmp_path: Path,
+) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "home").symlink_to(real)
+    specs = write_specs(tmp_path / "home")
+    (real / "results").symlink_to(real / "measured")
+    (specs / FILE_NAME).write_text(
+        f'schema = 1\n[report]\nout = "{tmp_path}/home/docs/web"\nresults = "results"\n'
+    )
+    said = read_options(specs / FILE_NAME).report
+    assert (said.out, said.results) == (f"{tmp_path}/home/docs/web", "results")
 
 
 def test_a_slide_of_a_benchmark_without_a_spec_is_told_with_its_place_and_the_nearest_name(

@@ -9,15 +9,13 @@ from accelreport.spec.device import Device
 DEVICES: dict[str, Device] = {
     "cpu": Device(
         kind="CPU",
-        label="CPU, all threads",
         peak_tflops={"float32": 0.234},
         peak_source="2 cores × 2 × 256-bit FMA",
         price_per_hour=0.10,
     ),
-    "cpu-1": Device(kind="CPU", label="CPU, one thread", threads=1),
+    "cpu-1": Device(kind="CPU", threads=1),
     "gpu": Device(
         kind="GPU",
-        label="GPU",
         strategy="one_device",
         peak_tflops={"float32": 8.1},
         peak_source="NVIDIA T4 datasheet",

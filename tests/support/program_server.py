@@ -148,7 +148,7 @@ def _wait_for_fork(asked: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv[:] = [str(ROOT / "accelreport" / "__main__.py"), *arguments]
-    sys.path[0] = folder
+    del sys.path[0]
 
 
 def be_the_program() -> int:

@@ -27,7 +27,6 @@ class Fact:
         final: final metrics.
         rest: other fields of the record.
         oom: whether it ends for lack of memory.
-        operations: of a step of a training.
     """
 
     step_s: float = 1.0
@@ -35,7 +34,6 @@ class Fact:
     final: Mapping[str, float] = field(default_factory=dict)
     rest: Mapping[str, Any] = field(default_factory=dict)
     oom: bool = False
-    operations: float = 1e9
 
 
 World = Callable[[Cell], Fact]
@@ -82,7 +80,7 @@ class Worldly(Maker):
             )
             for block in blocks
         ]
-        flops = 2.0 * int(cell.workload["size"]) ** 3 if kernel else fact.operations
+        flops = 2.0 * int(cell.workload["size"]) ** 3 if kernel else 1e9
         return Record(
             **common,
             **fact.rest,

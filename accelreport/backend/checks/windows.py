@@ -31,6 +31,9 @@ ANSWER_WITHIN_S = 5
 FELL = 0.10
 """A clock this share lower at the end than at the beginning is a device that slowed down."""
 
+NAME_PROGRAMS = "ACCELREPORT_NAME_PROGRAMS"
+"""Set to 1, records name the programs that were busy beside a cell."""
+
 SHOWN = 3
 """Other processes that are named."""
 
@@ -113,12 +116,14 @@ class Used(NamedTuple):
 class OtherProcesses:
     """CPU time of every process that is not the cell's, from its making to `judge`.
 
-    Processes of this one's group, and those it started, are the cell's.
+    They are looked at only where their names are asked for. Processes of this one's group, and
+    those it started, are the cell's.
     """
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
-        self._before = _used()
+        asked = os.environ.get(NAME_PROGRAMS, "0") not in {"", "0"}
+        self._before = _used() if asked else None
 
     def judge(self, found: CheckLog, other_cores: float | None) -> None:
         """Note how busy others were.
@@ -128,14 +133,16 @@ class OtherProcesses:
             other_cores: cores that others kept busy inside the windows, by the machine's own
                 count; it also holds processes that came and went.
         """
-        wall = time.perf_counter() - self._began
-        none = Used("", 0.0)
-        shares = [
-            ((used.seconds - self._before.get(key, none).seconds) / wall, used.name)
-            for key, used in _used().items()
-        ]
-        top = [each for each in sorted(shares, reverse=True) if each[0] >= LEAST_SHARE][:SHOWN]
-        named = ", ".join(f"{name} {share:.2f}" for share, name in top)
+        named = ""
+        if self._before is not None:
+            wall = time.perf_counter() - self._began
+            none = Used("", 0.0)
+            shares = [
+                ((used.seconds - self._before.get(key, none).seconds) / wall, used.name)
+                for key, used in _used().items()
+            ]
+            top = [each for each in sorted(shares, reverse=True) if each[0] >= LEAST_SHARE]
+            named = ", ".join(f"{name} {share:.2f}" for share, name in top[:SHOWN])
         said = "unknown" if other_cores is None else f"{other_cores:.2g}"
         found.judge(
             "loaded-machine",

@@ -70,7 +70,7 @@ def cpu_s() -> float:
     return time.process_time() + sum(_spent.values())
 
 
-WORKER = (sys.executable, "-m", "accelreport.backend.distributed.worker")
+WORKER = (sys.executable, "-P", "-m", "accelreport.backend.distributed.worker")
 """The program of a task; the file of its orders is its last argument."""
 
 REAP_WITHIN_S = 5.0

@@ -13,9 +13,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.batch_law import Law
-from accelreport.report.charts.decision_map import work_text
 from accelreport.report.charts.drawing import (
-    LABEL_SIZE,
     ROOMY,
     Chart,
     Devices,
@@ -28,8 +26,15 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
-from accelreport.report.charts.scales import Axis, Scale, decades, log_domain, plain, ticked
-from accelreport.report.text import text_width
+from accelreport.report.charts.scales import (
+    Axis,
+    Scale,
+    decades,
+    log_domain,
+    plain,
+    ticked,
+    work_text,
+)
 
 BEYOND = 4.0
 """A line goes on to so many times the largest amount that was timed, where it is fainter."""
@@ -94,13 +99,9 @@ def law_lines(
 
     def make(width: int) -> Chart:
         inner = inner_width(width, [plain(tick) for tick in y_ticks])
-        names = _names(lines, devices, y_ends)
-        longest = max((text_width(n["label"], LABEL_SIZE, bold=True) for n in names), default=0.0)
-        free = min((longest + 22) / inner, 0.45)
-        stretched = x_ends[1] * (x_ends[1] / x_ends[0]) ** (free / (1 - free))
         x = alt.X(
             "x:Q",
-            scale=Scale(type="log", domain=[x_ends[0], stretched], nice=False),
+            scale=Scale(type="log", domain=list(x_ends), nice=False),
             axis=_swept_axis(
                 timed, x_ends, unit, width, title=f"{x_title} (log scale)", grid=False
             ),
@@ -111,12 +112,10 @@ def law_lines(
             axis=left_axis(y_ticks, plain),
         )
         tips = told(device="device", group="", x=x_title, y=y_title)
-        named = Layer(rows(names)).encode(x=x, y=y, text=alt.Text("label:N"))
         return alt.layer(
             *_crossings(equal, x, y, y_ends),
             _model(curve, devices, x=x, y=y),
             *_timed(marks, devices, x=x, y=y, tooltip=tips),
-            *halo(named, align="left", dx=6, fontWeight="bold"),
             width=inner,
             height=height - FOOT if height else 275 if width > ROOMY else 290 - FOOT,
         )
@@ -201,23 +200,6 @@ def _curve(line: LawLine, devices: Devices, ends: tuple[float, float]) -> list[d
         if low < high
         for x in (low * (high / low) ** (k / PIECES) for k in range(PIECES + 1))
     ]
-
-
-def _names(
-    lines: Sequence[LawLine], devices: Devices, ends: tuple[float, float]
-) -> list[dict[str, Any]]:
-    """Names at the ends of lines, moved apart where lines end together."""
-    gap = (ends[1] / ends[0]) ** (18 / 240)
-    most = BEYOND * max(amount for line in lines for amount in line.amounts)
-    last = [
-        (line.rate(most) if line.law else line.rates[-1], line) for line in lines if line.amounts
-    ]
-    placed: list[dict[str, Any]] = []
-    for height, line in sorted(last, key=lambda each: each[0]):
-        y = max(height, placed[-1]["y"] * gap) if placed else height
-        name = f"{devices.name(line.device)}{' (model)' if line.law else ''}"
-        placed.append({"x": most, "y": y, "label": name})
-    return placed
 
 
 def _crossings(

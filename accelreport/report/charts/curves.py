@@ -1,7 +1,7 @@
-"""Lines over time: training against validation, and a series with what was said of it.
+"""Lines over time: training against validation, and a series with its forecast.
 
 Solid lines are validation, dotted ones training; a band reaches from the lowest seed to the
-highest. All panels have the same axes, so that they can be compared.
+highest. All drawings of a figure have the same axes, so that they can be compared.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.analysis.findings import Subject
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
-    THUMBNAIL,
     Chart,
     Devices,
     DeviceStyle,
@@ -37,31 +37,28 @@ from accelreport.report.charts.scales import (
     ticked,
     time_axis,
 )
-from accelreport.report.text import text_width
+from accelreport.report.text import lines_within, text_width
 from accelreport.report.theme import series
 
-LOW = 180
-"""A panel that is not higher has neither titles of axes nor words at its lines."""
 LINE, SHORT = 30.0, 13.0
 """Pixels that a label takes at the end of a curve: one of two lines, and one of a single line."""
-GAP = 26
-"""Pixels between two panels."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line: for each epoch the median of the seeds, and their range.
+    """One line: for each epoch the mean of the seeds, and their range.
 
     Attributes:
         device: what was trained on.
         validation: whether the metric is that of data never trained on.
         elapsed_s: timed training up to the end of each epoch.
-        value: medians over seeds.
+        value: means over seeds.
         low: the lowest seed's values.
         high: the highest seed's.
         end: the last value, as it stands at the end of the line.
+        of: what that value is of; None where no finding can be about it.
     """
 
     device: DeviceStyle
@@ -71,6 +68,7 @@ class Curve:
     low: tuple[float, ...]
     high: tuple[float, ...]
     end: str
+    of: Subject | None = None
 
     @property
     def role(self) -> str:
@@ -80,7 +78,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """What all panels of a figure share.
+    """What all drawings of a figure share.
 
     Attributes:
         seconds: the end of the axis of time.
@@ -89,6 +87,7 @@ class Axes:
         quality: the metric, in words.
         target: a level that was asked for, and its text.
         shown: every device of the figure.
+        time: what the axis of time counts.
     """
 
     seconds: float
@@ -97,6 +96,7 @@ class Axes:
     quality: str
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
+    time: str = "training time"
 
     def text(self, value: float) -> str:
         """A tick of the metric's axis."""
@@ -127,79 +127,30 @@ def told_by_dash(devices: Sequence[DeviceStyle]) -> bool:
     return len({device.colour for device in devices}) < len(devices)
 
 
-@dataclass(frozen=True)
-class CurvePanel:
-    """The curves of one sweep point, and its name; empty where there is only one."""
-
-    title: str
-    curves: tuple[Curve, ...]
-
-
-def learning_curves(panels: Sequence[CurvePanel], axes: Axes, width: int, height: int) -> Chart:
-    """The chart: panels side by side, on a telephone one under another.
+def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int) -> Chart:
+    """The chart.
 
     Args:
-        panels: never none.
-        axes: that hold all of them.
+        curves: never none.
+        axes: that hold them.
         width: pixels in all.
-        height: pixels in all; of each panel where they stand under one another.
+        height: pixels in all.
     """
     devices = Devices(axes.shown)
-    across = width > ROOMY or width <= THUMBNAIL
-    count = len(panels) if across else 1
-    tall = _plot_height(height, titled=any(panel.title for panel in panels))
-    low = height <= LOW or any(len(_labels(p.curves)) * LINE > tall + LINE for p in panels)
+    tall = height - 58
+    low = len(_labels(curves)) * LINE > tall + LINE
     ends = max(
         max(
             text_width(_end(curve, low=low), LABEL_SIZE, bold=True),
             0.0 if low else text_width(curve.role, LABEL_SIZE),
         )
-        for panel in panels
-        for curve in panel.curves
+        for curve in curves
     )
-    names = [axes.text(tick) for tick in axes.ticks]
-    room = extent(names)["minExtent"]
-    inner = (width - 10 - room - GAP * (count - 1)) / count - ends - KEY - 2
-    size = (round(inner, 1), height)
-    made = [
-        _panel(panel, devices, axes, size, named=number == 0 or not across, low=low)
-        for number, panel in enumerate(panels)
-    ]
-    if len(made) == 1:
-        return made[0]
-    return alt.hconcat(*made, spacing=GAP) if across else alt.vconcat(*made, spacing=8)
-
-
-def _plot_height(height: int, *, titled: bool) -> int:
-    """Pixels between the axes of a panel of such a height."""
-    return height - (40 if height <= LOW else 58) - (22 if titled else 0)
-
-
-def _panel(
-    panel: CurvePanel,
-    devices: Devices,
-    axes: Axes,
-    size: tuple[float, int],
-    *,
-    named: bool,
-    low: bool,
-) -> alt.LayerChart:
-    """One panel; `named` is one at whose left the ticks are told, `low` one of short labels."""
-    inner, height = size
-    small = height <= LOW
-    tall = _plot_height(height, titled=bool(panel.title))
-    x_scale, x_axis = time_axis(
-        0.0,
-        axes.seconds,
-        log=False,
-        title="training time",
-        most=3 if small else 6,
-        grid=False,
-    )
-    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis.but(**_SMALL) if small else x_axis)
+    room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
+    inner = round(width - 10 - room - ends - KEY - 2, 1)
+    x_scale, x_axis = time_axis(0.0, axes.seconds, log=False, title=axes.time, most=6, grid=False)
+    x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
-    if not named:
-        y_axis = y_axis.but(labels=False, minExtent=0, maxExtent=0)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
 
     def y(field: str) -> alt.Y:
@@ -210,17 +161,13 @@ def _panel(
         level, text = axes.target
         rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
-        if not small:
-            at, up = _free_place(panel.curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
-            layers += halo(
-                rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=-up
-            )
+        at, up = _free_place(curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
+        layers += halo(rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=-up)
     for validation in (False, True):
-        curves = [curve for curve in panel.curves if curve.validation == validation]
-        layers += _lines(curves, devices, x, y, axes)
-    layers += _ends(panel.curves, devices, axes, (inner, tall), y_scale, low=low)
-    title: Any = {"text": panel.title, "fontSize": LABEL_SIZE} if panel.title else alt.Undefined
-    return alt.layer(*layers, width=inner, height=tall, title=title)
+        own = [curve for curve in curves if curve.validation == validation]
+        layers += _lines(own, devices, x, y, axes)
+    layers += _ends(curves, devices, axes, (inner, tall), y_scale, low=low)
+    return alt.layer(*layers, width=inner, height=tall)
 
 
 def _lines(
@@ -273,8 +220,8 @@ def _free_place(
     """Where the words of the target cross least of the lines: from the left, and up from the rule.
 
     Args:
-        curves: what is drawn in the panel.
-        axes: of the panel, with a target.
+        curves: what is drawn.
+        axes: with a target.
         plot: its width and height, in pixels.
         wide: pixels of the words.
     """
@@ -356,7 +303,7 @@ def _ends(
 
 
 def _end(curve: Curve, *, low: bool) -> str:
-    """What stands at the end of a curve; in a low panel, with no line below it, its role."""
+    """What stands at the end of a curve; where there is no room for a line below it, its role."""
     return f"{curve.end} {curve.role[:5]}." if low else curve.end
 
 
@@ -381,7 +328,7 @@ def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
     return [first + number * gap for number, first in enumerate(firsts)]
 
 
-CAME, SAID = "what came", "forecast"
+ACTUAL, FORECAST = "actual", "forecast"
 """Names of the two lines."""
 
 
@@ -391,19 +338,17 @@ class Track:
 
     Attributes:
         days: time of each value, in days since the first that is drawn.
-        true: what came.
-        predicted: what the model had said of it.
+        true: the actual values.
+        predicted: those that the model forecast.
         device: where the model ran.
+        errors: a line above the plot: what the forecast errs by.
     """
 
     days: Sequence[float]
     true: Sequence[float]
     predicted: Sequence[float]
     device: DeviceStyle
-
-
-_SMALL: dict[str, Any] = {"titleFontSize": 10.5, "titlePadding": 2, "titleAnchor": "start"}
-"""How the title of an axis is set in a thumbnail."""
+    errors: str = ""
 
 
 def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Chart:
@@ -415,17 +360,16 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
         width: pixels in all.
         height: pixels in all.
     """
-    small = width <= THUMBNAIL
     last = track.days[-1]
     values = [value for value in (*track.true, *track.predicted) if drawable(value)] or [0.0]
-    ticks = nice_ticks(min(values), max(values), 2 if small else 4)
+    ticks = nice_ticks(min(values), max(values), 4)
     x_ticks = [tick for tick in nice_ticks(0, last, 4 if width <= ROOMY else 7) if tick <= last]
-    ends = 0.0 if small else max(text_width(t, LABEL_SIZE, bold=True) for t in (CAME, SAID)) + 10
+    ends = max(text_width(t, LABEL_SIZE, bold=True) for t in (ACTUAL, FORECAST)) + 10
     room = extent([plain(tick) for tick in ticks])["minExtent"]
-    inner, tall = round(width - 10 - room - ends, 1), height - (38 if small else 52)
+    lines = lines_within(track.errors, width - 10, LABEL_SIZE)
+    inner, tall = round(width - 10 - room - ends, 1), height - 52 - 18 * len(lines)
     x_scale = Scale(domain=[0, last], nice=False)
-    x_axis = ticked(x_ticks, plain, title=axis_title, grid=False, **(_SMALL if small else {}))
-    x = alt.X("day:Q", scale=x_scale, axis=x_axis)
+    x = alt.X("day:Q", scale=x_scale, axis=ticked(x_ticks, plain, title=axis_title, grid=False))
     y_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
     y_axis = left_axis(ticks, plain)
 
@@ -434,23 +378,25 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
 
     data = rows(
         [
-            {"day": day, "true": true, "predicted": predicted, "miss": abs(true - predicted)}
+            {"day": day, "true": true, "predicted": predicted, "error": abs(true - predicted)}
             for day, true, predicted in zip(track.days, track.true, track.predicted, strict=True)
         ]
     )
     base = Layer(data).encode(x=x)
     colour = series(track.device.colour)
-    tips = told(day=axis_title, true=CAME, predicted=SAID, miss="miss")
+    tips = told(day=axis_title, true=ACTUAL, predicted=FORECAST, error="error")
     layers = [
         base.mark_area(fill="var(--alert)", opacity=0.22, line=False).encode(
             y=y("true"), y2=alt.Y2("predicted")
         ),
         base.mark_line(stroke="var(--ink)", strokeWidth=1.25).encode(y=y("true")),
         base.mark_line(stroke=colour, strokeWidth=2.25).encode(y=y("predicted"), tooltip=tips),
+        *_names(track, (ticks[0], ticks[-1]), tall, x_scale, y_scale),
     ]
-    if not small:
-        layers += _names(track, (ticks[0], ticks[-1]), tall, x_scale, y_scale)
-    return alt.layer(*layers, width=inner, height=tall)
+    title: Any = alt.Undefined
+    if lines:
+        title = {"text": lines, "fontSize": LABEL_SIZE, "anchor": "start", "frame": "group"}
+    return alt.layer(*layers, width=inner, height=tall, title=title)
 
 
 def _names(
@@ -458,7 +404,7 @@ def _names(
 ) -> list[Layer]:
     """The names of the lines behind their last values."""
     first, last = ends
-    lasts = [(CAME, track.true[-1]), (SAID, track.predicted[-1])]
+    lasts = [(ACTUAL, track.true[-1]), (FORECAST, track.predicted[-1])]
     shown = sorted(((n, v) for n, v in lasts if drawable(v)), key=lambda each: -each[1])
     places = [tall * (last - value) / (last - first) for _, value in shown]
     at = moved_apart(places, LABEL_SIZE + 3, tall)

@@ -32,8 +32,6 @@ NARROW = 330
 """Width of a chart on a telephone."""
 ROOMY = 500
 """Pixels from which a chart has room for more ticks and longer names."""
-THUMBNAIL = 300
-"""A chart that is not wider is a thumbnail: few labels, no title of an axis."""
 
 LEFT, RIGHT = 2, 6
 """Pixels kept free at both sides of a chart."""

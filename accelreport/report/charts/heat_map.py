@@ -12,15 +12,17 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import THUMBNAIL, Chart, Layer, rows
+from accelreport.report.charts.drawing import Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
 from accelreport.report.text import cut, lines_within, text_width
 
 RAMP = ("h4", "h5", "h6", "h7", "h8")
 """Colours of five bins, little to much: all of them carry ink."""
 GAP = 3
-HEADING, COLUMNS, BETWEEN = 22, 18, 34
-"""Pixels of a panel's name, of the names of columns, and between panels."""
+HEADING, COLUMNS, BETWEEN, FOOT = 22, 18, 34, 22
+"""Pixels of a panel's name, of the names of columns, between panels, and below all of them."""
+LETTERS = 13.0
+"""Pixels of the letters."""
 LEAST_CELL = 56
 """Pixels of a cell that its numbers need."""
 LEAST = 10.5
@@ -68,27 +70,22 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         width: pixels in all.
         height: pixels in all, at least; rows have a least height.
     """
-    small = width <= THUMBNAIL
-    shown = panels[:1] if small else panels
-    letters = 10.0 if small else 13.0
-    left = max(text_width(name, letters) for name in axes.rows) + 8
-    across = _across(len(shown), len(axes.columns), width - left)
-    down = -(-len(shown) // across)
+    left = max(text_width(name, LETTERS) for name in axes.rows) + 8
+    across = _across(len(panels), len(axes.columns), width - left)
+    down = -(-len(panels) // across)
     panel = (width - 10 - left - (across - 1) * BETWEEN) / across
     cell = panel / len(axes.columns)
-    above = (HEADING if any(p.title for p in shown) and not small else 0) + COLUMNS
-    foot = 0 if small else 22
-    row = max((height - foot) / down - above - 8, len(axes.rows) * (22 if small else 38))
+    above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
+    row = max((height - FOOT) / down - above - 8, len(axes.rows) * 38)
     row /= len(axes.rows)
-    drawn = _HeatLayers(axes, letters, small=small, bins=_bins(shown))
-    for number, each in enumerate(shown):
+    drawn = _HeatLayers(axes, _bins(panels))
+    for number, each in enumerate(panels):
         x = left + (number % across) * (panel + BETWEEN)
         y = (number // across) * (above + row * len(axes.rows) + 8)
         drawn.panel(each, x, y + above, cell, row, first=number % across == 0)
     total = down * (above + row * len(axes.rows) + 8)
-    if not small:
-        drawn.words.append(_word(axes.title, left, total + 12, letters - 1, "var(--soft)"))
-    return drawn.chart(width - 8, total + foot)
+    drawn.words.append(_word(axes.title, left, total + 12, LETTERS - 1, "var(--soft)"))
+    return drawn.chart(width - 8, total + FOOT)
 
 
 def _across(panels: int, columns: int, width: float) -> int:
@@ -124,10 +121,8 @@ def _word(
 class _HeatLayers:
     """Rectangles and words in pixels."""
 
-    def __init__(
-        self, axes: HeatAxes, letters: float, *, small: bool, bins: tuple[float, float]
-    ) -> None:
-        self._axes, self._letters, self._small, self._bins = axes, letters, small, bins
+    def __init__(self, axes: HeatAxes, bins: tuple[float, float]) -> None:
+        self._axes, self._bins = axes, bins
         self.words: list[dict[str, Any]] = []
         self._cells: list[dict[str, Any]] = []
 
@@ -135,21 +130,19 @@ class _HeatLayers:
         self, panel: HeatPanel, x: float, y: float, cell: float, row: float, *, first: bool
     ) -> None:
         """One grid with the names around it."""
-        if panel.title and not self._small:
-            size = self._letters + 1
+        if panel.title:
+            size = LETTERS + 1
             room = cell * len(self._axes.columns) + BETWEEN - 8
             size = min(size, max(LEAST, size * room / text_width(panel.title, size, bold=True)))
             title = cut(panel.title, room / 1.07, size)
             self.words.append(_word(title, x, y - COLUMNS - 10, size, "var(--ink)", bold=True))
         for number, name in enumerate(self._axes.columns):
             at = x + (number + 0.5) * cell
-            self.words.append(_word(name, at, y - 9, self._letters, "var(--soft)", align="center"))
+            self.words.append(_word(name, at, y - 9, LETTERS, "var(--soft)", align="center"))
         for number, (name, cells) in enumerate(zip(self._axes.rows, panel.cells, strict=True)):
             middle = y + (number + 0.5) * row
             if first:
-                self.words.append(
-                    _word(name, x - 7, middle, self._letters, "var(--soft)", align="right")
-                )
+                self.words.append(_word(name, x - 7, middle, LETTERS, "var(--soft)", align="right"))
             for place, each in enumerate(cells):
                 self._cell(each, x + place * cell, y + number * row, cell, row)
 
@@ -163,15 +156,15 @@ class _HeatLayers:
             }
         )  # fmt: skip
         middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
-        room, letters = width - GAP - 6, self._letters
-        under = each.under if known and not self._small and height > 34 else ""
+        room, letters = width - GAP - 6, LETTERS
+        under = each.under if known and height > 34 else ""
         if known:
             size = min(letters + 2, letters * room / text_width(each.text, letters, bold=True))
             up = centre - (8 if under else 0)
             self.words.append(
                 _word(each.text, middle, up, size, "var(--ink)", align="center", bold=True)
             )
-        elif not self._small:
+        else:
             lines = lines_within(each.text, room, letters - 2)[: max(1, int(height // letters))]
             for number, line in enumerate(lines):
                 at = centre + (number - (len(lines) - 1) / 2) * letters

@@ -1,4 +1,4 @@
-"""Rows with their names at the left: speedups as dots, cold starts and ceilings as bars."""
+"""Rows with their names at the left: speedups as dots, and cold starts as bars."""
 
 from __future__ import annotations
 
@@ -27,19 +27,17 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    decades,
     factor_text,
-    fitting,
     powers_of_two,
-    quoted,
     shortened,
     ticked,
     time_axis,
     wrapped,
 )
-from accelreport.report.text import cut, lines_within, text_width
 
 Values = dict[str, object]
+LONGEST, LONGEST_NARROW = 260, 150
+"""Pixels that a name may take, on a page and on a telephone; the table has it whole."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +53,15 @@ def row_key(point: int, name: int) -> str:
     return f"{point}.{name}"
 
 
-LABEL_LINE = 14
-"""Pixels that a line of a name takes."""
-
-
-def _in_lines(name: str, limit: int) -> list[str]:
-    """A name in up to two lines; only what has no room there either is cut."""
-    first, *more = lines_within(name, limit, LABEL_SIZE) or [""]
-    lines = [first, " ".join(more)] if more else [first]
-    return [cut(line, limit, LABEL_SIZE) for line in lines]
-
-
 class LabelledRows:
     """The vertical axis of a chart of rows.
 
     Args:
         headings: from the top.
         width: of the chart, in pixels.
-        longest: pixels that a name may take where there is room.
     """
 
-    def __init__(self, headings: Sequence[Heading], width: int, longest: int = 220) -> None:
+    def __init__(self, headings: Sequence[Heading], width: int) -> None:
         self._groups = dict(zip(distinct([each.title for each in headings]), headings, strict=True))
         self._places: dict[str, Values] = {}
         for number, (group, heading) in enumerate(self._groups.items()):
@@ -84,38 +70,23 @@ class LabelledRows:
         self._names = list(dict.fromkeys(str(place["row"]) for place in self._places.values()))
         self._alike = len({heading.names for heading in headings}) == 1
         """Whether all headings stand over the same names."""
-        self._limit = longest if width > ROOMY else 128
-        self._lines = [_in_lines(name, self._limit) for name in self._names]
+        self._limit = LONGEST if width > ROOMY else LONGEST_NARROW
         self.inner = inner_width(width, self._names, self._limit)
         """Pixels between the axes."""
 
     @property
     def axis(self) -> alt.Y:
         """The names of the rows, in order."""
-        room = extent(self._names, self._limit)
-        broken = {name: lines for name, lines in zip(self._names, self._lines, strict=True)
-                  if lines != [name]}  # fmt: skip
-        labels: dict[str, object] = {"labelLimit": 0}
-        if broken:
-            tests = [
-                f"datum.label == {quoted(name)} ? [{', '.join(map(quoted, lines))}]"
-                for name, lines in broken.items()
-            ]
-            labels["labelExpr"] = " : ".join([*tests, "datum.label"])
-            # Lines go down from the first one, which is the upper half of a name in two.
-            two = [f"datum.label == {quoted(name)}" for name in broken if broken[name][1:]]
-            if two:
-                upper = {"test": " || ".join(two), "value": "bottom"}
-                labels["labelBaseline"] = {"condition": upper, "value": "middle"}
         domain = self._names if self._alike else alt.Undefined
         return alt.Y(
             "row:N",
             sort=None,
             scale=Scale(paddingInner=0.3, paddingOuter=0.1, domain=domain),
-            axis=dict(
-                title=None, domain=False, ticks=False, labelColor="var(--ink)",
-                **labels, **room,
-            ),
+            axis={
+                "title": None, "domain": False, "ticks": False, "labelColor": "var(--ink)",
+                **shortened(self._names, self._limit, LABEL_SIZE),
+                **extent(self._names, self._limit),
+            },
         )  # fmt: skip
 
     def data(self, values: Sequence[tuple[str, Values]]) -> Rows:
@@ -133,9 +104,8 @@ class LabelledRows:
         Args:
             data: what all layers show.
             layers: without data of their own.
-            step: pixels from one row to the next, where no name has two lines.
+            step: pixels from one row to the next.
         """
-        step = max(step, max(map(len, self._lines), default=1) * LABEL_LINE + 4)
         size = {"width": self.inner, "height": alt.Step(step)}
         if len(self._groups) == 1 and not next(iter(self._groups)):
             return alt.layer(*layers, data=data, **size)
@@ -292,63 +262,3 @@ def _pieces(bar: StageBar, stages: Sequence[str]) -> list[tuple[str, Values]]:
         )
         for stage, seconds, end, text in zip(stages, bar.stages, ends, texts, strict=True)
     ]
-
-
-@dataclass(frozen=True)
-class CeilingBar:
-    """A row.
-
-    Attributes:
-        row: its key, of `labelled.row_key`.
-        speedup: the largest that there can be, over what was measured.
-        text: the same, as it stands beside the bar.
-        limit: what it follows from.
-    """
-
-    row: str
-    speedup: float
-    text: str
-    limit: str
-
-
-def ceiling_bars(
-    bars: Sequence[CeilingBar], headings: Sequence[Heading], ends: tuple[float, float], title: str
-) -> Make:
-    """A function from the width in pixels to the chart.
-
-    Args:
-        bars: the rows.
-        headings: what stands at the left of them.
-        ends: the least and the largest speedup of all figures that are looked at in turn.
-        title: of the axis.
-    """
-
-    def make(width: int) -> Chart:
-        layout = LabelledRows(headings, width, longest=280)
-        wide = width > ROOMY
-        said = [bar.text + (f" · {bar.limit}" if wide else "") for bar in bars]
-        low, high = min(ends[0], 1.0) / 1.1, max(ends[1], 2.0)
-        room = min((max(map(text_width, said, [13.0] * len(said))) + 20) / layout.inner, 0.6)
-        domain = (low, high * (high / low) ** (room / (1 - room)))
-        ticks = fitting(decades(low, high, 8), factor_text, domain, layout.inner, log=True)
-        x = alt.X(
-            "speedup:Q",
-            scale=Scale(type="log", domain=list(domain), nice=False),
-            axis=ticked(ticks, factor_text, title=wrapped(title, width), domain=False),
-        )
-        base = Layer().encode(y=layout.axis)
-        layers = [
-            base.mark_bar(
-                fill="var(--paper)", stroke="var(--ink)", strokeWidth=1.5, strokeDash=[4, 3],
-                height={"band": 0.6},
-            ).encode(x=x, x2=alt.X2("base")),
-            base.mark_tick(thickness=1.5, size=26, color="var(--ink)").encode(x=alt.X("base:Q")),
-            base.mark_text(align="left", dx=8).encode(x=x, text=alt.Text("label:N")),
-        ]  # fmt: skip
-        values = [
-            (bar.row, {"speedup": bar.speedup, "base": 1.0, "label": text})
-            for bar, text in zip(bars, said, strict=True)
-        ]
-        return layout.chart(layout.data(values), layers, step=26)
-
-    return make

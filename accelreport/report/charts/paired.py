@@ -1,4 +1,4 @@
-"""The same quantity twice or more: bars under one another, and differences around zero."""
+"""The same quantity twice or more: bars under one another."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import altair as alt
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
-    THUMBNAIL,
     Chart,
     Layer,
-    halo,
     rows,
     told,
 )
-from accelreport.report.charts.scales import Scale, nice_ticks, plain, ticked
+from accelreport.report.charts.scales import Scale
 from accelreport.report.text import text_width
 
 PLAIN = "var(--p2)"
@@ -77,23 +75,20 @@ class _PlacedBars:
 def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
     """The chart.
 
-    On a telephone verdicts stand beside the titles; a thumbnail has a title where each pair of
-    bars has its names, and no verdicts.
+    On a telephone verdicts stand beside the titles.
 
     Args:
         groups: from the top; never none.
         width: pixels in all.
         height: pixels at most.
     """
-    small, wide = width <= THUMBNAIL, width > ROOMY
-    size = LABEL_SIZE - (2 if small else 0)
+    wide, size = width > ROOMY, LABEL_SIZE
     every = [bar for group in groups for bar in group.bars]
-    names = [group.title for group in groups] if small else [bar.name for bar in every]
-    left = 6 + max(text_width(name, size) for name in names)
+    left = 6 + max(text_width(bar.name, size) for bar in every)
     texts = 8 + max(text_width(bar.text, size, bold=True) for bar in every)
     verdicts = max(text_width(group.verdict, size + 2, bold=True) for group in groups)
     inner = max(width - 10 - left - texts - (verdicts + 24 if wide else 0), 40.0)
-    lines = len(every) + (0 if small else len(groups))
+    lines = len(every) + len(groups)
     line = min((height - 8 - BETWEEN * (len(groups) - 1)) / lines, TALLEST)
     drawn = _PlacedBars()
     for group in groups:
@@ -139,88 +134,20 @@ def _place(
         columns: where bars begin, where the longest one ends, and the end of the chart.
     """
     left, most, right = columns
-    small, wide = right <= THUMBNAIL, right > ROOMY - 10
+    wide = right > ROOMY - 10
     begin = drawn.bottom + (BETWEEN if drawn.bars else 0.0)
     longest = max(bar.value for bar in group.bars) or 1.0
-    at = begin if small else begin + line
+    at = begin + line
     middle = at + line * len(group.bars) / 2
-    if small:
-        drawn.text("name", left, middle, group.title)
-    else:
-        drawn.text("title", 0.0, begin + line / 2, group.title)
-        drawn.text("verdict", right, middle if wide else begin + line / 2, group.verdict)
+    drawn.text("title", 0.0, begin + line / 2, group.title)
+    drawn.text("verdict", right, middle if wide else begin + line / 2, group.verdict)
     for bar in group.bars:
         end = left + (most - left) * bar.value / longest
         drawn.bars.append(
             {"label": bar.name, "value": bar.value, "colour": bar.colour, "left": left,
              "right": end, "top": at + line * 0.12, "bottom": at + line * 0.88}
         )  # fmt: skip
-        if not small:
-            drawn.text("name", left, at + line / 2, bar.name)
+        drawn.text("name", left, at + line / 2, bar.name)
         drawn.text("value", end, at + line / 2, bar.text)
         at += line
     drawn.bottom = at
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A row: a difference with its interval, and both as they are written."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    text: str
-
-
-def differences(
-    found: Sequence[Difference], sides: tuple[str, str], colour: str, width: int, height: int
-) -> Chart:
-    """Differences around zero, each with its interval.
-
-    Args:
-        found: from the top; never none.
-        sides: what lies left of zero, and right of it.
-        colour: of the marks, as CSS says it.
-        width: pixels in all.
-        height: pixels in all.
-    """
-    left = 8 + max(text_width(each.name, LABEL_SIZE) for each in found)
-    texts = 10 + max(text_width(each.text, LABEL_SIZE, bold=True) for each in found)
-    beside = width > ROOMY
-    inner = round(width - 10 - left - (texts if beside else 0), 1)
-    most = max(abs(end) for each in found for end in (each.low, each.high, each.value)) or 1.0
-    ticks = nice_ticks(-most, most, 4 if beside else 2)
-    x_scale = Scale(domain=[ticks[0], ticks[-1]], nice=False)
-    x_axis = ticked(ticks, plain, title=f"← {sides[0]} · {sides[1]} →", domain=False, tickSize=0)
-    y = alt.Y(
-        "row:N", sort=None, scale=Scale(paddingInner=0.2, paddingOuter=0.3),
-        axis={"title": None, "domain": False, "ticks": False, "minExtent": left,
-              "maxExtent": left, "labelColor": "var(--ink)"},
-    )  # fmt: skip
-
-    def x(name: str) -> alt.X:
-        return alt.X(f"{name}:Q", scale=x_scale, axis=x_axis)
-
-    data = rows(
-        [
-            {"row": each.name, "value": each.value, "low": each.low, "high": each.high,
-             "text": each.text}
-            for each in found
-        ]
-    )  # fmt: skip
-    base = Layer(data).encode(y=y)
-    zero = Layer(rows([{"value": 0.0}]))
-    label = {"align": "left", "dx": 8} if beside else {"align": "center", "dy": -14}
-    place = alt.XValue(inner) if beside else x("value")
-    layers = [
-        zero.mark_rule(stroke="var(--ink)").encode(x=x("value")),
-        base.mark_rule(strokeWidth=6, opacity=0.35, stroke=colour).encode(
-            x=x("low"), x2=alt.X2("high")
-        ),
-        base.mark_point(size=90, fill=colour, stroke=colour).encode(
-            x=x("value"), tooltip=told(row="run", value="difference", low="from", high="to")
-        ),
-        *halo(base.encode(x=place, text=alt.Text("text:N")), fontWeight="bold", **label),
-    ]
-    return alt.layer(*layers, width=inner, height=max(height - 54, 34 * len(found)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,14 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
+from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import Scale, decades, log_domain, plain, ticked
 from accelreport.report.text import text_width
 
 LINE = 16
 """Pixels from one line of text to the next."""
+MOST_TEXTS = 12
+"""Spots that are named."""
 MARK = 7
 """Pixels that a mark takes to each side of its middle."""
 
@@ -77,35 +80,17 @@ class Plane:
         return x, self.y[0] * (self.y[1] / self.y[0]) ** (1 - down / self.height)
 
 
-@dataclass(frozen=True)
-class Box:
-    """A part of the plot that is taken, in pixels."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: Box) -> bool:
-        """Whether the two overlap."""
-        return not (
-            self.right <= other.left
-            or other.right <= self.left
-            or self.bottom <= other.top
-            or other.bottom <= self.top
-        )
-
-
 def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str) -> Make:
     """A function from the width in pixels to the chart, both axes logarithmic."""
     devices = Devices([*(roof.device for roof in roofs), *(spot.device for spot in spots)])
     y_ends = log_domain([*(roof.tflops for roof in roofs), *(spot.tflops for spot in spots)], 2)
+    x_ends = log_domain([*(each.ridge for each in roofs), *(each.intensity for each in spots)], 3)
     y_ticks = decades(*y_ends, 6)
     labels = [plain(tick) for tick in y_ticks]
 
     def make(width: int) -> Chart:
         plane = Plane(
-            _across(roofs, spots, width), y_ends, inner_width(width, labels),
+            x_ends, y_ends, inner_width(width, labels),
             300 if width > ROOMY else 240,
         )  # fmt: skip
         x_ticks = decades(*plane.x, 8 if width > ROOMY else 4)
@@ -116,13 +101,11 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
         )  # fmt: skip
         y_scale = Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
         y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
-        names = _names(roofs, devices, plane)
         at = {"x": x, "y": y}
         color = devices.channels("color")
         lines = Layer(rows(_lines(roofs, devices, plane)))
         dots = Layer(rows([_dot(spot, devices) for spot in spots]))
-        texts = Layer(rows(list(_texts(roofs, spots, names, plane))))
-        over = Layer(rows(names))
+        texts = Layer(rows(_texts(roofs, spots, plane)))
         tips = told(device="device", label="at", x=x_title, y="TFLOPS")
         return alt.layer(
             lines.mark_line(strokeWidth=2).encode(
@@ -132,26 +115,11 @@ def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str
                 **at, **color, **devices.channels("shape"), tooltip=tips
             ),
             *halo(texts.encode(**at, text=alt.Text("label:N"))),
-            *halo(
-                over.encode(**at, text=alt.Text("label:N")), align="right", dy=-9, fontWeight="bold"
-            ),
             width=plane.width,
             height=plane.height,
         )
 
     return make
-
-
-def _across(roofs: Sequence[Roof], spots: Sequence[Spot], width: int) -> tuple[float, float]:
-    """The ends of the horizontal axis.
-
-    A roof's name stands over its flat part, which has to be long enough for it.
-    """
-    ridges = [roof.ridge for roof in roofs]
-    low, high = log_domain([*ridges, *(spot.intensity for spot in spots)], 3)
-    longest = max(text_width(roof.device.title, LABEL_SIZE, bold=True) for roof in roofs)
-    flat = min(0.75, (longest + 12) / max(width - 60, 1))
-    return low, max(high, max(ridges) * (high / low) ** (flat / (1 - flat)))
 
 
 def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:
@@ -168,55 +136,30 @@ def _lines(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[s
     ]
 
 
-def _names(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[str, Any]]:
-    """Names at the right ends of the roofs, moved apart where roofs are close together."""
-    gap = (plane.y[1] / plane.y[0]) ** (17 / 260)
-    placed: list[dict[str, Any]] = []
-    for roof in sorted(roofs, key=lambda each: each.tflops):
-        height = roof.tflops
-        if placed and height < placed[-1]["y"] * gap:
-            height = placed[-1]["y"] * gap
-        placed.append({"x": plane.x[1], "y": height, "label": devices.name(roof.device)})
-    return placed
-
-
-def _texts(
-    roofs: Sequence[Roof], spots: Sequence[Spot], names: Sequence[dict[str, Any]], plane: Plane
-) -> Iterator[dict[str, Any]]:
-    """Texts of spots: under, over or beside them, wherever nothing else is drawn."""
-    taken = list(_drawn(roofs, spots, plane))
-    for name in names:
-        right, middle = plane.pixels(name["x"], name["y"])
-        width = text_width(name["label"], LABEL_SIZE, bold=True)
-        taken.append(Box(right - width, middle - 9 - LINE / 2, right, middle - 9 + LINE / 2))
-    for spot in spots:
-        across, down = plane.pixels(spot.intensity, spot.tflops)
-        half = text_width(spot.text, LABEL_SIZE) / 2
-        beside = half + MARK + 4
-        for right, lower in ((0, 16), (0, -16), (beside, 0), (-beside, 0)):
-            x, y = across + right, down + lower
-            box = Box(x - half, y - LINE / 2, x + half, y + LINE / 2)
-            inside = box.left >= 0 and box.right <= plane.width and box.bottom <= plane.height
-            if spot.text and inside and not any(box.meets(other) for other in taken):
-                taken.append(box)
-                place = dict(zip(("x", "y"), plane.values(x, y), strict=True))
-                yield {"label": spot.text, **place}
-                break
-
-
-def _drawn(roofs: Sequence[Roof], spots: Sequence[Spot], plane: Plane) -> Iterator[Box]:
-    """What marks and roofs cover; a slope is covered in short pieces."""
-    for spot in spots:
-        x, y = plane.pixels(spot.intensity, spot.tflops)
-        yield Box(x - MARK, y - MARK, x + MARK, y + MARK)
+def _texts(roofs: Sequence[Roof], spots: Sequence[Spot], plane: Plane) -> list[dict[str, Any]]:
+    """Texts of spots: under, over or beside them."""
+    named = [spot for spot in spots if spot.text]
+    taken = [
+        Box.around(*plane.pixels(spot.intensity, spot.tflops), 2 * MARK, 2 * MARK) for spot in spots
+    ]
     for roof in roofs:
-        (x0, y0), (x1, y1), (x2, _) = (plane.pixels(*corner) for corner in _corners(roof, plane))
-        yield Box(x1, y1 - 2, x2, y1 + 2)
-        pieces = max(1, int(abs(y1 - y0) // 4))
-        for i in range(pieces):
-            left, right = (x0 + (x1 - x0) * k / pieces for k in (i, i + 1))
-            low, high = (y0 + (y1 - y0) * k / pieces for k in (i, i + 1))
-            yield Box(left - 1, min(low, high) - 1, right + 1, max(low, high) + 1)
+        taken += along([plane.pixels(*corner) for corner in _corners(roof, plane)])
+    middles = []
+    for spot in named:
+        across, down = plane.pixels(spot.intensity, spot.tflops)
+        beside = text_width(spot.text, LABEL_SIZE) / 2 + MARK + 4
+        shifts = ((0, LINE), (0, -LINE), (beside, 0), (-beside, 0))
+        middles.append([(across + right, down + lower) for right, lower in shifts])
+    boxes = [
+        [Box.around(x, y, text_width(spot.text, LABEL_SIZE), LINE) for x, y in own]
+        for spot, own in zip(named, middles, strict=True)
+    ]
+    places = place(boxes, taken, Box(0, -LINE, plane.width, plane.height), MOST_TEXTS)
+    return [
+        {"label": spot.text, **dict(zip(("x", "y"), plane.values(*own[at]), strict=True))}
+        for spot, own, at in zip(named, middles, places, strict=True)
+        if at is not None
+    ]
 
 
 def _dot(spot: Spot, devices: Devices) -> dict[str, Any]:

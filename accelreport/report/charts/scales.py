@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.text import cut, divisible, text_width
 
 
@@ -172,7 +172,7 @@ def fitting(
         some = list(ticks[::step])
         spans = []
         for tick in some:
-            half = text_width(text(tick), 11) / 2
+            half = text_width(text(tick), TICKS) / 2
             at = width * ((math.log(tick) if log else tick) - low) / (high - low)
             at = min(max(at, half), max(width - half, half))  # Vega keeps labels inside the axis
             spans.append((at - half, at + half))
@@ -181,6 +181,8 @@ def fitting(
     return list(ticks[:1])
 
 
+TICKS = 11.0
+"""Pixels of the letters of ticks."""
 LABEL_GAP = 8
 """Pixels between two labels of an axis."""
 
@@ -205,7 +207,7 @@ def time_axis(
     On a log scale the unit is that of the middle, so that its small ticks are no fractions.
     """
     middle = math.sqrt(low * high) if log else high / 1.5
-    scale_s, sign = formatting.time_unit(max(middle, 1e-9))
+    scale_s, sign = quantity.time_unit(max(middle, 1e-9))
     choose = decades if log else nice_ticks
     ticks = [scale_s * tick for tick in choose(low / scale_s, high / scale_s, most - (not log))]
 
@@ -224,7 +226,7 @@ def time_axis(
 
 def starts_at_zero(low: float, high: float, most: int = 6) -> bool:
     """Whether a linear `time_axis` of these ends begins at 0, which its round ticks decide."""
-    scale_s, _ = formatting.time_unit(max(high / 1.5, 1e-9))
+    scale_s, _ = quantity.time_unit(max(high / 1.5, 1e-9))
     return nice_ticks(low / scale_s, high / scale_s, most - 1)[0] <= 0
 
 
@@ -270,23 +272,31 @@ def plain(value: float) -> str:
     if value < 0:
         return f"−{plain(-value)}"
     if value >= 1e6:
-        return formatting.short(value)
+        return quantity.short(value)
     return f"{value:,.12f}".rstrip("0").rstrip(".")
+
+
+def work_text(operations: float) -> str:
+    """A tick's operations: "10 M"."""
+    for sign, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if round(operations / scale, 6) >= 1:  # a tick may lie a rounding error below its unit
+            return f"{plain(round(operations / scale, 6))} {sign}"
+    return plain(operations)
 
 
 def percent_text(value: float) -> str:
     """A tick of a share: "7 %", never ".07"."""
-    return f"{plain(round(100 * value, 6))}{formatting.SPACE}%"
+    return f"{plain(round(100 * value, 6))}{quantity.SPACE}%"
 
 
 def plain_duration(seconds: float) -> str:
     """A tick's time with its unit: "200 ms"; one that is round in seconds stays in seconds."""
     if seconds == 0:
         return "0"
-    scale, sign = formatting.time_unit(seconds)
+    scale, sign = quantity.time_unit(seconds)
     if scale > 1 and not _short(seconds / scale) and _short(seconds):
         scale, sign = 1.0, "s"
-    return f"{plain(round(seconds / scale, 6))}{formatting.SPACE}{sign}"
+    return f"{plain(round(seconds / scale, 6))}{quantity.SPACE}{sign}"
 
 
 def _short(value: float) -> bool:

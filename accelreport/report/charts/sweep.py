@@ -1,32 +1,31 @@
 """Lines over a swept number, measured (solid, with their bands) and published (dashed).
 
-Each line is named at its end, and a failure ends its line with a mark, so that no legend is
-needed.
+Each line is named at its end where all names have room, else in a legend beside the drawing, and
+a failure ends its line with a mark.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.curves import moved_apart
 from accelreport.report.charts.drawing import (
-    THUMBNAIL,
+    ROOMY,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    distinct,
     halo,
     rows,
     told,
 )
+from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
+    TICKS,
     Scale,
     decades,
     fitting,
@@ -36,13 +35,16 @@ from accelreport.report.charts.scales import (
     swept_on_log,
     ticked,
 )
-from accelreport.report.text import cut, lines_within, text_width
-from accelreport.report.theme import DASHES
+from accelreport.report.model import Key
+from accelreport.report.text import text_width
+from accelreport.report.theme import COLOURS, DASHES, line_key, series, shape
 
-LETTERS, SMALL = 13.0, 10.5
-"""Sizes of letters of a figure and of a thumbnail, in pixels."""
-LARGEST_SHARE, LARGEST_SMALL = 0.42, 0.52
-"""Of the width of a figure and of a thumbnail, which names at the ends of lines may take."""
+LETTERS = 13.0
+"""Size of letters, in pixels."""
+LARGEST_SHARE = 0.42
+"""Of the width, which names at the ends of lines may take."""
+MOST_NAMES = 6
+"""Lines that are named at their ends; the legend names more."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -53,7 +55,7 @@ class SweepLine:
 
     Attributes:
         name: what stands at its end.
-        detail: under it: "measured", "published 2018".
+        detail: what the legend adds: "measured", "published 2018".
         device: from which its colour and its mark follow.
         x: swept values, ascending.
         y: positive.
@@ -148,31 +150,40 @@ def sweep_lines(
     return _SweepPanel(lines, ends, axes, width, height).chart()
 
 
+def names_lines(
+    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, *, width: int, height: int
+) -> bool:
+    """Whether the chart of that size names its lines, so that it needs no legend."""
+    return _SweepPanel(lines, ends, axes, width, height).named
+
+
+def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
+    """The legend: every line with its dash, or its device's mark."""
+    alike = len({line.detail for line in lines}) == 1
+    return tuple(
+        Key(
+            line.name if alike or not line.detail else f"{line.name}, {line.detail}",
+            f"s{line.device.colour % COLOURS}",
+            "diamond" if line.published else line_key(line.device.colour, line.pattern),
+        )
+        for line in lines
+    )
+
+
 BELOW, ABOVE = 17.0, -17.0
 """Pixels from a mark to the middle of its number."""
-BESIDE = 9.0
-"""Pixels from a band to a number that stands at its side."""
-
-Way = Sequence[tuple[float, float]]
-"""The corners of a line, in pixels."""
-
-
-def _crosses(way: Way, middle: tuple[float, float], size: tuple[float, float]) -> int:
-    """How many parts of a line come into a box, or nearer to it than two pixels."""
-    (x, y), (width, height) = middle, size
-    found = 0
-    for (left, start), (right, end) in pairwise(way):
-        first, last = max(left, x - width / 2), min(right, x + width / 2)
-        slope = (end - start) / (right - left or 1.0)
-        upright = left == right  # an interval's band
-        ends = [start, end] if upright else [start + slope * (at - left) for at in (first, last)]
-        near = min(ends) - 2 <= y + height / 2 and max(ends) + 2 >= y - height / 2
-        found += first <= last and near
-    return found
+BESIDE = 12.0
+"""Pixels from a mark to what is written at its side."""
+MARK = 12.0
+"""Pixels of a mark."""
 
 
 class _SweepPanel:
-    """One panel."""
+    """One panel.
+
+    Attributes:
+        named: whether the names of all lines have room at their ends.
+    """
 
     def __init__(
         self,
@@ -183,64 +194,73 @@ class _SweepPanel:
         height: int,
     ) -> None:
         self._lines, self._ends, self._axes = lines, ends, axes
-        self._small = width <= THUMBNAIL
-        self._letters = SMALL if self._small else LETTERS
-        low, high = axes.heights
-        ticks = [] if self._small else axes.ticks
-        left = max((text_width(axes.tick(tick), self._letters) for tick in ticks), default=0) + 6
+        left = max((text_width(axes.tick(tick), LETTERS) for tick in axes.ticks), default=0) + 6
         self._inner = round(width - left - 8, 1)
-        self._height = height - (24 if self._small else 46)
-        self._said = self._words()
-        self._room = self._named_room()
-        self._devices = Devices([*(line.device for line in lines), *(end.device for end in ends)])
+        self._height = height - 46
+        swept = axes.swept
+        self._log = len(swept) > 1 and swept_on_log(swept)
+        longest = max(text_width(line.name, LETTERS, bold=True) for line in lines) + BESIDE
+        self._span(longest)
+        self.named = (
+            width > ROOMY
+            and len(lines) <= MOST_NAMES
+            and longest <= LARGEST_SHARE * self._inner
+            and None
+            not in place(map(self._name_box, lines), self._drawn(), self._edges, MOST_NAMES)
+        )
+        if not self.named:
+            self._span(0.0)
+        self._keys = distinct([key.text for key in keys_of_lines(lines)])
         self._x_scale, self._x_axis = self._across()
         kind = {"type": "linear", "zero": False} if axes.share else {"type": "log"}
-        scale = Scale(**kind, domain=[low, high], nice=False)
-        axis = ticked(ticks, axes.tick, title=None, domain=False, ticks=False,
-                      minExtent=left, maxExtent=left)  # fmt: skip
-        self._y_scale, self._y_axis = scale, axis
+        self._y_scale = Scale(**kind, domain=list(axes.heights), nice=False)
+        self._y_axis = ticked(axes.ticks, axes.tick, title=None, domain=False, ticks=False,
+                              minExtent=left, maxExtent=left)  # fmt: skip
 
-    def _words(self) -> list[tuple[str, str]]:
-        """What stands at the end of each line, and under it; nothing that all have alike.
+    def _span(self, right: float) -> None:
+        """Sets where the swept values lie, with so many pixels free at their right."""
+        last = self._inner - max(right, 24.0)
+        self._between = (min(24.0, last / 8), last)
 
-        Where names have little room, hardware that several share gives way to what tells them
-        apart.
-        """
-        heads = Counter(line.name.partition(" (")[0] for line in self._lines)
-        room = LARGEST_SHARE * self._inner - 16
-        wide = any(text_width(e.name, self._letters, bold=True) > room for e in self._lines)
-        alike = self._small or (len(self._lines) > 1 and len({e.detail for e in self._lines}) == 1)
-        said = []
+    @property
+    def _edges(self) -> Box:
+        """Within which labels are written."""
+        return Box(-BESIDE, -4.0, self._inner + 4, self._height + 4.0)
+
+    def _drawn(self) -> list[Box]:
+        """Lines, marks and intervals."""
+        found = [
+            Box.around(self._right_of(end.x), self._down(end.y), MARK, MARK) for end in self._ends
+        ]
         for line in self._lines:
-            name, detail = line.name, "" if alike else line.detail
-            head, _, own = name.removesuffix(")").partition(" (")
-            said.append(
-                (own if (self._small or wide) and own and heads[head] > 1 else name, detail)
-            )
-        return said
+            corners = [
+                (self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)
+            ]
+            found += along(corners)
+            found += (Box.around(x, y, MARK, MARK) for x, y in corners)
+            for x, low, high in zip(line.x, line.low, line.high, strict=True):
+                if low < high:
+                    at = self._right_of(x)
+                    found.append(Box(at - 4, self._down(high), at + 4, self._down(low)))
+        return found
 
-    def _named_room(self) -> float:
-        """Pixels for the names at the right."""
-        widths = [text_width(name, self._letters, bold=True) for name, _ in self._said]
-        widths += [text_width(detail, self._letters - 2) for _, detail in self._said]
-        share = LARGEST_SMALL if self._small else LARGEST_SHARE
-        return min(max(widths) + 20, share * self._inner)
+    def _name_box(self, line: SweepLine) -> list[Box]:
+        """Where its name is: beside its last mark, and nowhere else."""
+        x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
+        width = text_width(line.name, LETTERS, bold=True)
+        return [Box(x, y - LETTERS / 2, x + width, y + LETTERS / 2)]
 
     def _across(self) -> tuple[Scale, dict[str, Any]]:
         swept = self._axes.swept
-        end = self._inner - self._room
-        margin = min(24.0, end / 8)
-        if len(swept) > 1 and swept_on_log(swept):
-            scale = {"type": "log", "domain": [swept[0], swept[-1]], "base": 2}
-        else:
-            scale = {"domain": [swept[0], swept[-1]]}
-        self._between, self._log = (margin, end), "type" in scale
-        scale |= {"range": [margin, end], "nice": False} | ({} if self._log else {"zero": False})
-        shown = fitting(list(swept), plain, (swept[0], swept[-1]), end, log=self._log)
-        axis = ticked(shown, plain, title=None if self._small else self._axes.x_title, grid=False,
+        scale: dict[str, Any] = {"domain": [swept[0], swept[-1]], "range": list(self._between)}
+        scale |= {"type": "log", "base": 2} if self._log else {"zero": False}
+        first, last = self._between
+        room = (last - first) * TICKS / LETTERS
+        shown = fitting(list(swept), plain, (swept[0], swept[-1]), room, log=self._log)
+        axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",
-                      labelFontSize=self._letters)  # fmt: skip
-        return Scale(**scale), axis
+                      labelFontSize=LETTERS)  # fmt: skip
+        return Scale(**scale, nice=False), axis
 
     def _up(self, field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=self._y_scale, axis=self._y_axis)
@@ -250,108 +270,77 @@ class _SweepPanel:
 
     def _points(self, *, published: bool) -> Layer:
         found = [
-            {
-                "device": self._devices.name(line.device), "line": str(number), "x": x, "y": y,
-                "low": low, "high": high, "label": line.name,
-            }
-            for number, line in enumerate(self._lines)
+            {"label": key, "x": x, "y": y, "low": low, "high": high}
+            for key, line in zip(self._keys, self._lines, strict=True)
             if line.published is published
             for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
-        ]  # fmt: skip
+        ]
         made: Layer = Layer(rows(found)).encode(x=self._along())
         return made
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        colour = self._devices.channels("color")
+        worn = [line.device.colour for line in self._lines]
+        colour = {"color": self._by_line(alt.Color, map(series, worn))}
+        shapes = {"shape": self._by_line(alt.Shape, map(shape, worn))}
         theirs, ours = self._points(published=True), self._points(published=False)
         dash = self._dashes()
-        size = 34 if self._small else 72
-        tips = told(label="line", device="device", x=self._axes.x_title, y="value")
+        size = 72
+        tips = told(label="line", x=self._axes.x_title, y="value")
         layers = [
-            theirs.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(
-                y=self._up("y"), detail=alt.Detail("line:N"), **colour
-            ),
-            ours.mark_line().encode(y=self._up("y"), detail=alt.Detail("line:N"), **dash, **colour),
+            theirs.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(y=self._up("y"), **colour),
+            ours.mark_line().encode(y=self._up("y"), **dash, **colour),
             ours.mark_rule(strokeWidth=7, opacity=0.35).encode(
                 y=self._up("low"), y2=alt.Y2("high"), **colour
             ),
             theirs.mark_point(
                 shape="diamond", filled=False, fill="var(--paper)", size=size * 1.4, strokeWidth=2
             ).encode(y=self._up("y"), tooltip=tips, **colour),
-            ours.mark_point(size=size).encode(
-                y=self._up("y"), tooltip=tips, **colour, **self._devices.channels("shape")
-            ),
+            ours.mark_point(size=size).encode(y=self._up("y"), tooltip=tips, **colour, **shapes),
         ]
-        layers += [*self._numbers(), *self._failures(), *self._names()]
+        layers += [*self._texts(), *self._failures()]
+        if self.named:
+            ends = [{"x": e.x[-1], "y": e.y[-1], "label": e.name} for e in self._lines]
+            names = Layer(rows(ends)).encode(x=self._along(), y=self._up("y"))
+            bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
+            layers.append(names.mark_text(**bold).encode(text=alt.Text("label:N")))
         shown = [layer for layer in layers if layer.data.values]
         return alt.layer(*shown, width=self._inner, height=self._height)
 
-    def _numbers(self) -> list[Layer]:
-        """Numbers at the marks, each where it lies on fewer lines and bands.
-
-        One that has room on no side of its mark, beside other numbers and the marks of other
-        lines, is left to the table.
-        """
-        if self._small:
-            return []
-        size = self._letters - 1
-        ways = [
-            [(self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)]
+    def _texts(self) -> list[Layer]:
+        """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
+        failed = [(end.x, end.y, end.text, "var(--alert)") for end in self._ends]
+        numbers = [
+            (x, y, text, "var(--ink)")
             for line in self._lines
+            for x, y, text in zip(line.x, line.y, line.texts, strict=False)
+            if text
         ]
-        ways += [
-            [(self._right_of(x), self._down(low)), (self._right_of(x), self._down(high))]
-            for line in self._lines
-            for x, low, high in zip(line.x, line.low, line.high, strict=True)
-            if low < high
-        ]
-        found: dict[tuple[float, float], list[dict[str, Any]]] = {}
-        numbers: list[tuple[float, float, float]] = []
-        for line in self._lines:
-            marks = [
-                (self._right_of(x), self._down(y), 30.0)
-                for other in self._lines
-                for x, y in zip(other.x, other.y, strict=True)
-                if other is not line
-            ]
-            for x, y, text in zip(line.x, line.y, line.texts, strict=False):
-                width = text_width(text, size, bold=True)
-                # The last number ends before the names begin.
-                last = x == self._axes.swept[-1]
-                near, far = 8 - width / 2 if last else 0.0, BESIDE + width / 2
-                shifts = (near, -far) if last else (near, far, -far)
-                across, down = self._right_of(x), self._down(y)
-                costs = {
-                    (dy, dx): self._cost(ways, (across + dx, down + dy), (width, size))
-                    for dx in shifts
-                    for dy in (BELOW, ABOVE)
-                    if not any(
-                        abs(across + dx - a) < (width + wide) / 2 and abs(down + dy - b) < size
-                        for a, b, wide in [*numbers, *marks]
-                    )
-                }
-                if not costs:
-                    continue
-                side, shift = min(costs, key=costs.__getitem__)
-                numbers.append((across + shift, down + side, width))
-                found.setdefault((side, shift), []).append({"x": x, "y": y, "text": text})
+        texts, size = [*failed, *numbers], LETTERS - 1
+        shifts: list[list[tuple[float, float]]] = []
+        boxes: list[list[Box]] = []
+        for x, y, text, _ in texts:
+            wide = text_width(text, size, bold=True)
+            across = (0.0, BESIDE + wide / 2, -BESIDE - wide / 2)
+            shifts.append([(dx, dy) for dx in across for dy in (BELOW, ABOVE)])
+            at = self._right_of(x), self._down(y)
+            boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
+        taken = self._drawn()
+        if self.named:
+            taken += [box for line in self._lines for box in self._name_box(line)]
+        looks: dict[tuple[float, float, str], list[dict[str, Any]]] = {}
+        places = place(boxes, taken, self._edges, len(texts))
+        for (x, y, text, fill), own, number in zip(texts, shifts, places, strict=True):
+            if number is not None:
+                looks.setdefault((*own[number], fill), []).append({"x": x, "y": y, "text": text})
         layers: list[Layer] = []
-        for (side, shift), values in found.items():
+        for (dx, dy, fill), values in looks.items():
             made = Layer(rows(values)).encode(x=self._along(), y=self._up("y"))
             layers += halo(
                 made.encode(text=alt.Text("text:N")),
-                dx=shift, dy=side, fontWeight="bold", fontSize=size,
+                dx=dx, dy=dy, fontWeight="bold", fontSize=size, fill=fill,
             )  # fmt: skip
         return layers
-
-    def _cost(
-        self, ways: Sequence[Way], middle: tuple[float, float], box: tuple[float, float]
-    ) -> float:
-        """What speaks against a number there: lines through it, and the ends of the plot."""
-        (x, y), (wide, high) = middle, box
-        outside = max(high / 2 - y, y + high / 2 - self._height, wide / 2 - BESIDE - x, 0.0)
-        return outside + sum(_crosses(way, middle, box) for way in ways)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""
@@ -366,117 +355,23 @@ class _SweepPanel:
         low, high = map(self._axes.height, self._axes.heights)
         return self._height * (high - self._axes.height(y)) / (high - low)
 
-    def _value(self, height: float) -> float:
-        return height if self._axes.share else math.exp(height)
+    def _by_line(self, channel: Any, looks: Iterable[object]) -> Any:
+        """A channel in which each line has its look."""
+        return channel("label:N", title=None, scale=Scale(domain=self._keys, range=[*looks]))
 
     def _dashes(self) -> dict[str, Any]:
-        measured = [(str(i), line) for i, line in enumerate(self._lines) if not line.published]
-        if not any(line.pattern for _, line in measured):
-            return {}
-        looks = [list(DASHES[line.pattern % len(DASHES)]) for _, line in measured]
-        scale = Scale(domain=[name for name, _ in measured], range=looks)
-        return {"strokeDash": alt.StrokeDash("line:N", scale=scale)}
+        looks = [
+            PUBLISHED if line.published else list(DASHES[line.pattern % len(DASHES)])
+            for line in self._lines
+        ]
+        solid = not any(line.pattern for line in self._lines if not line.published)
+        return {} if solid else {"strokeDash": self._by_line(alt.StrokeDash, looks)}
 
     def _failures(self) -> list[Layer]:
-        if not self._ends:
-            return []
         found = [
-            {"device": self._devices.name(end.device), "x": end.x, "y": end.y, "label": end.text}
+            {"colour": series(end.device.colour), "x": end.x, "y": end.y, "label": end.text}
             for end in self._ends
         ]
         crosses = Layer(rows(found)).encode(x=self._along(), y=self._up("y"))
         marks = crosses.mark_point(shape="cross", angle=45, size=110)
-        texts = halo(
-            crosses.encode(text=alt.Text("label:N")), dy=17, fill="var(--alert)",
-            fontSize=self._letters - 2,
-        )  # fmt: skip
-        return [marks.encode(**self._devices.channels("color")), *([] if self._small else texts)]
-
-    def _within(self, name: str, detail: str) -> tuple[str, str]:
-        """A name and what stands under it, in the room there is for them."""
-        room, letters = self._room - 16, self._letters
-        # On a thumbnail it is a second line of the name, and as bold.
-        under = letters * 1.07 if self._small else letters - 2
-        if text_width(name, letters, bold=True) > room:
-            if " (" in name and not self._small:
-                # What stands in brackets tells devices apart: it takes the second line.
-                name, _, detail = name.removesuffix(")").partition(" (")
-            elif not detail:
-                name, *rest = lines_within(name, room, letters, bold=True)
-                detail = " ".join(rest)
-        return cut(name, room, letters * 1.07), cut(detail, room, under)
-
-    def _names(self) -> list[Layer]:
-        """Names at the ends of the lines, moved apart where lines end together.
-
-        One that had to be moved is tied to its line.
-        """
-        low, high = map(self._axes.height, self._axes.heights)
-        ends = sorted(
-            (
-                (line, *self._within(*said))
-                for line, said in zip(self._lines, self._said, strict=True)
-            ),
-            key=lambda each: each[0].y[-1],
-        )
-        told = any(detail for _, _, detail in ends)
-        step = (11.5 if self._small else 15.5) * (2 if told else 1) + (0 if told else 1.5)
-        unit = (high - low) / max(self._height, 1)
-        heights = [self._axes.height(line.y[-1]) - low for line, *_ in ends]
-        places = moved_apart(heights, step * unit, high - low)
-        last = self._axes.swept[-1]
-        found = [
-            {
-                "at": self._value(low + at), "far": line.x[-1] < last,
-                "moved": abs(at - height) > 3 * unit, "end": line.y[-1],
-                "device": self._devices.name(line.device), "published": line.published,
-                "label": name, "detail": detail,
-            }
-            for (line, name, detail), height, at in zip(ends, heights, places, strict=True)
-        ]  # fmt: skip
-        layers = self._ties([row for row in found if row["moved"] and not row["far"]])
-        place = alt.XValue(self._inner - self._room + 14)
-        for two in (False, True):
-            own = Layer(rows([row for row in found if bool(row["detail"]) is two]))
-            base = own.encode(x=place, y=self._up("at"))
-            shift = (-5.5 if self._small else -6) if two else 0
-            bold = {"align": "left", "fontWeight": "bold", "fontSize": self._letters}
-            layers.append(base.mark_text(dy=shift, **bold).encode(text=alt.Text("label:N")))
-            if two and self._small:
-                layers.append(base.mark_text(dy=5.5, **bold).encode(text=alt.Text("detail:N")))
-            elif two:
-                soft = {"fontSize": self._letters - 2, "dy": 8, "fill": "var(--soft)"}
-                layers.append(
-                    base.mark_text(align="left", **soft).encode(text=alt.Text("detail:N"))
-                )
-            layers += self._keys([row for row in own.data.values if row["far"]], shift)
-        return layers
-
-    def _ties(self, moved: Sequence[dict[str, Any]]) -> list[Layer]:
-        """Thin lines from the last marks to the names that could not stand beside them."""
-        begin = self._inner - self._room
-        ties = Layer(rows(moved)).mark_rule(strokeWidth=1, opacity=0.6)
-        return [
-            ties.encode(
-                x=alt.XValue(begin + 5), x2=alt.XValue(begin + 12), y=self._up("end"),
-                y2=alt.Y2("at"), **self._devices.channels("color"),
-            )
-        ]  # fmt: skip
-
-    def _keys(self, ended: Sequence[dict[str, Any]], shift: float) -> list[Layer]:
-        """Marks before the names of lines that end earlier than those begin."""
-        layers = []
-        for published, worn in (
-            (False, {"filled": True}),
-            (True, {"shape": "diamond", "filled": False, "strokeWidth": 2}),
-        ):
-            own = [row for row in ended if row["published"] is published]
-            key = Layer(rows(own)).mark_point(size=34, yOffset=shift, **worn)
-            channels = ("color",) if published else ("color", "shape")
-            layers.append(
-                key.encode(
-                    x=alt.XValue(self._inner - self._room + 7), y=self._up("at"),
-                    **self._devices.channels(*channels),
-                )
-            )  # fmt: skip
-        return layers
+        return [marks.encode(stroke=alt.Stroke("colour:N", scale=None))]

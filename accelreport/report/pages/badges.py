@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Literal
 
 from accelreport.analysis.results import Result
+from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.warnings import REFUSED
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.labelled import Heading, row_key
+from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import (
     Badge,
@@ -46,11 +48,11 @@ USER_SUPPLIED = Badge(
 )
 EXTRAPOLATED = Badge(
     "extrapolated",
-    "The time budget ended the run; what is missing is added at the pace of the steady steps.",
+    "The time budget stopped the run; the rest is extrapolated from the steady steps.",
 )
 PARTIAL = Badge(
     "partial run",
-    "The time budget ended the run before its last step; its steady steps were measured.",
+    "The time budget stopped the run before its last step.",
 )
 SINGLE = Badge("one process", "A single process gives no interval.", "quiet")
 
@@ -85,6 +87,12 @@ def kind_text(row: Result) -> str:
         return "ended before its first steady step"
     kind = row.failure_kind
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
+
+
+def not_ranked(bench: BenchmarkView, found: Speedup) -> str:
+    """Why a device that was measured is in no ranking, in a sentence without a full stop."""
+    base = bench.title_of(found.base.device if found.base else bench.plan.baseline)
+    return label(f"{bench.title_of(found.device)} is not ranked: {why_withheld(found, base)}", 200)
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:
@@ -126,7 +134,7 @@ def _lost(rows: Sequence[Result]) -> list[Badge]:
     for word, states, tone in tones:
         lost = [row for row in rows if row.status in states]
         if lost:
-            reasons = formatting.listed(sorted({kind_text(row) for row in lost}))
+            reasons = quantity.listed(sorted({kind_text(row) for row in lost}))
             text = f"{len(lost)} of {len(rows)} {word}"
             badges.append(Badge(text, f"{text}: {reasons}.", tone))
     return badges
@@ -141,7 +149,7 @@ def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     return Entry(
         lines=(
             Line(said if bad else "not measured", "value"),
-            Line(label(formatting.listed(texts), 90), "reason"),
+            Line(label(quantity.listed(texts), 90), "reason"),
         ),
         href=bench.evidence(series, point),
         mark="failed" if bad else "absent",
@@ -201,7 +209,7 @@ def panels_note(drawn: int, points: int) -> str:
     """The sentence that says which points are not drawn."""
     if drawn >= points:
         return ""
-    return f" Drawn are {drawn} of {formatting.plural(points, 'sweep point')}; the table has all."
+    return f" Drawn are {drawn} of {quantity.plural(points, 'sweep point')}; the table has all."
 
 
 def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:

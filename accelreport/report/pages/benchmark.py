@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from accelreport.report import formatting
-from accelreport.report.heroes.grid import grid_lines_section
-from accelreport.report.heroes.hero import Hero
-from accelreport.report.heroes.registry import hero_of
+from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
+from accelreport.report.openings.grid import grid_lines_section
+from accelreport.report.openings.opening import Opening
+from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import (
     cells_section,
@@ -56,22 +56,22 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         bench: the plan with its records.
         facts: whether figures also become pictures and pages to embed.
     """
-    hero = hero_of(bench)
-    opening = hero.opening()
-    shown = {block.id if block.kind == "figure" else block.kind for block in opening.blocks}
+    opening = opening_of(bench)
+    first = opening.section()
+    shown = {block.id if block.kind == "figure" else block.kind for block in first.blocks}
     return Page(
         path=f"{bench.slug}.html",
         title=label(bench.plan.title),
-        kicker=hero.kicker,
-        headline=hero.title,
-        finding=hero.answer,
-        opening=_downloadable(bench, opening, facts),
+        kicker=opening.kicker,
+        headline=opening.title,
+        finding=opening.answer,
+        opening=_downloadable(bench, first, facts),
         sections=tuple(_downloadable(bench, each, facts) for each in _sections(bench, shown)),
         template="article.html",
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=_slides(bench, hero),
+        related=_slides(bench, opening),
     )
 
 
@@ -84,7 +84,7 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     """
     lines = grid_lines_section(bench)
     # The grid and its lines have every time and quality, so that tables of them are looked up.
-    compared = (speedup_section(bench), quality_section(bench, opened="hero-curves" in shown))
+    compared = (speedup_section(bench), quality_section(bench, opened="learning-curves" in shown))
     steps = steps_section(bench)
     asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
@@ -97,8 +97,8 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
         scaling_section(bench),
         confusion_section(bench),
         *(each for kind, each in told.items() if kind not in shown),
-        forecast_section(bench, opened="hero-forecast" in shown),
-        deployment_section(bench, opened="hero-bits" in shown),
+        forecast_section(bench, opened="forecast-0" in shown),
+        deployment_section(bench, opened="int8" in shown),
         problems_section(bench),
         warnings_section(bench),
     )
@@ -123,19 +123,20 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     return [each for each in (*read, *folded) if each]
 
 
-def _slides(bench: BenchmarkView, hero: Hero) -> tuple[Download, ...]:
+def _slides(bench: BenchmarkView, opening: Opening) -> tuple[Download, ...]:
     """The way to the deck; none is made where nothing has a time, and there is nothing to show."""
-    return () if hero.unmeasured else (Download(slides_path(bench), "This page as slides"),)
+    return () if opening.unmeasured else (Download(slides_path(bench), "This page as slides"),)
 
 
 def byline(bench: BenchmarkView) -> tuple[Fact, ...]:
     """When, where and after whom."""
+    machines = machine_line(bench.records.values())
     facts = [
         *source_facts(bench),
-        Fact("Measured on", machine_line(bench.records.values())),
+        *([Fact("Measured on", machines)] if machines else []),
         *measured_facts(bench),
     ]
-    dates = formatting.days(record.started_at for record in bench.records.values())
+    dates = quantity.days(record.started_at for record in bench.records.values())
     if dates:
         facts.append(Fact("Date", dates))
     return tuple(facts)

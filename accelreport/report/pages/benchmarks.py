@@ -10,9 +10,7 @@ from dataclasses import replace
 
 from accelreport.analysis.overview import Choice
 from accelreport.analysis.warnings import REFUSED
-from accelreport.report import formatting
-from accelreport.report.frames import why_withheld
-from accelreport.report.heroes.registry import hero_of
+from accelreport.report import quantity
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Column,
@@ -27,7 +25,8 @@ from accelreport.report.model import (
     entries_of,
     entry,
 )
-from accelreport.report.pages.badges import benchmark_rows
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.badges import benchmark_rows, not_ranked
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.pages.sections.speedup import interval_lines
@@ -50,10 +49,10 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
         _rates(benches),
     )
     rows = [row for bench in benches for row in bench.results]
-    done = formatting.count(sum(row.measured for row in rows))
+    done = quantity.count(sum(row.measured for row in rows))
     finding = (
-        f"{done} of {formatting.plural(len(rows), 'cell')} of "
-        f"{formatting.plural(len(benches), 'benchmark')} were measured. A cell is one device at "
+        f"{done} of {quantity.plural(len(rows), 'cell')} of "
+        f"{quantity.plural(len(benches), 'benchmark')} were measured. A cell is one device at "
         "one sweep point with one seed."
     )
     return Page(
@@ -76,7 +75,7 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
         caption=(
             "What is trained in a second; of a kernel, its TFLOPS. Factors are over the first row "
             "of their sweep point, measured ones with their 95 % interval over processes. "
-            "Published figures are as printed, and in no statistic."
+            "Published figures are part of no statistic."
         ),
         download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
     )
@@ -107,7 +106,7 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
         caption=(
             "By steady time, with the 95 % interval of the factor over processes. A device is "
             "named alone only where it was shown to be faster than every other one; otherwise "
-            "those it was not told apart from stand beside it." + (PRICES if priced else "")
+            "the devices it is undecided against are named beside it." + (PRICES if priced else "")
         ),
         corner="benchmark",
         columns=(
@@ -120,7 +119,7 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
         style="prose",
     )
     finding = (
-        f"At {decided} of {formatting.plural(count, 'point')} with two devices or more, one of "
+        f"At {decided} of {quantity.plural(count, 'point')} with two devices or more, one of "
         "them is shown to be the fastest."
     )
     return Section("choice", "Which device for what", (table,), finding=finding)
@@ -144,7 +143,7 @@ def _rows(bench: BenchmarkView, own: Sequence[Choice]) -> tuple[Row, ...]:
     outcomes: dict[tuple[str, bool], list[Choice]] = {}
     for each in own:
         outcomes.setdefault((each.best.group.device, each.decided), []).append(each)
-    total = formatting.plural(len(own), "point")
+    total = quantity.plural(len(own), "point")
     return tuple(
         _outcome(bench, alike, f"{len(alike)} of {total}")
         for _, alike in sorted(outcomes.items(), key=lambda each: -len(each[1]))
@@ -155,16 +154,16 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
     names = dict.fromkeys(bench.title_of(name) for each in alike for name in each.ties)
     use = [Line(bench.title_of(alike[0].best.group.device))]
     if names:
-        use.append(Line(f"not told apart from {formatting.listed(list(names), 'or')}", "reason"))
+        use.append(Line(f"undecided against {quantity.listed(list(names), 'or')}", "reason"))
     factors = sorted(each.against[0].interval.value for each in alike)
     seconds = sorted(each.best.seconds for each in alike)
-    between = " to ".join(dict.fromkeys(map(formatting.ratio, (factors[0], factors[-1]))))
+    between = " to ".join(dict.fromkeys(map(quantity.ratio, (factors[0], factors[-1]))))
     return Row(
         entry(header),
         (
             entry(*use, *_withheld(bench, alike)),
             entry(between),
-            entry(formatting.duration_range(seconds[0], seconds[-1])),
+            entry(quantity.duration_range(seconds[0], seconds[-1])),
             entry(_cheapest(bench, alike)),
         ),
     )
@@ -172,20 +171,14 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
 
 def _withheld(bench: BenchmarkView, found: Sequence[Choice]) -> tuple[Line, ...]:
     """Devices that do not do the same, and stand in no ranking."""
-    baseline = bench.title_of(bench.plan.baseline)
-    said = {
-        f"{bench.title_of(each.device)} is not ranked: {why_withheld(each, baseline)}": None
-        for choice in found
-        for each in choice.withheld
-        if each.withheld
-    }
-    return tuple(Line(label(text, 200), "reason") for text in said)
+    rows = (each for choice in found for each in choice.withheld if each.withheld)
+    return tuple(Line(text, "reason") for text in dict.fromkeys(not_ranked(bench, r) for r in rows))
 
 
 def _cheapest(bench: BenchmarkView, alike: Sequence[Choice]) -> str:
     found = (each.cheapest for each in alike)
     names = dict.fromkeys(bench.title_of(each.group.device) for each in found if each)
-    return formatting.listed(list(names), "or") or "–"
+    return quantity.listed(list(names), "or") or "–"
 
 
 def _row(bench: BenchmarkView, found: Choice) -> Row:
@@ -193,25 +186,25 @@ def _row(bench: BenchmarkView, found: Choice) -> Row:
     next_one = found.against[0]
     use = [Line(bench.title_of(found.best.group.device))]
     if found.ties:
-        names = formatting.listed([bench.title_of(name) for name in found.ties], "or")
-        use.append(Line(f"not told apart from {names}", "reason"))
+        names = quantity.listed([bench.title_of(name) for name in found.ties], "or")
+        use.append(Line(f"undecided against {names}", "reason"))
     else:
         use.append(Line(f"before {bench.title_of(next_one.baseline)}", "reason"))
     interval = next_one.interval
-    factor = [Line(formatting.ratio(interval.value))]
+    factor = [Line(quantity.ratio(interval.value))]
     if interval.known:
         factor = list(interval_lines(interval))
     cost: tuple[Line, ...] = (Line("–"),)
     if found.cheapest:
-        amount = formatting.number(found.cheapest.cost)
-        price = Line(f"{amount}{formatting.SPACE}{label(found.cheapest.currency, 8)}", "reason")
+        amount = quantity.number(found.cheapest.cost)
+        price = Line(f"{amount}{quantity.SPACE}{label(found.cheapest.currency, 8)}", "reason")
         cost = (Line(bench.title_of(found.cheapest.group.device)), price)
     return Row(
         entry(" · ".join(parts) or "as specified"),
         (
             entry(*use, *_withheld(bench, [found])),
             Entry(tuple(factor)),
-            entry(formatting.duration(found.best.seconds)),
+            entry(quantity.duration(found.best.seconds)),
             Entry(cost),
         ),
     )
@@ -251,5 +244,5 @@ def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
         Line(f"{label(bench.plan.profile, 40)} profile", "reason"),
         href=f"{bench.slug}.html",
     )
-    numbers = entries_of(formatting.count(n) if n else "–" for n in counts)
-    return Row(header, (entry(hero_of(bench).sentence), *numbers))
+    numbers = entries_of(quantity.count(n) if n else "–" for n in counts)
+    return Row(header, (entry(f"{opening_of(bench).title}."), *numbers))

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from accelreport.analysis.compare import Gate
-from accelreport.report import formatting
+from accelreport.analysis.stats import DECIDED
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import Named, panel
 from accelreport.report.charts.labelled import Heading, Mark, row_key, speedup_dots
 from accelreport.report.comparison import (
@@ -57,17 +58,11 @@ from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, heat_bin
 
+WITHHELD = Badge("withheld", "The two do not reach the same accuracy.", "loud")
+"""What stands beside a factor of two runs that do not learn the same."""
+
 MOST_DOTS = 40
 """Rows of the drawing; the table has all."""
-
-
-def inverse(row: ComparisonRow) -> tuple[float, float | None, float | None] | None:
-    """OLD's time over NEW's with its interval; None where there is no ratio."""
-    if not row.ratio:
-        return None
-    if not row.low or not row.high:
-        return 1 / row.ratio, None, None
-    return 1 / row.ratio, 1 / row.high, 1 / row.low
 
 
 Dots = Sequence[tuple[str, Sequence[tuple[str, ComparisonRow]]]]
@@ -85,14 +80,14 @@ def faster_figure(dots: Dots, *, title: str = "How many times as fast as the old
         Mark(
             row=row_key(number, i),
             device=devices[row.device],
-            value=found[0],
-            low=found[0] if found[1] is None else found[1],
-            high=found[0] if found[2] is None else found[2],
-            text=formatting.ratio(*found),
+            value=row.speedup,
+            low=row.speedup if row.low is None else row.low,
+            high=row.speedup if row.high is None else row.high,
+            text=_text(row),
         )
         for number, (_, own) in enumerate(dots)
         for i, (_, row) in enumerate(own)
-        if (found := inverse(row))
+        if row.speedup
     ]
     headings = [Heading(label(name, 60), tuple(each for each, _ in own)) for name, own in dots]
     told = [f"{name}: {_text(row)}" for _, own in dots for name, row in own]
@@ -131,8 +126,7 @@ def _name(row: ComparisonRow) -> str:
 
 
 def _text(row: ComparisonRow) -> str:
-    found = inverse(row)
-    return "no factor" if found is None else formatting.ratio(*found)
+    return quantity.ratio(row.speedup, row.low, row.high) if row.speedup else "no factor"
 
 
 TITLE = "Two runs side by side"
@@ -164,7 +158,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
         byline=tuple(
-            Fact(name, f"{label(side.name, 80)}, {formatting.plural(side.records, 'record')}")
+            Fact(name, f"{label(side.name, 80)}, {quantity.plural(side.records, 'record')}")
             for name, side in (("Old", compared.old), ("New", compared.new))
         ),
         notices=tuple(Notice("Attention.", _sentence(alarm)) for alarm in alarms(compared)),
@@ -172,10 +166,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
 
 
 def _finding(compared: FolderComparison) -> str:
-    text = verdicts(compared).rstrip(".")
-    for name in ("FASTER", "SLOWER", "SAME", "UNDECIDED"):
-        text = text.replace(name, "the same" if name == "SAME" else name.lower())
-    return f"{text}."
+    return f"{verdicts(compared, in_words=True).rstrip('.')}."
 
 
 def _sentence(text: str) -> str:
@@ -190,7 +181,7 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
     columns = [
         Column("old", number=True),
         Column("new", number=True),
-        Column("new is as fast as old", detail="and its interval", number=True),
+        Column("times as fast", detail="and its interval", number=True),
         Column("processes", number=True),
     ]
     if gate is not None:
@@ -200,9 +191,8 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
         id="times-table",
         title="Steady times, old and new",
         caption=(
-            "Each time is the geometric mean over processes. The factor is the old time over the "
-            "new one, so that above 1× the new one is faster; under it stands its 95 % interval. "
-            "Cells are coloured only where it decides."
+            "Each time is the geometric mean over processes. The factor says how many times as "
+            "fast the new run is, with its 95 % interval. Cells are coloured only where it decides."
         ),
         corner="device",
         columns=tuple(columns),
@@ -214,7 +204,7 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
 
 def _row(row: Compared, gate: float | None) -> Row:
     times = (
-        entry(formatting.duration(seconds), mark="baseline")
+        entry(quantity.duration(seconds), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
     )
     entries = [*times, _factor(row), entry(processes_compared(row))]
@@ -230,19 +220,18 @@ def _row(row: Compared, gate: float | None) -> Row:
 
 
 def _factor(row: Compared) -> Entry:
-    found = inverse(row)
-    if found is None:
-        return entry(formatting.MISSING)
-    value, low, high = found
-    lines = [Line(formatting.ratio(value, low, high))]
-    if low is None or high is None:
+    value = row.speedup
+    if not value:
+        return entry(quantity.MISSING)
+    lines = [Line(quantity.ratio(value, row.low, row.high))]
+    if row.low is None or row.high is None:
         lines.append(Line("no interval", "interval"))
     else:
-        lines.append(Line(formatting.ratio_interval(low, high, value), "interval"))
-    badge = VERDICTS.get(row.verdict)
+        lines.append(Line(quantity.ratio_interval(row.low, row.high, value), "interval"))
+    badge = WITHHELD if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
     return Entry(
         tuple(lines),
-        heat=None if row.verdict == "UNDECIDED" else heat_bin(value),
+        heat=heat_bin(value) if row.verdict in DECIDED else None,
         badges=(badge,) if badge else (),
     )
 
@@ -275,8 +264,8 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
             shown = places[:MOST_PLACES]
             more = [f"{len(places) - len(shown)} more"] if len(places) > len(shown) else []
             why = " ".join(_sentence(reason) for reason in reasons)
-            notes.append(Note(f"{heading}.", f"{why} {formatting.listed([*shown, *more])}."))
-    finding = f"{formatting.plural(count, 'row')}, each with its reason."
+            notes.append(Note(f"{heading}.", f"{why} {quantity.listed([*shown, *more])}."))
+    finding = f"{quantity.plural(count, 'row')}, each with its reason."
     blocks = (Notes(tuple(notes)),) if notes else ()
     yield Section("left", "What was not compared", blocks, finding=finding)
 
@@ -319,12 +308,12 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         own = [(name, row) for name, row in zip(names, found, strict=True) if row]
         heading = f"{benchmark(own[0][1])} · {_name(own[0][1])}"
         dots.append((heading, own))
-        entries = (_factor(row) if row else entry(formatting.MISSING) for row in found)
+        entries = (_factor(row) if row else entry(quantity.MISSING) for row in found)
         rows.append(Row(entry(label(heading)), tuple(entries)))
     table = Table(
         id="line-table",
         title=f"How many times as fast as {first}",
-        caption="Under each factor stands its 95 % interval; coloured only where it decides.",
+        caption="The 95 % interval is under each ratio. Colour marks decided comparisons.",
         corner="benchmark and device",
         columns=number_columns(names),
         groups=(RowGroup(tuple(rows)),),

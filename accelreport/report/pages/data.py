@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
     Download,
@@ -104,7 +104,7 @@ def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
     return Row(
         Entry(tuple(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         (
-            *(entry(formatting.count(each)) for each in (training, validation)),
+            *(entry(quantity.count(each)) for each in (training, validation)),
             entry(label(fingerprint[:16], 20)),
         ),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from accelreport.analysis.cost import price_of
 from accelreport.analysis.hardware import RUNTIMES, HostedMachine
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.model import (
     Badge,
     Column,
@@ -47,7 +47,7 @@ from accelreport.report.pages.machines import (
 from accelreport.report.pages.sections.cost import price_text, rent
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
-from accelreport.report.warning_text import source_of_peak
+from accelreport.report.warning_text import source_of_peak, type_of_peak
 
 UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
 
@@ -66,7 +66,7 @@ def limits_section(devices: Sequence[Listing]) -> Section:
     without = [each.title for each in devices if not rows[each.id]]
     rest = f"{len(without) - MOST_NAMED} more"
     named = without if len(without) <= MOST_NAMED else [*without[:MOST_NAMED], rest]
-    note = f"No figure is cited for {formatting.listed(named)}." if without else ""
+    note = f"No figure is cited for {quantity.listed(named)}." if without else ""
     if len(without) == len(devices):
         return Section("limits", "What each can do at most", (Prose(f"{note} {HOW}"),))
     table = Table(
@@ -87,11 +87,11 @@ def limits_section(devices: Sequence[Listing]) -> Section:
 
 def _rows(listing: Listing) -> list[Row]:
     cited = [
-        (f"{formatting.number(peak.tflops)} TFLOPS", label(peak.dtype, 20), source_of_peak(peak),
+        (f"{quantity.number(peak.tflops)} TFLOPS", type_of_peak(peak), source_of_peak(peak),
          peak.checked, bool(listing.device.peak_tflops))
         for peak in listing.peaks
     ] + [
-        (f"{formatting.number(width.gbps)} GB/s", "memory", width.source, width.checked,
+        (f"{quantity.number(width.gbps)} GB/s", "memory", width.source, width.checked,
          listing.device.memory_gbps is not None)
         for width in listing.bandwidths
     ]  # fmt: skip
@@ -109,7 +109,7 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page; nothing on it depends on a time that was measured."""
     devices = listings(benches)
     records = {place: record for bench in benches for place, record in bench.records.items()}
-    machines = machine_facts(records.values())
+    machines, named = machine_facts(records.values()), machine_line(records.values())
     heading, finding = _finding(devices)
     sections = (
         Section("inventory", "Every device", (_inventory(devices),)),
@@ -127,8 +127,8 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         sections=tuple(section for section in sections if section),
         template="article.html",
         byline=(
-            Fact("Machines", machine_line(records.values())),
-            Fact("Benchmarks", formatting.count(len(benches))),
+            *([Fact("Machines", named)] if named else []),
+            Fact("Benchmarks", quantity.count(len(benches))),
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
     )
@@ -148,7 +148,7 @@ def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
     table = Table(
         id="runtimes-table",
         title="The machines behind published figures",
-        caption="As the sources print them; a dash stands where one prints nothing.",
+        caption="As published; a dash marks what a source does not give.",
         corner="runtime",
         columns=tuple(map(Column, ("hardware", "memory", "at most", "an hour cost", "printed in"))),
         groups=tuple(
@@ -163,8 +163,8 @@ def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
 
 def _runtime(found: HostedMachine) -> Row:
     rates = [(found.tflops, "TFLOPS"), (found.tops, "TOPS of 8-bit integers")]
-    said = [f"{formatting.short(rate)}{formatting.SPACE}{unit}" for rate, unit in rates if rate]
-    memory = f"{formatting.short(found.memory_gb)}{formatting.SPACE}GB" if found.memory_gb else "–"
+    said = [f"{quantity.short(rate)}{quantity.SPACE}{unit}" for rate, unit in rates if rate]
+    memory = f"{quantity.short(found.memory_gb)}{quantity.SPACE}GB" if found.memory_gb else "–"
     cited = found.price
     price = "–" if cited is None else price_text(rent(cited))
     texts = (found.hardware, memory, *(said or ["–"]), price, f"“{found.source}”")
@@ -179,20 +179,20 @@ def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
     here = [each for each in devices if _done(each)]
     gone = [each for each in devices if not _done(each)]
     count = "all" if len(here) == len(devices) else str(len(here)) if here else "none"
-    heading = f"{formatting.plural(len(devices), 'device')}, {count} of them measured"
+    heading = f"{quantity.plural(len(devices), 'device')}, {count} of them measured"
     if not here:
-        return heading, "Nothing was measured yet; below stands what the specs ask for."
+        return heading, "Nothing has been measured yet. The table shows what the specs ask for."
     if len(devices) > MOST_NAMED:
         counts = [
-            f"{sum(map(_done, own)) or 'none'} of {formatting.plural(len(own), 'way')} to drive "
+            f"{sum(map(_done, own)) or 'none'} of {quantity.plural(len(own), 'way')} to drive "
             f"a {kind}"
             for kind in KINDS
             if (own := [each for each in devices if each.device.kind == kind])
         ]
-        return heading, f"Measured: {formatting.listed(counts)}."
-    said = f"Measured: {formatting.listed([each.title for each in here])}."
+        return heading, f"Measured: {quantity.listed(counts)}."
+    said = f"Measured: {quantity.listed([each.title for each in here])}."
     if gone:
-        said += f" Asked for, and not: {formatting.listed([each.title for each in gone])}."
+        said += f" Asked for, and not: {quantity.listed([each.title for each in gone])}."
     return heading, said
 
 
@@ -228,8 +228,8 @@ def _group(
     if not found:
         return RowGroup(rows, title=kind, detail="not measured")
     environments = [e for each in own for seen in each.machines.values() for e in seen]
-    names = [f"machine{formatting.SPACE}{label(machine, 12)}" for _, machine in found]
-    said = [*size_lines(own[0].device, environments), formatting.listed(names)]
+    names = [f"machine{quantity.SPACE}{label(machine, 12)}" for _, machine in found]
+    said = [*size_lines(own[0].device, environments), quantity.listed(names)]
     title = "; ".join(dict.fromkeys(name for name, _ in found))
     return RowGroup(rows, title, href=_place(found[0][1]), detail=" · ".join((kind, *said)))
 
@@ -245,7 +245,7 @@ def _row(listing: Listing, *, priced: bool) -> Row:
     if listing.title != label(listing.name, 60):
         named.append(Line(label(listing.name, 60), "reason"))
     if listing.variant:
-        where = formatting.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
+        where = quantity.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
         named.append(Line(f"as defined for {where}", "reason"))
     return Row(Entry(tuple(named)), tuple(entries), id=listing.id, device=listing.number)
 
@@ -254,26 +254,27 @@ def _counts(listing: Listing) -> list[str]:
     """How many of its cells were measured, in how many benchmarks, and what became of the rest."""
     lost = Counter(kind_text(row) for row in listing.rows if not row.measured)
     done = len(listing.rows) - lost.total()
-    of = formatting.plural(len(listing.benches), "benchmark")
+    of = quantity.plural(len(listing.benches), "benchmark")
     said = [
-        f"{formatting.count(done)} of {formatting.plural(len(listing.rows), 'cell')}",
+        f"{quantity.count(done)} of {quantity.plural(len(listing.rows), 'cell')}",
         f"in {of}",
     ]
-    return said + [f"{why}: {formatting.count(count)}" for why, count in sorted(lost.items())]
+    return said + [f"{why}: {quantity.count(count)}" for why, count in sorted(lost.items())]
 
 
 def _software(listing: Listing) -> Entry:
     """Versions of what drove it; why nothing did."""
     if listing.machines:
         return fact_lines(software_lines(listing))
-    return entry(f"not{formatting.SPACE}measured", Line(_reason(listing), "reason"))
+    return entry(f"not{quantity.SPACE}measured", Line(_reason(listing), "reason"))
 
 
 def _hosts(listing: Listing) -> list[str]:
     """The machines that its workers ran on, where they are several."""
-    hosts = sorted({host.host for record in listing.records for host in record.hosts})
-    names = formatting.listed([label(host, 40) for host in hosts[:8]])
-    return [f"{formatting.plural(len(hosts), 'host')}: {names}"] if len(hosts) > 1 else []
+    unordered = {host.host for record in listing.records for host in record.hosts}
+    hosts = sorted(unordered, key=lambda host: (len(host), host))
+    names = quantity.listed([label(host, 40) for host in hosts[:8]])
+    return [f"{quantity.plural(len(hosts), 'host')}: {names}"] if len(hosts) > 1 else []
 
 
 def _place(machine: str) -> str:
@@ -282,7 +283,7 @@ def _place(machine: str) -> str:
 
 def _reason(listing: Listing) -> str:
     texts = {kind_text(row) for row in listing.rows} or {"not planned"}
-    return formatting.listed(sorted(texts))
+    return quantity.listed(sorted(texts))
 
 
 def _absent(devices: Sequence[Listing]) -> Section | None:
@@ -298,7 +299,7 @@ def _absent(devices: Sequence[Listing]) -> Section | None:
         "absent",
         "Asked for, and not measured",
         (Notes(notes),),
-        finding="A device that was not there stands in every table, with the reason.",
+        finding="Every table lists absent devices with the reason.",
     )
 
 
@@ -321,7 +322,7 @@ def _note(why: str, remedy: str, alike: Sequence[Listing]) -> Note:
     if (rest := len(benches) - 6) > 0:
         where.append(Download("benchmarks.html", f"and {rest} more"))
     return Note(
-        f"{formatting.listed([each.title for each in alike])}.",
+        f"{quantity.listed([each.title for each in alike])}.",
         why,
         remedy=remedy,
         where=tuple(where),

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from accelreport.analysis.compute import Bandwidth, Peak, cited_bandwidth, cited_peak, hardware_name
 from accelreport.analysis.results import Result
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.report.warning_text import source_of_peak
@@ -212,12 +212,12 @@ def size_lines(device: Device, environments: Sequence[Environment]) -> list[str]
     if device.kind == "CPU":
         said = [*map(cores, environments)]
         clock = clocks(environments)
-        memory = [formatting.size(each.memory_bytes) + " of memory" for each in environments]
+        memory = [quantity.size(each.memory_bytes) + " of memory" for each in environments]
         return [*_each(said), *([clock] if clock else []), *_each(memory)]
     if device.kind == "GPU":
         sizes = [gpu.memory_bytes for each in environments for gpu in each.gpus]
-        return _each(f"{formatting.size(size)} of memory" for size in sizes if size)
-    return [formatting.plural(device.replicas, "replica")]
+        return _each(f"{quantity.size(size)} of memory" for size in sizes if size)
+    return [quantity.plural(device.replicas, "replica")]
 
 
 def software_lines(listing: Listing) -> list[str]:
@@ -259,12 +259,12 @@ def libraries(environment: Environment) -> str:
 
 def cores(environment: Environment) -> str:
     """Physical cores and usable threads of a machine's CPU, and what of them was granted."""
-    threads = formatting.plural(environment.threads, "usable thread")
+    threads = quantity.plural(environment.threads, "usable thread")
     if environment.cpu_limit is not None:
         threads += f", CPU limit {environment.cpu_limit:g}"
     if environment.cores is None:
         return threads
-    return f"{formatting.plural(environment.cores, 'physical core')}, {threads}"
+    return f"{quantity.plural(environment.cores, 'physical core')}, {threads}"
 
 
 def clocks(environments: Iterable[Environment]) -> str:
@@ -275,10 +275,10 @@ def clocks(environments: Iterable[Environment]) -> str:
         highest |= {each.clock_max_mhz / 1000} if each.clock_max_mhz else set()
     said = []
     if now:
-        ends = dict.fromkeys(formatting.fixed(each, 2) for each in (min(now), max(now)))
+        ends = dict.fromkeys(quantity.fixed(each, 2) for each in (min(now), max(now)))
         said.append(f"{' to '.join(ends)} GHz")
     if highest:
-        most = f"at most {formatting.fixed(max(highest), 2)} GHz"
+        most = f"at most {quantity.fixed(max(highest), 2)} GHz"
         said.append(most)
     return ", ".join(said)
 
@@ -288,11 +288,11 @@ def driven_lines(device: Device) -> list[str]:
     strategy = device.strategy.replace("_", " ").replace("tpu", "TPU")
     several = []
     if device.replicas > 1:
-        several.append(formatting.plural(device.replicas, "replica"))
+        several.append(quantity.plural(device.replicas, "replica"))
     if device.workers > 1:
-        several.append(formatting.plural(device.workers, "worker"))
+        several.append(quantity.plural(device.workers, "worker"))
     if device.strategy == "parameter_server":
-        several.append(formatting.plural(device.parameter_servers, "parameter server"))
+        several.append(quantity.plural(device.parameter_servers, "parameter server"))
     if device.spread:
         several.append("each on a machine of its own")
     arithmetic: list[str] = [device.precision]
@@ -301,7 +301,7 @@ def driven_lines(device: Device) -> list[str]:
     if device.framework == "torch" or device.eager:
         arithmetic.append("torch.compile" if device.torch_compile else "eager")
     threads = (
-        f"{formatting.plural(device.threads, 'thread')} for an operation" if device.threads else ""
+        f"{quantity.plural(device.threads, 'thread')} for an operation" if device.threads else ""
     )
     placed = f"placement {label(device.placement, 60)}" if device.placement else ""
     driver = ", ".join([f"{strategy} strategy", *several])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.frames import why_withheld
 from accelreport.report.model import (
     Column,
@@ -43,7 +43,7 @@ _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("Host", lambda e: e.host),
     ("CPU", lambda e: e.cpu),
     ("Cores", lambda e: cores(e)),
-    ("Memory", lambda e: formatting.size(e.memory_bytes)),
+    ("Memory", lambda e: quantity.size(e.memory_bytes)),
     ("GPU", lambda e: "; ".join(_gpus(e)) or "none"),
     ("CUDA and cuDNN", lambda e: libraries(e)),
     ("System and kernel", lambda e: e.os),
@@ -56,7 +56,7 @@ def _gpus(environment: Environment) -> list[str]:
     found = []
     for gpu in environment.gpus:
         parts = [gpu.name]
-        parts += [formatting.size(gpu.memory_bytes)] if gpu.memory_bytes else []
+        parts += [quantity.size(gpu.memory_bytes)] if gpu.memory_bytes else []
         parts += [f"driver {gpu.driver}"] if gpu.driver else []
         found.append(", ".join(parts))
     return found
@@ -145,13 +145,13 @@ def _load(environments: Sequence[Environment]) -> list[Fact]:
     loads = [each.load_before for each in environments if each.load_before is not None]
     if not loads:
         return []
-    low, high = formatting.fixed(min(loads), 1), formatting.fixed(max(loads), 1)
+    low, high = quantity.fixed(min(loads), 1), quantity.fixed(max(loads), 1)
     text = low if low == high else f"{low} to {high}"
     return [Fact("Load before cells", f"{text} (one-minute average)")]
 
 
 def machine_line(records: Iterable[Record]) -> str:
-    """The machines in a few words: their CPUs and GPUs."""
+    """The machines in a few words: their CPUs and GPUs; empty where no record tells of one."""
     said: dict[str, None] = {}
     for record in sorted(records, key=lambda each: each.machine):
         environment = record.environment
@@ -159,7 +159,7 @@ def machine_line(records: Iterable[Record]) -> str:
             continue
         gpus = [gpu.name for gpu in environment.gpus]
         said[label(" + ".join([environment.cpu, *gpus]), 90)] = None
-    return formatting.listed(list(said)) or "not recorded"
+    return quantity.listed(list(said))
 
 
 def devices_table(benches: Sequence[BenchmarkView]) -> Table:
@@ -186,7 +186,7 @@ def devices_table(benches: Sequence[BenchmarkView]) -> Table:
 
 def fact_lines(texts: Sequence[str]) -> Entry:
     """A cell of facts, each on a line of its own, the first one in larger letters."""
-    first, *rest = (label(text, 200) for text in texts or [formatting.MISSING])
+    first, *rest = (label(text, 200) for text in texts or [quantity.MISSING])
     return entry(first, *(Line(text, "detail") for text in rest))
 
 
@@ -210,7 +210,7 @@ def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
     rows = [row for bench in benches for row in bench.results if row.device == name]
     if any(row.measured for row in rows):
         return "measured"
-    return formatting.listed(sorted({kind_text(row) for row in rows}))
+    return quantity.listed(sorted({kind_text(row) for row in rows}))
 
 
 PATH = "compare.html"
@@ -241,7 +241,7 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
         template="article.html",
         byline=(
             Fact("Machines", machine_line(records.values())),
-            Fact("Benchmarks", formatting.count(len(shared))),
+            Fact("Benchmarks", quantity.count(len(shared))),
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
     )
@@ -267,8 +267,8 @@ def _finding(found: Sequence[Speedup], reference: str) -> str:
     ]
     open_ = len(verdicts) - sum(verdicts.count(name) for name in ("FASTER", "SLOWER", "SAME"))
     said += [f"{open_} undecided"] if open_ else []
-    noun = formatting.plural(len(verdicts), "comparison")
-    return f"Of {noun} with machine {label(reference, 12)}: {formatting.listed(said)}."
+    noun = quantity.plural(len(verdicts), "comparison")
+    return f"Of {noun} with machine {label(reference, 12)}: {quantity.listed(said)}."
 
 
 def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:

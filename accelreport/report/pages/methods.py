@@ -6,19 +6,15 @@ from collections.abc import Sequence
 from statistics import median
 
 from accelreport.analysis.ceilings import PublicRate, public_rates
-from accelreport.analysis.decision_map import DecisionMap
 from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, Shares, found
 from accelreport.analysis.timed_sweeps import GOALS, Predictions, TimedSweep, predictions
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import panel
 from accelreport.report.charts.ecdf import Goal, shares_ecdf
-from accelreport.report.heroes.decision_map import error_sentence
 from accelreport.report.law_text import fixed_text, predictions_sentence, refusal_text
 from accelreport.report.model import (
-    Block,
     Column,
-    Entry,
     Fact,
     Facts,
     Figure,
@@ -48,7 +44,7 @@ from accelreport.report.view import BenchmarkView
 def coverage_section() -> Section:
     """Coverage of the intervals, and false alarms between equals, under each kind of noise."""
     kept = found()
-    count = formatting.count(kept.experiments)
+    count = quantity.count(kept.experiments)
     return Section(
         "coverage",
         "How often the intervals hold the truth",
@@ -114,13 +110,13 @@ def _table(kept: Calibration, rows: Sequence[Shares], name: str, title: str, cap
 
 
 def _percent(share: float) -> str:
-    return f"{formatting.fixed(share, 1)}{formatting.SPACE}%"
+    return f"{quantity.fixed(share, 1)}{quantity.SPACE}%"
 
 
 def methods_page(benches: Sequence[BenchmarkView] = ()) -> Page:
     """The page: the same whatever was measured, but for how well the model of steps holds here."""
-    level = f"{formatting.fixed(100 * LEVEL, 0)}{formatting.SPACE}%"
-    margin = f"{formatting.fixed(100 * MARGIN, 0)}{formatting.SPACE}%"
+    level = f"{quantity.fixed(100 * LEVEL, 0)}{quantity.SPACE}%"
+    margin = f"{quantity.fixed(100 * MARGIN, 0)}{quantity.SPACE}%"
     finding = (
         "One process gives one number. Intervals are over processes, verdicts are read off "
         "intervals, and what was not measured is said where its number would stand."
@@ -223,10 +219,12 @@ def _quality() -> Section:
                 (
                     Fact("Same quality", "Two one-sided t tests over paired seeds: the 90 % "
                          "interval of the difference lies within the stated margin "
-                         f"({formatting.short(100 * WITHIN)} percentage point unless a claim "
+                         f"({quantity.short(100 * WITHIN)} percentage point unless a claim "
                          "names another)."),
                     Fact("Time to a target", "Timed training seconds up to the end of the first "
-                         "epoch that reached it. Never reached is said."),
+                         "epoch that reached it; compilation counts, evaluations do not."),
+                    Fact("Evaluation", "Over all validation examples; what fills up its last "
+                         "step counts for nothing."),
                     Fact("Published", "Somebody else’s figures, as printed. They enter no "
                          "statistic; conditions that differ are marked, and figures that "
                          "contradict arithmetic or physics are flagged by rules."),
@@ -251,20 +249,6 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
     """How well the law of a step predicts this site's own times; nothing where none was swept."""
     swept = [(bench, s) for bench in benches for s in bench.timed_sweeps if s.errors]
     found = predictions(sweep for _, sweep in swept)
-    maps = [(each, each.decision_map) for each in benches if each.decision_map]
-    tested = [(bench, found) for bench, found in maps if found and found.tested]
-    if not found.sweeps and not tested:
-        return ()
-    said = [error_sentence(of, f"The model of “{label(bench.plan.title)}”") for bench, of in tested]
-    finding = " ".join(filter(None, (predictions_sentence(found), *said)))
-    blocks = (*_sweeps_blocks(found, swept), *([_maps_table(tested)] if tested else []))
-    return (Section("model", "How well the model of a step predicts", blocks, finding=finding),)
-
-
-def _sweeps_blocks(
-    found: Predictions, swept: Sequence[tuple[BenchmarkView, TimedSweep]]
-) -> tuple[Block, ...]:
-    """The errors of sizes that were left out of a sweep."""
     if not found.sweeps:
         return ()
     table = Table(
@@ -281,48 +265,15 @@ def _sweeps_blocks(
         groups=(RowGroup(tuple(_model_row(bench, sweep) for bench, sweep in swept)),),
         folded=True,
     )
-    return (_errors_figure(found, table),) if found.errors else (table,)
-
-
-def _maps_table(tested: Sequence[tuple[BenchmarkView, DecisionMap]]) -> Table:
-    """The errors of nets that no map's model was fitted to."""
-    return Table(
-        id="map-errors",
-        title="Nets that the model of a map was not fitted to",
-        caption=(
-            "The model is a fixed cost of a step, one of each layer and one of each operation, "
-            "for each device and kind of net. It is fitted to every other net, as the black "
-            "squares of a chessboard of widths and depths, and foretells the others."
-        ),
-        corner="map",
-        columns=number_columns(
-            (
-                "right device, of decided points",
-                "half of its speedups within",
-                "half of its times within",
-                "worst time",
-            )
-        ),
-        groups=(RowGroup(tuple(_map_row(bench, found) for bench, found in tested)),),
-    )
-
-
-def _map_row(bench: BenchmarkView, found: DecisionMap) -> Row:
-    ratios, times = found.ratio_errors, found.time_errors
-    texts = (
-        f"{sum(found.verdicts)} of {len(found.verdicts)}",
-        formatting.percent(median(ratios), 1) if ratios else formatting.MISSING,
-        formatting.percent(median(times), 1),
-        formatting.percent(times[-1], 1),
-    )
-    name = Line(label(bench.plan.title)), Line(f"{bench.plan.profile} profile", "reason")
-    return Row(Entry(name), entries_of(texts))
+    block = _errors_figure(found, table) if found.errors else table
+    finding = predictions_sentence(found)
+    return (Section("model", "How well the model of a step predicts", (block,), finding=finding),)
 
 
 def _errors_figure(found: Predictions, table: Table) -> Figure:
     goals = [
-        Goal(error, share, f"goal: {formatting.percent(share, 0)} within "
-             f"{formatting.percent(error, 0)}")
+        Goal(error, share, f"goal: {quantity.percent(share, 0)} within "
+             f"{quantity.percent(error, 0)}")
         for error, share in GOALS
     ]  # fmt: skip
     make = shares_ecdf(found.errors, goals, axis_title="error of a prediction", log=False)
@@ -343,11 +294,11 @@ def public_section() -> Section:
     sources = public_rates()
     shares = sorted(rate.share for source in sources for rate in source.rows)
     count, above = len(shares), sum(share > 1 for share in shares)
-    none = "none" if not above else formatting.count(above)
+    none = "none" if not above else quantity.count(above)
     finding = (
         f"Of {count} throughputs that others published, {none} is above its ceiling: they reached "
-        f"{formatting.percent(shares[0], 1)} to {formatting.percent(shares[-1], 0)} of it, half "
-        f"of them more than {formatting.percent(median(shares), 0)}."
+        f"{quantity.percent(shares[0], 1)} to {quantity.percent(shares[-1], 0)} of it, half "
+        f"of them more than {quantity.percent(median(shares), 0)}."
     )
     title = "Published throughputs, as shares of their ceilings"
     make = shares_ecdf(shares, (), axis_title="share of the ceiling (log scale)", log=True)
@@ -384,24 +335,23 @@ def public_section() -> Section:
 
 
 def _public_row(rate: PublicRate) -> Row:
-    done = f"{rate.task}, batch {formatting.count(rate.batch_size)}, {rate.dtype}"
-    printed = formatting.rate(rate.examples_per_s, "image")
+    done = f"{rate.task}, batch {quantity.count(rate.batch_size)}, {rate.dtype}"
+    printed = quantity.rate(rate.examples_per_s, "image")
     return Row(
         entry(label(rate.model, 60), Line(done, "reason")),
-        entries_of((rate.hardware, printed, formatting.percent(rate.share, 1))),
+        entries_of((rate.hardware, printed, quantity.percent(rate.share, 1))),
     )
 
 
 def _model_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
-    errors = sorted(abs(each) for each in sweep.errors.values())
+    errors = [abs(each) for each in sweep.errors.values()]
     where = ", ".join(filter(None, (bench.title_of(sweep.device), fixed_text(sweep))))
-    middle = errors[(len(errors) - 1) // 2]
     said = "drawn" if sweep.fit.law else refusal_text(sweep.fit)
     return Row(
         entry(label(bench.plan.title), Line(where, "reason")),
         (
-            entry(formatting.percent(middle, 1)),
-            entry(formatting.percent(errors[-1], 1)),
+            entry(quantity.percent(median(errors), 1)),
+            entry(quantity.percent(max(errors), 1)),
             entry(said),
         ),
     )

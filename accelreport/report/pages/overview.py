@@ -1,4 +1,4 @@
-"""All workloads in one picture, and what it says in a sentence.
+"""All workloads in one picture.
 
 Rates are told relative to one base, a device of one machine; where several machines measured, and
 no base stands in all workloads, they are absolute. A headline is made of numbers that hold over
@@ -7,13 +7,13 @@ all comparisons together, were measured while nothing else ran, and were printed
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 
-from accelreport.analysis.compute import hardware_name
+from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.overview import (
     PrintedRate,
     RateRow,
@@ -24,17 +24,19 @@ from accelreport.analysis.overview import (
 )
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.results import Result
+from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
-from accelreport.analysis.stats import DECIDED, Interval
-from accelreport.report import formatting
-from accelreport.report.charts.drawing import Chart, Named
+from accelreport.analysis.stats import Interval
+from accelreport.report import quantity
+from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
 from accelreport.report.frames import why_withheld
-from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Line, Row, Table, entries_of, entry
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
+from accelreport.report.say import SIGNS, signs
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
@@ -44,10 +46,6 @@ MOST_ROWS = 12
 MOST_MARKS = 4
 """Marks beside the base from which processors give way to accelerators."""
 ACCELERATORS = ("GPU", "TPU")
-ALONE, PARTLY = "¹", "²"
-"""Signs behind a rate: one process, and a run that the time budget ended."""
-LOOSE = 1.5
-"""How many times as large as the lower end of its interval a rate may be in a headline."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
@@ -58,15 +56,9 @@ _ASIDE = re.compile(r"\s*(?:,.*|\(.*\))$")
 def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
     """A machine by its processor, with its cores, and its GPUs."""
     cores = environment.cores or environment.threads
-    said = f"{short_hardware(environment.cpu)}, {formatting.plural(cores, 'core')}"
+    said = f"{short_hardware(environment.cpu)}, {quantity.plural(cores, 'core')}"
     names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
     return " + ".join([said, *names])
-
-
-def two_digits(value: float) -> str:
-    """A factor with two significant digits, as much as a rounded figure says: "2.4×", "21×"."""
-    places = max(0, 1 - math.floor(math.log10(value)))
-    return f"{formatting.fixed(round(value, places), places)}×"
 
 
 @dataclass(frozen=True)
@@ -117,17 +109,11 @@ class Shown:
                 return record.environment
         return None
 
-    def hardware(self, device: str, results: Iterable[object]) -> str:
-        """What a device is called: by its hardware where that is an accelerator of a known name.
-
-        What tells it from others of its kind stays: "Tesla T4 (bfloat16)", "2 GPUs (mirrored)".
-        """
-        kind, environment = self.kind(device), self.environment(results)
-        name = hardware_name(environment, kind) if kind == "GPU" else ""
-        if kind == "TPU" and environment is not None:
-            name = environment.runtime.get("device_kind", "")
-        title = self.bench.label_of(device)
-        return re.sub(rf"^{kind}\b", lambda _: short_hardware(name), title) if name else title
+    def hardware(self, device: str, results: Iterable[Result]) -> str:
+        """The name of a device on the machine of some processes."""
+        machine = next((row.machine for row in results), "")
+        several = len({s.machine for s in self.bench.series if s.device == device}) > 1
+        return self.bench.title_on(device, machine if several else "")
 
     @property
     def name(self) -> tuple[str, str]:
@@ -146,26 +132,23 @@ class Shown:
             if each.withheld and each.own.timed and id_of(each.base) == id_of(base)
         ]
 
+    def published(self, one: PrintedRate) -> Value:
+        """A published rate over that of the base."""
+        base = self.row.base
+        return Value(
+            Subject(one.found.row.device, "", (), one.found.row),
+            Interval(one.factor, nan, nan, len(base.timed)),
+            Unit.RATIO,
+            Provenance.CALCULATED,
+            caveats_of(base.results),
+            over=Subject(base.device, base.machine, tuple(base.point.values())),
+        )
+
     def accelerated(self) -> bool:
         """Whether a GPU or a TPU stands beside the base."""
         devices = [each.device for each in self.row.measured]
         devices += [each.found.row.device for each in self.row.printed]
         return any(self.kind(device) in ACCELERATORS for device in devices)
-
-
-@dataclass(frozen=True)
-class Factor:
-    """How many times as fast something is as the base, for a headline."""
-
-    shown: Shown
-    name: str
-    value: float
-    said: str = ""
-    """Its interval over all comparisons; of a published one its year."""
-    machine: str = ""
-    """Where it was measured; empty for a published one."""
-    device: str = ""
-    """Its device, the same way."""
 
 
 @dataclass(frozen=True)
@@ -269,11 +252,11 @@ class Overview:
     @property
     def elsewhere(self) -> str:
         """What has no row in the picture, and which page has its numbers; empty without any."""
-        said = [f"{formatting.plural(self._cut, 'row')} more"] if self._cut else []
+        said = [f"{quantity.plural(self._cut, 'row')} more"] if self._cut else []
         if self._lone:
             withheld = sum(any(each.withheld for each in own) for own in self._lone)
             why = f" (in {withheld} of them a device is withheld)" if withheld else ""
-            count = formatting.plural(len(self._lone), "more workload")
+            count = quantity.plural(len(self._lone), "more workload")
             verb = "has" if len(self._lone) == 1 else "have"
             said.append(f"{count} {verb} nothing to be compared with{why}")
         return f"{sentence('; '.join(said))}: see Benchmarks." if said else ""
@@ -306,7 +289,10 @@ class Overview:
 
     @property
     def measured_on(self) -> str:
-        """The machines in a few words: processors with their cores, and accelerators."""
+        """The machines in a few words: processors with their cores, and accelerators.
+
+        Empty where no record tells of one.
+        """
         told: dict[str, str] = {}
         for bench in self.benches:
             for record in bench.records.values():
@@ -315,7 +301,7 @@ class Overview:
                     said = machine_in_words(record.environment)
                     told[record.machine] = max(told.get(record.machine, ""), said, key=len)
         names = dict.fromkeys(told[machine] for machine in sorted(told))
-        return formatting.listed(list(names)) or "not recorded"
+        return quantity.listed(list(names))
 
     @property
     def _hardware_of_base(self) -> str:
@@ -348,7 +334,7 @@ class Overview:
         low, high = rate.ends
         scale = unit / rate.value
         own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
-        text = "" if self.over_base else amount(rate.value, rate.low, rate.high)
+        text = "" if self.over_base else quantity.number(rate.value, rate.low, rate.high)
         marks = [RateMark(own, text, base, unit, low * scale, high * scale, "base")]
         beside = row.measured
         if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
@@ -360,7 +346,7 @@ class Overview:
             colour = shown.bench.colours.get(device, 0)
             value = each.factor * unit
             rounded = each.slack if each.slack > UNLIKE else 0.0
-            text = two_digits(each.factor) if self.over_base else amount(value)
+            text = _factor(each.factor) if self.over_base else quantity.number(value)
             marks.append(
                 RateMark(
                     name, ("about " if rounded else "") + text, Named(name, colour), value,
@@ -385,33 +371,32 @@ class Overview:
             name += f" ({sorted(alike).index(own.machine) + 1})"
         low, high = interval.ends
         value = interval.value * unit
-        text = formatting.ratio(interval.value, interval.low, interval.high)
-        signs = signs_of(own.timed, busy=True)
-        return RateMark(
-            name, (text if self.over_base else amount(value)) + signs, device, value, low * unit,
-            high * unit, "measured",
-        )  # fmt: skip
+        text = quantity.ratio(interval.value, interval.low, interval.high)
+        marks = signs_of(own.timed, busy=True)
+        text = (text if self.over_base else quantity.number(value)) + marks
+        return RateMark(name, text, device, value, low * unit, high * unit, "measured")
 
     # The figure -------------------------------------------------------------------------------
 
-    def _make(self) -> Callable[[float, float], Chart]:
-        """The chart as a function of its width and height in pixels."""
-        workloads = [
+    @cached_property
+    def _workloads(self) -> list[Workload]:
+        """The rows of the picture."""
+        return [
             Workload(
                 title=each.name[0],
                 detail=each.name[1],
-                rate=amount(each.row.rate.value, each.row.rate.low, each.row.rate.high)
+                rate=quantity.number(each.row.rate.value, each.row.rate.low, each.row.rate.high)
                 + signs_of(each.row.base.timed),
                 unit=("busy · " if each.row.busy else "") + unit_of(each),
                 marks=self.marks(each),
             )
             for each in self.shown
         ]
-        return work_rates(
-            workloads,
-            base=f"{self.base}, measured" if self.base else "",
-            axis_title=self.axis_title,
-        )
+
+    @property
+    def _base(self) -> str:
+        """What is at 1×."""
+        return f"{self.base}, measured" if self.base else ""
 
     @property
     def axis_title(self) -> str:
@@ -422,48 +407,49 @@ class Overview:
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
 
     @property
-    def picture(self) -> HeroFigure | None:
+    def picture(self) -> Plot | None:
         """The picture, for a page or a slide; None where there is nothing to draw."""
         if not self.shown:
             return None
-        make = self._make()
-        return HeroFigure(
+        make = work_rates(self._workloads, base=self._base, axis_title=self.axis_title)
+        return Plot(
             id="rates",
             title="How fast each workload is",
             description="; ".join(self._in_words(each) for each in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
+            values=tuple(value for each in self.shown for value in self.values_of(each)),
             table=rates_table(self.shown, "rates-table", "The rates of the picture"),
         )
 
     def _in_words(self, shown: Shown) -> str:
         marks = [mark.label for mark in self.marks(shown) if mark.label]
-        rate = amount(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high)
+        rate = quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high)
         return f"{label(shown.bench.plan.title, 80)} {shown.point}: {rate} {unit_of(shown)}; " + (
             ", ".join(marks)
         )
 
     def _caption(self) -> str:
         kinds = {mark.kind for each in self.shown for mark in self.marks(each)}
-        said = ["● measured here, its band the 95 % interval over processes."]
+        said = ["● measured here; its band is the 95 % interval over processes."]
         if kinds & {"published", "beyond"}:
             said.append(
-                "◇ published by the sources, as printed, and in no statistic of ours; "
-                "a band is how roughly it was printed."
+                "◇ published, part of no statistic; its band is the rounding of the figure."
             )
         if "beyond" in kinds:
             said.append("✕ printed, and beyond the peak of the chip.")
-        signs = "".join(
-            signs_of(group)
+        groups = [
+            group
             for each in self.shown
             for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
-        )
-        if ALONE in signs:
-            said.append(f"{ALONE} one process, so no interval.")
-        if PARTLY in signs:
-            said.append(f"{PARTLY} the time budget ended the run; its steady steps were measured.")
-        if any(unnamed(self.marks(each)) for each in self.shown):
-            said.append("Of many marks in a row the slowest and the fastest are named.")
+        ]
+        caveats = frozenset().union(*map(caveats_of, groups))
+        if Caveat.SINGLE_RUN in caveats:
+            said.append(f"{SIGNS[Caveat.SINGLE_RUN]} a single run, without an interval.")
+        if Caveat.BUDGET in caveats:
+            said.append(f"{SIGNS[Caveat.BUDGET]} the time budget stopped the run.")
+        if unnamed(self._workloads, base=self._base, width=WIDE.width):
+            said.append("The table names the marks that have no label here.")
         if any(each.row.busy for each in self.shown):
             said.append("Busy: other programs held the processor, which is faster than shown.")
         if self.elsewhere:
@@ -471,69 +457,22 @@ class Overview:
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
             if len(away) > 3:
-                some.append(f"{formatting.count(len(away) - 2)} more")
-            said.append(f"Without a rate here: {formatting.listed(some)}.")
+                some.append(f"{quantity.count(len(away) - 2)} more")
+            said.append(f"Without a rate here: {quantity.listed(some)}.")
         return " ".join(said)
-
-    # The sentence -----------------------------------------------------------------------------
 
     @cached_property
     def comparisons(self) -> list[tuple[Shown, Speedup]]:
-        """Every measured comparison with the base."""
-        return [(each, one) for each in self.rows for one in each.row.measured]
+        """Every measured comparison with the base, as one of all of them."""
+        every = [(each, one) for each in self.rows for one in each.row.measured]
+        return [(each, one.simultaneous(len(every))) for each, one in every]
 
-    def measured_factors(self, kinds: Sequence[str]) -> list[Factor]:
-        """What is held of devices of some kinds."""
-        return _trained([each for each in self.held if each.shown.kind(each.device) in kinds])
-
-    @cached_property
-    def held(self) -> list[Factor]:
-        """Every comparison that is decided over all of them together, of machines at rest."""
-        count = len(self.comparisons)
-        told = []
-        for shown, found in self.comparisons:
-            held = found.simultaneous(count)
-            estimate = held.estimate
-            if estimate is None or estimate.verdict not in DECIDED:
-                continue
-            if shown.row.busy or is_busy(found.own.timed):
-                continue
-            interval = estimate.interval
-            level = formatting.fixed(95, 0)
-            of = f" over all {count} comparisons" if count > 1 else ""
-            told_as = (interval.low, interval.high, interval.value)
-            if interval.value < 1:  # a slower device is told by its time
-                told_as = (1 / interval.high, 1 / interval.low, 1 / interval.value)
-            ends = formatting.ratio_interval(*told_as)
-            said = f"({level}{formatting.SPACE}% interval{of} {ends})"
-            name = shown.hardware(found.device, found.own.timed)
-            told.append(Factor(shown, name, interval.value, said, found.machine, found.device))
-        return told
-
-    @cached_property
-    def measured_once(self) -> list[Factor]:
-        """Comparisons of machines at rest that have no interval: one process on either side."""
-        return _trained(
-            [
-                Factor(
-                    shown, shown.hardware(each.device, each.own.timed), each.interval.value,
-                    machine=each.machine, device=each.device,
-                )
-                for shown, each in self.comparisons
-                if not (each.interval.known or shown.row.busy or is_busy(each.own.timed))
-            ]
-        )  # fmt: skip
-
-    def printed_factors(self, kinds: Sequence[str]) -> list[Factor]:
-        """What sources printed of devices of some kinds, over what was measured at rest."""
-        told = []
-        for shown in self.rows:
-            row = shown.row
-            for name, one in zip(printed_names(row.printed), row.printed, strict=True):
-                firm = one.slack <= UNLIKE and not one.beyond_peak and not _loose(row.rate)
-                if firm and not row.busy and shown.kind(one.found.row.device) in kinds:
-                    told.append(Factor(shown, name, one.factor, _year(shown, one)))
-        return _trained(told)
+    def values_of(self, shown: Shown) -> Iterator[Value]:
+        """The numbers that a row marks: the rate of its base, and all ratios over it."""
+        if rate := rate_of(shown.row.base):
+            yield rate
+        yield from (ratio_of(one) for each, one in self.comparisons if each is shown)
+        yield from map(shown.published, shown.row.printed)
 
 
 def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
@@ -562,27 +501,31 @@ def _table_rows(shown: Shown) -> list[Row]:
     header = entry(shown.point or "as specified")
 
     def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-        told = Line(f"{rate}{formatting.SPACE}{unit}")
+        told = Line(f"{rate}{quantity.SPACE}{unit}")
         texts = (Line(name), told, Line(factor), Line(said, href=href))
         return Row(header, entries_of(texts))
 
     def measured(timed: Sequence[Result]) -> str:
-        said = ["measured", formatting.plural(len(timed), "process", "processes")]
-        said += ["ended by the time budget"] if PARTLY in signs_of(timed) else []
+        said = ["measured", quantity.plural(len(timed), "process", "processes")]
+        said += ["stopped by the budget"] if Caveat.BUDGET in caveats_of(timed) else []
         return ", ".join([*said, "busy"] if is_busy(timed) else said)
 
     own = shown.hardware(row.base.device, row.base.timed)
-    rows = [made(own, amount(rate.value, rate.low, rate.high), "1×", measured(row.base.timed))]
+    rows = [
+        made(own, quantity.number(rate.value, rate.low, rate.high), "1×", measured(row.base.timed))
+    ]
     for each in row.measured:
         interval = each.interval
-        text = formatting.ratio(interval.value, interval.low, interval.high)
+        text = quantity.ratio(interval.value, interval.low, interval.high)
         if interval.known:
-            text += f" ({formatting.ratio_interval(interval.low, interval.high, interval.value)})"
+            text += f" ({quantity.ratio_interval(interval.low, interval.high, interval.value)})"
         name = shown.hardware(each.device, each.own.timed)
-        rows.append(made(name, amount(rate.value * interval.value), text, measured(each.own.timed)))
+        rows.append(
+            made(name, quantity.number(rate.value * interval.value), text, measured(each.own.timed))
+        )
     for each in shown.withheld:
         name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
-        texts = (name, formatting.MISSING, "withheld", why)
+        texts = (name, quantity.MISSING, "withheld", why)
         rows.append(Row(header, entries_of(texts)))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         found = one.found
@@ -591,8 +534,8 @@ def _table_rows(shown: Shown) -> list[Row]:
             f"({found.figure.replace('_', ' ')}) [{found.row.mark}]"
         )
         href = web_address(found.source.url if found.source else "")
-        rate_text = amount(rate.value * one.factor)
-        rows.append(made(name, rate_text, two_digits(one.factor), said, href))
+        rate_text = quantity.number(one.rate)
+        rows.append(made(name, rate_text, _factor(one.factor), said, href))
     return rows
 
 
@@ -609,32 +552,6 @@ def _ends(own: list[Shown]) -> list[Shown]:
     return [max(reversed(own), key=_to_see)]
 
 
-def _loose(rate: Interval) -> bool:
-    """Whether a rate is known no better than by half: what is divided by it makes no headline."""
-    return rate.known and rate.value > LOOSE * rate.low
-
-
-def _year(shown: Shown, one: PrintedRate) -> str:
-    """The year of a label, of its source, or of that source's other rows of the device."""
-    row, source = one.found.row, one.found.source
-    if years := _YEAR.findall(row.label):
-        return str(years[-1])
-    if source and source.year:
-        return str(source.year)
-    alike = [
-        each
-        for each in shown.bench.plan.published
-        if (each.device, each.source) == (row.device, row.source)
-    ]
-    found = {year for each in alike for year in _YEAR.findall(each.label)}
-    return str(found.pop()) if len(found) == 1 else ""
-
-
-def _trained(found: Sequence[Factor]) -> list[Factor]:
-    """Those of trainings; where there are none, all."""
-    return [each for each in found if each.shown.trains] or list(found)
-
-
 def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
     """What published rates are of, each in a few words and different from the others."""
     whole = [label(each.found.row.hardware or each.found.row.label, 48) for each in printed]
@@ -645,21 +562,17 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
     ]
 
 
-def amount(value: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A rate: three digits, or those that its interval allows."""
-    known = math.isfinite(low) and math.isfinite(high)
-    places = formatting.decimals(value, low, high) if known else formatting.decimals(value)
-    digits = max(2 - math.floor(math.log10(value)), -9) if value > 0 else 0
-    return formatting.fixed(round(value, min(places, digits)), max(0, min(places, digits)))
-
-
 def unit_of(shown: Shown) -> str:
     """What a rate counts."""
     return "TFLOPS" if shown.kernel else f"{shown.bench.words.sample}/s"
 
 
-def signs_of(results: Sequence[object], *, busy: bool = False) -> str:
-    """Signs behind a number: one process, a partial run, and in words a busy machine."""
-    signs = ALONE if len(results) == 1 else ""
-    signs += PARTLY if any(getattr(each, "status", "") == "partial" for each in results) else ""
-    return signs + (" busy" if busy and is_busy(results) else "")  # type: ignore[arg-type]
+def signs_of(results: Sequence[Result], *, busy: bool = False) -> str:
+    """Signs behind a number: a single run, one that the budget stopped; a busy machine in words."""
+    caveats = caveats_of(results)
+    parts = [signs(caveats), "busy" if busy and Caveat.BUSY in caveats else ""]
+    return "".join(f"{quantity.SPACE}{part}" for part in parts if part)
+
+
+def _factor(value: float) -> str:
+    return quantity.write(value, Unit.RATIO, digits=quantity.HEADLINE)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from accelreport.analysis.stability import steady
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.metrics import Words, metric_text, metric_title
 from accelreport.report.model import (
     Block,
@@ -56,9 +56,9 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         return None
     top = float(seconds.max())
     path, stroke = _steps(seconds, top) if len(seconds) <= MOST else _ranges(seconds, top)
-    middle = formatting.duration(float(np.median(seconds)))
-    longest = formatting.duration(top)
-    text = f"{formatting.count(len(seconds))} steady {step}s: median {middle}, longest {longest}"
+    middle = quantity.duration(float(np.median(seconds)))
+    longest = quantity.duration(top)
+    text = f"{quantity.count(len(seconds))} steady {step}s: median {middle}, longest {longest}"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
@@ -120,7 +120,7 @@ def checks_section(record: Record) -> Section | None:
     )
     found = sum(check.outcome == "failed" for check in record.checks)
     looked = sum(check.outcome != "not-applicable" for check in record.checks)
-    finding = f"{formatting.plural(looked, 'fault')} looked for, {found or 'none'} found."
+    finding = f"{quantity.plural(looked, 'fault')} looked for, {found or 'none'} found."
     table = RawTable(
         title="Faults looked for",
         columns=("fault", "outcome", "a sound measurement shows", "seen"),
@@ -153,7 +153,7 @@ def stages_section(record: Record) -> Section | None:
     """Seconds of each stage of the process; None where none was timed."""
     framework = record.cell.device_spec.framework_name
     rows = [
-        Fact(sentence(text.format(framework=framework)), formatting.duration(seconds))
+        Fact(sentence(text.format(framework=framework)), quantity.duration(seconds))
         for name, text in _STAGES
         if (seconds := getattr(record.times, name)) is not None
     ]
@@ -254,25 +254,25 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
     ]
     window = steady(record)
     if window.steps:
-        facts.append(Fact(f"Steady {words.step}", formatting.duration(window.step_s)))
-        facts.append(Fact("CPU time ÷ wall time", formatting.number(window.cpu_per_wall)))
+        facts.append(Fact(f"Steady {words.step}", quantity.duration(window.step_s)))
+        facts.append(Fact("CPU time ÷ wall time", quantity.number(window.cpu_per_wall)))
     if record.flops:
-        count = formatting.operations(record.flops.per_step)
+        count = quantity.operations(record.flops.per_step)
         facts.append(
             Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 400)})")
         )
         if record.flops.bytes_per_step is not None:
-            moved = formatting.size(record.flops.bytes_per_step)
+            moved = quantity.size(record.flops.bytes_per_step)
             facts.append(
                 Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 400)})")
             )
     if record.parameters is not None:
-        facts.append(Fact("Parameters", formatting.count(record.parameters)))
+        facts.append(Fact("Parameters", quantity.count(record.parameters)))
     memory = record.memory
     if memory.host_peak_bytes is not None:
-        facts.append(Fact("Peak memory, host", formatting.size(memory.host_peak_bytes)))
+        facts.append(Fact("Peak memory, host", quantity.size(memory.host_peak_bytes)))
     if memory.device_peak_bytes is not None:
-        facts.append(Fact("Peak memory, device", formatting.size(memory.device_peak_bytes)))
+        facts.append(Fact("Peak memory, device", quantity.size(memory.device_peak_bytes)))
     return facts + [_energy(energy) for energy in record.energy]
 
 
@@ -282,10 +282,10 @@ def _energy(energy: Energy) -> Fact:
         return Fact(term, f"not read: {label(energy.absent, 300)}")
     return Fact(
         term,
-        f"{joules(energy.joules)} in {formatting.duration(energy.window_s)} and "
-        f"{formatting.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
+        f"{joules(energy.joules)} in {quantity.duration(energy.window_s)} and "
+        f"{quantity.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
         f"counted in {joules(energy.unit_j or 0.0)}, updated every "
-        f"{formatting.duration(energy.update_s)}; sensor-grade",
+        f"{quantity.duration(energy.update_s)}; sensor-grade",
     )
 
 
@@ -354,8 +354,8 @@ def _finding(words: Words, record: Record, refusal: str) -> str:
     if not window.steps:
         return "It ended before its first steady step."
     return (
-        f"{formatting.duration(window.step_s)} a {words.step}, over "
-        f"{formatting.plural(window.steps, words.step)} in {formatting.duration(window.window_s)} "
+        f"{quantity.duration(window.step_s)} a {words.step}, over "
+        f"{quantity.plural(window.steps, words.step)} in {quantity.duration(window.window_s)} "
         "after the warm-up."
     )
 
@@ -364,8 +364,8 @@ def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
     place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
     facts = [
         Fact("State", _state(record)),
-        Fact("Started", formatting.moment(label(record.started_at, 60))),
-        Fact("Ended", formatting.moment(label(record.finished_at, 60))),
+        Fact("Started", quantity.moment(label(record.started_at, 60))),
+        Fact("Ended", quantity.moment(label(record.finished_at, 60))),
         Fact("Machine", label(machine, 20), href=place),
         Fact("Cell", label(record.key, 20)),
     ]
@@ -384,8 +384,8 @@ def _notices(record: Record) -> tuple[Notice, ...]:
         notices.append(
             Notice(
                 "Partial run.",
-                f"The time budget ended it after {formatting.count(done)} of "
-                f"{formatting.plural(record.planned_steps, 'step')}; its total is extrapolated "
+                f"The time budget ended it after {quantity.count(done)} of "
+                f"{quantity.plural(record.planned_steps, 'step')}; its total is extrapolated "
                 "wherever it is shown.",
             )
         )
@@ -427,8 +427,8 @@ def _input(record: Record) -> Section | None:
         Fact("Data set", label(data.dataset, 80)),
         Fact("Origin", data.origin),
         Fact("Fingerprint", label(data.fingerprint, 80)),
-        Fact("Training examples", formatting.count(data.train_examples)),
-        Fact("Validation examples", formatting.count(data.validation_examples)),
+        Fact("Training examples", quantity.count(data.train_examples)),
+        Fact("Validation examples", quantity.count(data.validation_examples)),
     ]
     facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
     facts += [Fact("Note", label(data.note, 300))] if data.note else []

@@ -10,9 +10,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from accelreport.analysis.ceilings import seen_tflops
 from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
@@ -47,7 +49,9 @@ from accelreport.report.text import label
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, cell_slug
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import as_published, without_names
 from accelreport.results.record import Record
+from accelreport.results.versions import OtherVersions
 from accelreport.spec.device import Device
 
 
@@ -69,26 +73,27 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
 
 
 def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
-    """Each plan with its records, whichever of them are its."""
+    """Each plan with its records, whichever of them are its, without names of people and hosts."""
     by_key: dict[str, list[Record]] = {}
-    for record in sorted(records, key=lambda each: (each.key, each.machine)):
+    in_order = sorted(records, key=lambda each: (each.key, each.machine))
+    plans, in_order, _ = as_published(plans, in_order)
+    for record in in_order:
         by_key.setdefault(record.key, []).append(record)
     colours = device_colours(_devices(plans))
-    return [_view(plan, by_key, colours) for plan in plans]
+    own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
+           for plan in plans]  # fmt: skip
+    seen: dict[str, float] = {}
+    for plan, found in zip(plans, own, strict=True):
+        for machine, rate in seen_tflops(plan, found).items():
+            seen[machine] = max(seen.get(machine, 0.0), rate)
+    return [
+        BenchmarkView(plan, {(r.key, r.machine): r for r in found}, colours, seen=seen)
+        for plan, found in zip(plans, own, strict=True)
+    ]
 
 
 def _devices(plans: Sequence[PlanDocument]) -> dict[str, Device]:
     return {name: device for plan in plans for name, device in plan.devices.items()}
-
-
-def _view(
-    plan: PlanDocument, by_key: Mapping[str, Sequence[Record]], colours: Mapping[str, int]
-) -> BenchmarkView:
-    keys = dict.fromkeys(cell.key for cell in plan.cells)
-    records = [record for key in keys for record in by_key.get(key, ())]
-    return BenchmarkView(
-        plan, {(record.key, record.machine): record for record in records}, colours
-    )
 
 
 RecordPlace = tuple[str, str]
@@ -113,8 +118,10 @@ class ContentHashes:
             records = (record.model_dump_json() for record in bench.records.values())
             places = json.dumps([list(place) for place in bench.records])
             colours = json.dumps(dict(bench.colours), sort_keys=True)
+            machines = {machine for _, machine in bench.records}
+            seen = json.dumps({name: bench.seen.get(name) for name in sorted(machines)})
             plan = bench.plan.model_dump_json()
-            self._known[slug] = digest(plan, colours, places, *records)
+            self._known[slug] = digest(plan, colours, seen, places, *records)
         return self._known[slug]
 
 
@@ -126,17 +133,18 @@ class FrontUnit:
     contents: ContentHashes
     facts: SiteFacts
     problems: Sequence[str]
+    others: OtherVersions | None
     name: str = "front"
 
     @property
     def key(self) -> str:
         """Hash of everything it is made of."""
         hashes = (self.contents.of(bench.slug) for bench in self.benches)
-        return digest(*hashes, "problems", *self.problems)
+        return digest(*hashes, repr(self.others), "problems", *self.problems)
 
     def pages(self) -> list[Page]:
         """The front page, what its navigation leads to, and the methods."""
-        front = index_page(self.benches, self.facts.title, self.problems)
+        front = index_page(self.benches, self.facts.title, self.problems, self.others)
         pages = [
             front,
             deck_page(self.benches, front, self.facts.talk),
@@ -212,6 +220,11 @@ class BenchmarkUnit:
         others = {each.slug for owners in self.cells.values() for each in owners}
         return digest(*(self.contents.of(slug) for slug in (self.bench.slug, *sorted(others))))
 
+    def of(self, some: BenchmarkView) -> BenchmarkUnit:
+        """The same with only some of its records."""
+        cells = {place: own for place, own in self.cells.items() if place in some.records}
+        return replace(self, bench=some, cells=cells)
+
     def pages(self) -> list[Page]:
         """Pages of cells first, which have no charts: the others are still being drawn."""
         page = benchmark_page(self.bench, self.facts)
@@ -240,11 +253,69 @@ class BenchmarkUnit:
 Shared = TypeVar("Shared")
 
 
-def unforeseen(path: str, bench: BenchmarkView, error: Exception) -> Unshown:
-    """What is told of a benchmark that a page could not be made of."""
-    name = type(error).__name__
-    what = f"{path}: what was measured for {label(bench.plan.spec)} cannot be shown"
-    return Unshown(what, f"{name}: {label(error, 300)}", ExitCode.NOT_SHOWN, error)
+def unforeseen(path: str, what: str, error: Exception) -> Unshown:
+    """What is told of a benchmark, or of one record of it, that a page could not be made of."""
+    why = f"{type(error).__name__}: {label(without_names(str(error)), 300)}"
+    return Unshown(f"{path}: {what} cannot be shown", why, ExitCode.NOT_SHOWN, error)
+
+
+MOST_SET_ASIDE = 20
+"""Records that are set aside of one benchmark; where there are more, the fault is another."""
+
+
+def shown_part(
+    make: Callable[[BenchmarkView], Shared],
+    bench: BenchmarkView,
+    path: str,
+    unshown: list[Unshown],
+) -> tuple[BenchmarkView, Shared] | None:
+    """What is made of a benchmark, or of the records of which, each alone, it can be made.
+
+    Args:
+        make: makes it.
+        bench: the benchmark.
+        path: the page.
+        unshown: where the records are told without which it was made, or the benchmark.
+
+    Returns:
+        The benchmark as far as it is shown, and what was made; None where it cannot be.
+    """
+
+    def error_with(*places: RecordPlace) -> Exception | None:
+        try:
+            make(replace(bench, records={place: bench.records[place] for place in places}))
+        except Exception as error:
+            return error
+        return None
+
+    def failing(places: Sequence[RecordPlace]) -> Iterator[tuple[RecordPlace, Exception]]:
+        """The records of these that make it fail, each alone; half of them at a time."""
+        if error := error_with(*places):
+            half = len(places) // 2
+            if half:
+                yield from failing(places[:half])
+                yield from failing(places[half:])
+            else:
+                yield places[0], error
+
+    try:
+        return bench, make(bench)
+    except AccelReportError:
+        raise
+    except Exception as error:
+        whole = unforeseen(path, f"what was measured for {label(bench.plan.spec)}", error)
+    every = list(bench.records) if not error_with() else []
+    wrong = dict(islice(failing(every), MOST_SET_ASIDE + 1)) if every else {}
+    left = {place: record for place, record in bench.records.items() if place not in wrong}
+    if left and 0 < len(wrong) <= MOST_SET_ASIDE and not error_with(*left):
+        unshown += [
+            unforeseen(path, f"the record {key}.{machine}.json", cause)
+            for (key, machine), cause in wrong.items()
+        ]
+        some = replace(bench, records=left)
+        return some, make(some)
+    unshown.append(whole)
+    return None
 
 
 def page_instead(bench: BenchmarkView, told: Unshown) -> Page:
@@ -288,15 +359,10 @@ def of_all(
     except AccelReportError:
         raise
     except Exception:
-        sound = []
-        for bench in benches:
-            try:
-                make([bench])
-            except Exception as error:
-                unshown.append(unforeseen(path, bench, error))
-            else:
-                sound.append(bench)
-        if len(sound) in {0, len(benches)}:
+        told = len(unshown)
+        each = (shown_part(lambda one: make([one]), bench, path, unshown) for bench in benches)
+        sound = [found[0] for found in each if found]
+        if not sound or len(unshown) == told:
             raise
         return make(sound)
 
@@ -306,7 +372,10 @@ Unit = BenchmarkUnit | DevicesUnit | FrontUnit
 
 
 def site_units(
-    benches: Sequence[BenchmarkView], facts: SiteFacts, problems: Sequence[str]
+    benches: Sequence[BenchmarkView],
+    facts: SiteFacts,
+    problems: Sequence[str],
+    others: OtherVersions | None,
 ) -> list[Unit]:
     """The units of a site, the front page last."""
     contents = ContentHashes({bench.slug: bench for bench in benches})
@@ -319,7 +388,7 @@ def site_units(
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
         units.append(BenchmarkUnit(bench, cells, contents, facts))
     units.append(DevicesUnit(benches, facts))
-    units.append(FrontUnit(benches, contents, facts, problems))
+    units.append(FrontUnit(benches, contents, facts, problems, others))
     return units
 
 
@@ -328,12 +397,14 @@ Files = list[tuple[str, str]]
 
 
 def _made(unit: Unit) -> tuple[list[Page], Files]:
-    pages = unit.pages()
-    for page in pages:
-        for _, drawing in page.drawings:
-            # What cannot be made into a chart is the fault of this unit.
-            _ = drawing.spec
-    return pages, list(unit.files())
+    return [charted(page) for page in unit.pages()], list(unit.files())
+
+
+def charted(page: Page) -> Page:
+    """The page, all charts of which are made: one that cannot be is the fault of what made it."""
+    for _, drawing in page.drawings:
+        _ = drawing.spec
+    return page
 
 
 AHEAD = 6
@@ -366,6 +437,7 @@ def assemble(
     drawer: Drawer,
     memory: BuildManifest | None,
     base: str,
+    others: OtherVersions | None,
 ) -> Made:
     """Makes every unit that is not there already, and puts all of them in place.
 
@@ -377,13 +449,14 @@ def assemble(
         drawer: what draws its charts.
         memory: what earlier builds left there.
         base: the fingerprint of everything but the results.
+        others: what was measured of other versions of the specs and is not shown.
 
     Raises:
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
     with Output(out) as output:
         benches = gather(results)
-        problems = [str(problem) for problem in results.problems]
+        problems = [without_names(str(problem)) for problem in results.problems]
         site = _Site(
             drawer,
             output,
@@ -392,7 +465,7 @@ def assemble(
             memory,
             base,
         )
-        for unit in site_units(benches, facts, problems):
+        for unit in site_units(benches, facts, problems, others):
             site.take(unit)
         return site.finish()
 
@@ -415,6 +488,8 @@ class _Site:
         self._window: deque[tuple[Unit, list[Page], Files]] = deque()
         self.unshown: list[Unshown] = []
         self._left: dict[str, tuple[str, int, list[str]]] = {}
+        self._shown: dict[str, BenchmarkView] = {}
+        """Benchmarks by their slug, as far as they are shown."""
         self._lacking: set[str] = set()
         """Units that show less than they should, which the next build makes again."""
 
@@ -435,14 +510,12 @@ class _Site:
     def _content(self, unit: Unit) -> tuple[list[Page], Files]:
         """Pages and files of a unit, or of what can be made of it."""
         if isinstance(unit, BenchmarkUnit):
-            try:
-                return _made(unit)
-            except AccelReportError:
-                raise
-            except Exception as error:
-                told = unforeseen(f"{unit.bench.slug}.html", unit.bench, error)
-                self.unshown.append(told)
-                return [page_instead(unit.bench, told)], []
+            path = f"{unit.bench.slug}.html"
+            found = shown_part(lambda some: _made(unit.of(some)), unit.bench, path, self.unshown)
+            if found is None:
+                return [page_instead(unit.bench, self.unshown[-1])], []
+            self._shown[unit.bench.slug], pages_and_files = found
+            return pages_and_files
 
         def made(benches: Sequence[BenchmarkView]) -> tuple[list[Page], Files]:
             if isinstance(unit, FrontUnit):
@@ -450,7 +523,8 @@ class _Site:
                 return _made(replace(unit, benches=benches, problems=told))
             return _made(replace(unit, benches=benches))
 
-        return of_all(made, unit.benches, f"the page “{unit.name}”", self.unshown)
+        benches = [self._shown.get(bench.slug, bench) for bench in unit.benches]
+        return of_all(made, benches, f"the page “{unit.name}”", self.unshown)
 
     def _kept(self, unit: Unit, memory: BuildManifest) -> bool:
         try:

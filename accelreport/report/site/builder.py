@@ -12,8 +12,9 @@ from accelreport.errors import Unshown
 from accelreport.report.site.cache import BuildManifest, FigureCache, build_fingerprint, digest
 from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.options import BuildOptions, BuildResult, ResultsSource, facts_of
-from accelreport.report.site.output import OutputError
+from accelreport.report.site.output import Output, OutputError
 from accelreport.results.store import Store, content_digest
+from accelreport.results.versions import OtherVersions, other_versions
 
 __all__ = ["BuildOptions", "BuildResult", "ResultsSource"]
 
@@ -65,22 +66,27 @@ def build(
             why="It is the root of the file system, where a site has no place of its own.",
             remedy="Choose another one with --out.",
         )
+    others = other_versions(results) if isinstance(results, Store) else None
     with patient_collector():
-        pages, written, unshown = _built(results, out, options, engines)
+        pages, written, unshown = _built(results, out, options, engines, others)
     index = out if options.single_file else out / "index.html"
-    return BuildResult(pages, written, index, time.perf_counter() - started, unshown)
+    return BuildResult(pages, written, index, time.perf_counter() - started, unshown, others)
 
 
 def _built(
-    results: ResultsSource, out: Path, options: BuildOptions, engines: Engines | None
+    results: ResultsSource,
+    out: Path,
+    options: BuildOptions,
+    engines: Engines | None,
+    others: OtherVersions | None,
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """How many pages the site has, how many files were written, and what is not shown."""
     facts = facts_of(options)
     if options.single_file:
         from accelreport.report.site.single_file import build_single
 
-        return build_single(results, out, options, facts, engines)
-    cache = FigureCache(options.cache / "figures") if options.cache else None
+        return build_single(results, out, options, facts, engines, others)
+    cache = FigureCache(options.cache) if options.cache else None
     with Drawer(cache, engines) as drawer:
         # Processes that draw start while this one still asks what has changed, and while it
         # imports what analyses, which takes a second, and which nothing changed does not need.
@@ -90,10 +96,20 @@ def _built(
         if memory and isinstance(results, Store):
             sources = digest(base, content_digest(results))
         if memory and memory.whole(sources):
-            return sum(unit.pages for unit in memory.units.values()), 0, ()
+            with Output(out):  # which removes what a build that was killed left there
+                return sum(unit.pages for unit in memory.units.values()), 0, ()
         from accelreport.report.site.assembly import assemble
 
-        made = assemble(results, out, options, facts, drawer=drawer, memory=memory, base=base)
+        made = assemble(
+            results,
+            out,
+            options,
+            facts,
+            drawer=drawer,
+            memory=memory,
+            base=base,
+            others=others,
+        )
     if cache:
         cache.prune()
     if memory:

@@ -28,9 +28,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from accelreport.atomic import write_whole
+from pydantic import TypeAdapter
+
+from accelreport.atomic import refuse_links, write_whole
 from accelreport.plugins import DATASETS, WORKLOADS, installed
 from accelreport.report.site.options import CHECKOUT, PACKAGED, BuildOptions, SiteFacts
 
@@ -103,11 +104,13 @@ class FigureCache:
     """Figures by content.
 
     Args:
-        folder: where they lie; it is made when the first one is kept.
+        cache: the folder of all that builds remember, in which theirs is made when the first one
+            is kept. Nothing is kept in it or removed from it through a link.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, cache: Path) -> None:
+        self.folder = cache / "figures"
+        self._root = cache.parent
         self._drawer = f"vl-convert {version('vl-convert-python')}, own fonts"
 
     @property
@@ -130,6 +133,7 @@ class FigureCache:
         """Keeps a drawing. A disk that takes no more costs the next build time, not this one."""
         path = self._path(spec)
         with contextlib.suppress(OSError):
+            refuse_links(path.parent, self._root)
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_whole(path, zlib.compress(drawn.encode(), 1), durable=False)
 
@@ -138,7 +142,8 @@ class FigureCache:
         oldest = time.time() - KEPT_S
         for path in self.folder.glob("*/*"):
             with contextlib.suppress(OSError):  # another build may have removed it just now
-                if path.stat().st_mtime < oldest:
+                refuse_links(path.parent, self._root)
+                if path.lstat().st_mtime < oldest:
                     path.unlink()
 
     def _path(self, spec: str) -> Path:
@@ -168,6 +173,12 @@ class Remembered:
     files: Mapping[str, State]
 
 
+@dataclass(frozen=True)
+class _Memory:
+    sources: str
+    units: dict[str, Remembered]
+
+
 @dataclass
 class BuildManifest:
     """Units of one output folder.
@@ -190,17 +201,9 @@ class BuildManifest:
         """What is remembered of a folder: nothing where the memory is absent or damaged."""
         path = cache / "sites" / f"{digest(str(out.absolute()))[:32]}.json"
         memory = cls(path, out)
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            memory.units = {
-                name: Remembered(
-                    unit["key"],
-                    unit["pages"],
-                    {file: (size, time) for file, (size, time) in unit["files"].items()},
-                )
-                for name, unit in found["units"].items()
-            }
-            memory.sources = found["sources"]
+        with contextlib.suppress(OSError, ValueError):
+            found = TypeAdapter(_Memory).validate_json(path.read_bytes())
+            memory.sources, memory.units = found.sources, found.units
         return memory
 
     def kept(self, name: str, key: str) -> Remembered | None:
@@ -233,5 +236,6 @@ class BuildManifest:
             },
         }
         with contextlib.suppress(OSError):
+            refuse_links(self.path.parent, self.path.parents[2])
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_whole(self.path, json.dumps(document).encode(), durable=False)

@@ -33,8 +33,11 @@ def main() -> None:
         except (ValueError, TypeError, AttributeError) as error:
             # The latter two are what an engine of another version says of how it is called.
             answer = {"error": f"{type(error).__name__}: {error}"}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:  # who asked has ended, and nobody is left to be told
+            os._exit(0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
@@ -24,7 +25,9 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 from markupsafe import Markup, escape
 
-from accelreport.report import formatting
+from accelreport.analysis.claims import distinct
+from accelreport.analysis.findings import Finding, Value
+from accelreport.report import quantity
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -34,8 +37,8 @@ from accelreport.report.frames import (
     targets_frame,
 )
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
-from accelreport.report.pages.headline import headline
 from accelreport.report.published_text import published_frame
+from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.text import beginning, label, lines_within, text_width
 from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS, variables
@@ -158,7 +161,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
     lines = lines_within(figure.title, width, 17, bold=True)
     pieces = [_svg_text(line, 0, 18 + 22 * i, 17, "bold") for i, line in enumerate(lines)]
     top = 10 + 22.0 * len(lines)
-    for row in _rows_of_keys(figure.keys, width):
+    for row in _rows_of_keys(() if figure.named else figure.keys, width):
         top += 20
         pieces += [_key(key, x, top) for key, x in row]
     top += 14
@@ -331,7 +334,7 @@ _OF_THE_WHOLE = {"$schema", "config", "datasets"}
 """What Vega-Lite knows only at the top of a specification."""
 
 
-Value = TypeVar("Value")
+Part = TypeVar("Part")
 
 _NAMES = {"id", "prefix"}
 """Fields of `report.model` that name an element of the page."""
@@ -339,7 +342,7 @@ _LINKS = {"href"}
 """Fields that lead somewhere."""
 
 
-def relinked(value: Value, *, name: Callable[[str], str], link: Callable[[str], str]) -> Value:
+def relinked(value: Part, *, name: Callable[[str], str], link: Callable[[str], str]) -> Part:
     """A block, or anything of `report.model`, with other ids and other links.
 
     Args:
@@ -347,7 +350,7 @@ def relinked(value: Value, *, name: Callable[[str], str], link: Callable[[str], 
         name: old id → new id; never asked for an empty one.
         link: old address → new address; never asked for an empty one.
     """
-    return cast("Value", _moved(value, name, link))
+    return cast("Part", _moved(value, name, link))
 
 
 def _moved(value: Any, name: Callable[[str], str], link: Callable[[str], str]) -> Any:
@@ -410,7 +413,7 @@ def benchmark_files(
     }
     for name, frame in frames.items():
         yield f"{folder}/{name}.csv", csv_text(frame)
-    yield f"{folder}/steps.csv", steps_csv(bench.records)
+    yield f"{folder}/steps.csv", steps_csv(bench)
     yield f"{folder}/plan.json", bench.plan.model_dump_json(indent=1) + "\n"
     own = [records[place] for place in bench.records]
     yield f"{folder}/records.json", "[\n" + ",\n".join(own) + "\n]\n"
@@ -429,6 +432,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
                 "title": bench.plan.title,
                 "baseline": bench.plan.baseline,
                 "page": f"{bench.slug}.html",
+                "findings": [_finding(bench, finding) for finding in bench.findings],
                 "speedups": [_json_row(row) for row in rows_of(frame)],
                 "claims": [
                     _json_row(row) for row in rows_of(claims_frame(bench.plan, bench.tested))
@@ -440,8 +444,53 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
         frame.insert(2, "baseline", bench.plan.baseline)
         frames.append(frame)
     yield "speedups.csv", csv_text(pd.concat(frames, ignore_index=True))
-    text = json.dumps({"benchmarks": results}, indent=1, ensure_ascii=False, default=str)
+    claims = distinct([found for bench in benches for found in bench.tested])
+    summary = {
+        "count": len(claims),
+        "by": Counter(found.claim.by for found in claims),
+        "verdict": Counter(found.state.value for found in claims),
+    }
+    document = {"claims": summary, "benchmarks": results}
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
     yield "results.json", text + "\n"
+
+
+def _finding(bench: BenchmarkView, finding: Finding) -> dict[str, Any]:
+    """A finding in the words of its page, and the values that they are made of."""
+
+    def row(value: Value) -> dict[str, Any]:
+        of, over, interval = value.of, value.over, value.interval
+        return _json_row(
+            {
+                "device": of.device,
+                "machine": of.machine,
+                **bench.values(of.point or (None,) * len(bench.axes)),
+                "published": of.row.label if of.row else "",
+                "part": of.part,
+                "over": over.device if over else "",
+                "value": interval.value,
+                "low": interval.low,
+                "high": interval.high,
+                "n": interval.n,
+                "unit": value.unit,
+                "verdict": value.verdict,
+                "provenance": value.provenance,
+                "caveats": sorted(value.caveats),
+                "withheld": [held.why for held in value.why],
+            }
+        )
+
+    speaker = Speaker(bench)
+    return {
+        "kind": finding.kind,
+        "title": speaker.title(finding),
+        "evidence": speaker.answer(finding),
+        "decided": finding.decided,
+        "level": finding.level,
+        "comparisons": finding.comparisons,
+        "values": [row(value) for value in finding.values],
+        "base": row(finding.base) if finding.base else None,
+    }
 
 
 def _speedups(bench: BenchmarkView) -> pd.DataFrame:
@@ -475,28 +524,29 @@ def _cell(value: Any) -> Any:
     return "" if value is None or value is pd.NA or value != value else value  # NaN is not itself
 
 
-def steps_csv(records: Mapping[tuple[str, str], Record]) -> str:
+def steps_csv(bench: BenchmarkView) -> str:
     """Every timed step; a block that was not stamped step by step is one row with its mean.
 
-    Written by hand because it is by far the largest file, and pandas takes five times as
-    long for it.
+    Each has the status of its cell, so that steps of a refused number can be told apart. Written
+    by hand because it is by far the largest file, and pandas takes five times as long for it.
     """
-    lines = ["key,machine,epoch,step,steps,seconds,warmup"]
-    for (key, machine), record in records.items():
+    statuses = {(result.key, result.machine): result.status for result in bench.results}
+    lines = ["key,machine,epoch,step,steps,seconds,warmup,status"]
+    for (key, machine), record in bench.records.items():
         for block in record.blocks:
             if not block.steps:
                 continue
             begin = f"{key},{machine},{block.epoch},"
-            warm = int(not block.steady)
+            end = f"{int(not block.steady)},{statuses[key, machine]}"
             if block.stamped_s:
                 first = block.first_step + block.steps - len(block.stamped_s)
                 lines += [
-                    f"{begin}{step},1,{seconds!r},{warm}"
+                    f"{begin}{step},1,{seconds!r},{end}"
                     for step, seconds in enumerate(block.stamped_s, start=first)
                 ]
             else:
                 mean = block.wall_s / block.steps
-                lines.append(f"{begin}{block.first_step},{block.steps},{mean!r},{warm}")
+                lines.append(f"{begin}{block.first_step},{block.steps},{mean!r},{end}")
     return "\n".join(lines) + "\n"
 
 
@@ -537,7 +587,7 @@ def feed(benches: Sequence[BenchmarkView], facts: SiteFacts) -> str:
         _element(entry, "id", f"{page}#run-{label(machine, 12)}-{when:%Y%m%dT%H%M%SZ}")
         _element(entry, "updated", when.isoformat())
         ET.SubElement(entry, "link", href=page)
-        _element(entry, "summary", headline(bench))
+        _element(entry, "summary", Speaker(bench).sentence(bench.findings[0]))
     ET.indent(root, "")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
@@ -550,7 +600,7 @@ def _run_ends(bench: BenchmarkView) -> list[tuple[str, datetime]]:
     """Machines, and when each ended its last cell."""
     ends: dict[str, datetime] = {}
     for (_, machine), record in bench.records.items():
-        when = formatting.instant(record.finished_at)
+        when = quantity.instant(record.finished_at)
         if when is not None:
             ends[machine] = max(when, ends.get(machine, when))
     return list(ends.items())

@@ -16,6 +16,7 @@ from accelreport.report.text import clean, label
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import UnreadableFile, read_bytes
 from accelreport.results.record import Record
+from accelreport.results.versions import OtherVersions
 from accelreport.spec.models import NO_TALK, Talk
 
 PACKAGED = Path(__file__).parents[2] / "_templates"
@@ -129,6 +130,7 @@ class BuildResult:
         index: the page to open.
         seconds: how long it took.
         unshown: what stands on no page although it was asked for.
+        others: what was measured of other versions of the specs and is not shown.
     """
 
     pages: int
@@ -136,6 +138,7 @@ class BuildResult:
     index: Path
     seconds: float
     unshown: tuple[Unshown, ...] = ()
+    others: OtherVersions | None = None
 
 
 class OptionError(AccelReportError):

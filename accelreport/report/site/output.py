@@ -17,15 +17,17 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from accelreport.atomic import write_whole
+from accelreport import strict_json
+from accelreport.atomic import refuse_links, sweep, write_whole
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.reading import UnreadableFile, read_bytes
 
 MANIFEST = ".accelreport-site.json"
 """Name of the list of own files."""
 STAGING = ".accelreport-new-"
 """Beginning of the name of the folder in which new files wait."""
 ABANDONED_AFTER_S = 3600.0
-"""Seconds after which such a folder was left by a build that was killed."""
+"""Seconds after which such a folder was left by a build that was killed, where no lock says so."""
 
 
 class OutputError(AccelReportError):
@@ -99,16 +101,20 @@ class Output:
     def _stage(self) -> Path:
         if self._staging is None:
             self.root.mkdir(parents=True, exist_ok=True)
-            self._sweep()
             self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=self.root))
         return self._staging
 
-    def _sweep(self) -> None:
-        """Removes what killed builds left waiting."""
+    def _sweep(self, *, alone: bool) -> None:
+        """Removes what killed builds left waiting.
+
+        Args:
+            alone: whether no other build can be at work in the folder.
+        """
         oldest = time.time() - ABANDONED_AFTER_S
         for folder in self.root.glob(f"{STAGING}*"):
-            if folder.is_dir() and folder.stat().st_mtime < oldest:
+            if alone or folder.lstat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+        sweep(self.root, MANIFEST)
 
     def finish(self) -> int:
         """Puts in place what changed, removes own files that are no longer part of the site.
@@ -121,6 +127,8 @@ class Output:
                 refuses.
         """
         try:
+            for inside in {path.rpartition("/")[0] for path in self._before | self._files}:
+                refuse_links(self.root / inside, self.root)
             self._refuse_foreign()
             self.root.mkdir(parents=True, exist_ok=True)
             self._write_manifest(self._before | self._files)
@@ -150,8 +158,11 @@ class Output:
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.root, os.O_RDONLY | os.O_CLOEXEC)
+            alone = False
             with contextlib.suppress(OSError):  # some network file systems know no locks
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
+                alone = True
+            self._sweep(alone=alone)
         except OSError as error:
             self.close()
             raise self._refused(error) from error
@@ -179,10 +190,10 @@ class Output:
     def _own_files(self) -> set[str]:
         path = self.root / MANIFEST
         try:
-            return _listed(path.read_text(encoding="utf-8"))
+            return _listed(read_bytes(path).decode())
         except FileNotFoundError:
             return set()
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (UnreadableFile, ValueError, KeyError, TypeError, RecursionError) as error:
             raise OutputError(
                 f"{path}, the list of the site's own files, cannot be used.",
                 why=f"{error}.",
@@ -191,7 +202,7 @@ class Output:
 
     def _refuse_foreign(self) -> None:
         foreign = [
-            path for path in sorted(self._files - self._before) if (self.root / path).exists()
+            path for path in sorted(self._files - self._before) if os.path.lexists(self.root / path)
         ]
         if foreign:
             raise OutputError(
@@ -204,9 +215,14 @@ class Output:
         target = self.root / path
         target.unlink(missing_ok=True)
         for folder in target.parents:
-            if folder == self.root or any(folder.iterdir()):
+            if folder == self.root:
                 return
-            folder.rmdir()
+            try:
+                folder.rmdir()
+            except FileNotFoundError:
+                continue  # somebody was faster
+            except OSError:
+                return  # something is in it
 
     def _write_manifest(self, files: set[str]) -> None:
         note = "Written by accelreport build: the files it may replace or remove."
@@ -219,13 +235,13 @@ class Output:
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
+    return path.is_file() and not path.is_symlink() and path.read_bytes() == content
 
 
 def _listed(text: str) -> set[str]:
     """The files a manifest names; ValueError, KeyError or TypeError when it is damaged."""
-    names = json.loads(text)["files"]
-    if not all(isinstance(name, str) and is_inside(name) for name in names):
+    names = strict_json.loads(text)["files"]
+    if not isinstance(names, list) or not all(isinstance(n, str) and is_inside(n) for n in names):
         raise ValueError("it names files outside the folder")
     return set(names)
 
@@ -234,4 +250,4 @@ def is_inside(path: str) -> bool:
     """Whether a path with "/" between folders stays below the folder it is relative to."""
     parts = PurePosixPath(path).parts
     odd = {"..", "/", "\\"}
-    return bool(parts) and not any(part in odd or "\\" in part or ":" in part for part in parts)
+    return bool(parts) and not any(part in odd or {*part} & {*"\\:\0"} for part in parts)

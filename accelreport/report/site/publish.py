@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
 import shutil
 import subprocess
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import tomli
 
+from accelreport.atomic import refuse_links
 from accelreport.errors import AccelReportError, ExitCode
 
 
@@ -28,9 +27,7 @@ PLACES = {
 }
 """Where the platform looks for it, from the repository's root."""
 
-_PLAIN = re.compile(r"[\w$\"./=@+ -]+")
-
-# Actions are named by commit: a tag can be moved to other code after it was read.
+# Actions are named by commit and images by digest: a tag can move to other code after it was read.
 _GITHUB = """\
 # .github/workflows/accelreport-pages.yml
 # Once, in the repository's settings: Pages, Source, GitHub Actions.
@@ -64,8 +61,11 @@ jobs:
           path: .cache
           key: accelreport-${{ github.sha }}
           restore-keys: accelreport-
-      - run: INSTALL
-      - run: BUILD
+      - run: |
+          %s
+          %s
+      - run: |
+          %s
         env:
           ACCELREPORT_CACHE: .cache
           BASE_URL: ${{ steps.pages.outputs.base_url }}
@@ -90,20 +90,28 @@ jobs:
 _GITLAB = """\
 # .gitlab-ci.yml
 pages:
-  image: python:3.12-slim
+  image: python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
   variables:
     ACCELREPORT_CACHE: .cache
   cache:
     key: accelreport
     paths: [.cache]
   script:
-    - INSTALL
-    - BUILD
+    - |
+      %s
+      %s
+      %s
   artifacts:
     paths: [public]
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-"""
+"""  # noqa: E501 -- a digest is what it is
+
+_VARIANTS = {
+    Platform.GITHUB: (_GITHUB, "site", "$BASE_URL"),
+    Platform.GITLAB: (_GITLAB, "public", "$CI_PAGES_URL"),
+}
+"""The workflow, the folder it publishes, and the variable with the site's address."""
 
 
 class PublishError(AccelReportError):
@@ -118,31 +126,32 @@ def workflow(platform: Platform, results: str = "results", install: str = ".") -
     Args:
         platform: who builds and publishes.
         results: the results folder, from the repository's root.
-        install: what pip installs to have the command `accelreport`.
+        install: what pip installs to have the command `accelreport`. Its dependencies come by hash,
+            from the lock in the repository where it is `.`, else from the one that it carries.
 
     Raises:
         AccelReportError: a name cannot stand in a command.
     """
     for name in (results, install):
-        if not name.strip() or not name.isprintable() or name.startswith("-"):
+        usable = name.strip() and name.isprintable() and "${{" not in name
+        if not usable or name.startswith("-"):
             raise PublishError(
                 f"{name!r} cannot stand in the workflow's commands.",
-                remedy="Give one name on one line that does not begin with a dash.",
+                remedy="Give one name on one line, without ${{, that does not begin with a dash.",
             )
-    build = ["accelreport", "build"]
-    build += ["--results", shlex.quote(results)] if results != "results" else []
-    if platform is Platform.GITLAB:
-        build += ["--out", "public"]
-    address = "$BASE_URL" if platform is Platform.GITHUB else "$CI_PAGES_URL"
-    build += ["--base-url", f'"{address}"']
-    text = _GITHUB if platform is Platform.GITHUB else _GITLAB
-    text = text.replace("BUILD", _scalar(" ".join(build)), 1)
-    return text.replace("INSTALL", _scalar(f"python -m pip install {shlex.quote(install)}"), 1)
-
-
-def _scalar(command: str) -> str:
-    """The command as YAML: as it is where that is safe, else quoted, as JSON is YAML too."""
-    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+    locked = "python -m pip install --only-binary :all: --require-hashes --requirement"
+    alone = "python -m pip install --no-deps"
+    if install == ".":
+        steps = [f"{locked} requirements-report.lock", f"{alone} --no-build-isolation ."]
+    else:
+        steps = [
+            f"{alone} {shlex.quote(install)}",
+            f'{locked} "$(python -m accelreport.locks report)"',
+        ]
+    text, out, address = _VARIANTS[platform]
+    # Both folders are named, because specs/accelreport.toml may name others.
+    build = f"accelreport build --results {shlex.quote(results)} --out {out}"
+    return text % (*steps, f'{build} --base-url "{address}"')
 
 
 def installable(root: Path) -> str:
@@ -165,7 +174,9 @@ def installable(root: Path) -> str:
 
 def ignored(root: Path, results: Path) -> bool:
     """Whether git ignores the results folder of a repository."""
-    command = ["git", "-C", str(root), "check-ignore", "--quiet", "--", f"{results.as_posix()}/x"]
+    # What git would start to watch files is named by the repository, and may be anything.
+    asked = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--"]
+    command = [*asked, f"{results.as_posix()}/x"]
     return shutil.which("git") is not None and subprocess.run(command, check=False).returncode == 0
 
 
@@ -191,6 +202,7 @@ def write_workflow(platform: Platform, text: str, root: Path) -> Path:
             remedy="Go to the repository's root, and run the command there.",
         )
     try:
+        refuse_links(place.parent, root)
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -9,11 +9,13 @@ thousand of them, and works on every platform and on network folders, where nobo
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html
 import io
 import os
 import re
+import resource
 import secrets
 import socket
 import sys
@@ -68,6 +70,16 @@ _POLICY = re.compile(r'(http-equiv="Content-Security-Policy" content=")([^"]*)"'
 _SCRIPTS = re.compile(r"script-src ([^;]*)")
 BEAT_S = 15.0
 """Seconds after which a silent connection gets a sign of life, which finds closed ones."""
+IDLE_S = 30.0
+"""Seconds after which a connection is closed that asks for nothing, or takes nothing."""
+MOST_CONNECTIONS = 256
+"""Connections at once, at most. Each needs two of the files that a process may have open, and a
+build some, too, so that the limit may be lower: a quarter of those."""
+FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\n"
+    b"Retry-After: %d\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % IDLE_S
+)
+"""The answer to a connection beyond that."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -90,6 +102,7 @@ class LiveServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self.folder = folder
@@ -97,6 +110,9 @@ class LiveServer(ThreadingHTTPServer):
         self.build = 0
         self.start = secrets.token_hex(4)
         self.changed = threading.Condition()
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MOST_CONNECTIONS if files == resource.RLIM_INFINITY else files // 4
+        self._free = threading.BoundedSemaphore(max(1, min(MOST_CONNECTIONS, most)))
         try:
             super().__init__((host, port), _Handler)
         except (OSError, OverflowError) as error:
@@ -114,10 +130,31 @@ class LiveServer(ThreadingHTTPServer):
         host, port = str(self.server_address[0]), int(self.server_address[1])
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answers in a thread of its own, or says that there are too many."""
+        if not self._free.acquire(blocking=False):
+            with contextlib.suppress(OSError):
+                request.sendall(FULL)
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers one connection until it ends."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A page that was closed before it had everything is no error to tell of."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
-            super().handle_error(request, client_address)
+            with contextlib.suppress(OSError):  # one that cannot be printed ends no server
+                super().handle_error(request, client_address)
 
     def announce(self) -> None:
         """Tells every open page that there is a new build."""
@@ -129,6 +166,7 @@ class LiveServer(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     server: LiveServer
     protocol_version = "HTTP/1.1"
+    timeout = IDLE_S
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, directory=str(args[2].folder), **options)
@@ -160,20 +198,25 @@ class _Handler(SimpleHTTPRequestHandler):
         return name not in self.server.names
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
-        """Pages with the script; other files as they are; nothing hidden, no listings."""
+        """Pages with the script; other files as they are; none hidden or elsewhere, no listings."""
         path = unquote(urlsplit(self.path).path)
         if any(part.startswith(".") for part in path.split("/") if part):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
-        file = Path(self.translate_path(self.path))
-        if file.is_dir() and path.endswith("/"):
-            file = file / "index.html"
-        if not file.is_file():
+        place = Path(self.translate_path(self.path))
+        place = place / "index.html" if path.endswith("/") else place
+        try:
+            file = place.resolve(strict=True)
+            if not (file.is_file() and file.is_relative_to(self.server.folder.resolve())):
+                raise FileNotFoundError
+            if place.suffix != ".html":
+                return super().send_head()
+            # What is no UTF-8 goes on as it is.
+            page = file.read_bytes().decode(errors="surrogateescape")
+        except (OSError, RuntimeError, ValueError):  # the latter two of links and names of any kind
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
-        if file.suffix != ".html":
-            return super().send_head()
-        content = live(file.read_text(encoding="utf-8")).encode()
+        content = live(page).encode(errors="surrogateescape")
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
@@ -184,6 +227,8 @@ class _Handler(SimpleHTTPRequestHandler):
         """Nothing is kept, guessed or framed."""
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("X-Frame-Options", "DENY")
+        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
         super().end_headers()
 
     def _tell(self) -> None:

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from accelreport.atomic import write_whole
 from accelreport.errors import AccelReportError, ExitCode, Unshown
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -31,7 +31,7 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.claims import claims_page
-from accelreport.report.site.assembly import gather, of_all, page_instead, unforeseen
+from accelreport.report.site.assembly import charted, gather, of_all, page_instead, shown_part
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.export import (
@@ -45,6 +45,8 @@ from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFac
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug
 from accelreport.report.view import BenchmarkView
+from accelreport.results.privacy import without_names
+from accelreport.results.versions import OtherVersions
 
 LONGEST = 1_900_000
 """Characters of an address; browsers do not follow one of more than 2 MiB."""
@@ -80,7 +82,7 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
         address = f"data:{kind};charset=utf-8,{_escaped(content)}"
         return Download(address, name, detail, name=before + name)
     packed = gzip.compress(raw, 9, mtime=0)
-    size = formatting.size(len(packed))
+    size = quantity.size(len(packed))
     address = f"data:application/gzip;base64,{base64.b64encode(packed).decode()}"
     if len(address) > LONGEST:
         why = f"{detail}; {size}, more than a link can hold: build the site of several files"
@@ -240,6 +242,7 @@ def build_single(
     options: BuildOptions,
     facts: SiteFacts,
     engines: Engines | None,
+    others: OtherVersions | None,
 ) -> tuple[int, int, tuple[Unshown, ...]]:
     """Writes the one file.
 
@@ -252,7 +255,7 @@ def build_single(
             disk refuses.
     """
     _refuse_foreign(out)
-    pages, data, unshown = _made(results, options, facts, engines)
+    pages, data, unshown = _made(results, options, facts, engines, others)
     try:
         if out.is_file() and out.read_bytes() == data:
             return pages, 0, unshown
@@ -268,11 +271,15 @@ def build_single(
 
 
 def _made(
-    results: ResultsSource, options: BuildOptions, facts: SiteFacts, engines: Engines | None
+    results: ResultsSource,
+    options: BuildOptions,
+    facts: SiteFacts,
+    engines: Engines | None,
+    others: OtherVersions | None,
 ) -> tuple[int, bytes, tuple[Unshown, ...]]:
-    cache = FigureCache(options.cache / "figures") if options.cache else None
+    cache = FigureCache(options.cache) if options.cache else None
     with Drawer(cache, engines) as drawer:
-        parts, unshown = _parts(results, facts)
+        parts, unshown = _parts(results, facts, others)
         homes = {part.page.path: part.id for part in parts}
         homes |= {
             path: f"{part.id}-{file.id}" for part in parts for path, file in part.files.items()
@@ -291,14 +298,20 @@ def _made(
         return len(pages), text, (*unshown, *drawer.unshown)
 
 
-def _parts(results: ResultsSource, facts: SiteFacts) -> tuple[list[Part], list[Unshown]]:
+def _parts(
+    results: ResultsSource, facts: SiteFacts, others: OtherVersions | None
+) -> tuple[list[Part], list[Unshown]]:
     benches = gather(results)
-    problems = [str(problem) for problem in results.problems]
+    problems = [without_names(str(problem)) for problem in results.problems]
     unshown: list[Unshown] = []
-    own = [_own(bench, f"b{number}", unshown) for number, bench in enumerate(benches, start=1)]
+    shown, own = [], []
+    for number, bench in enumerate(benches, start=1):
+        some, part = _own(bench, f"b{number}", unshown)
+        shown.append(some)
+        own.append(part)
 
     def front(some: Sequence[BenchmarkView]) -> list[Part]:
-        first = index_page(some, facts.title, [*problems, *map(str, unshown)])
+        first = index_page(some, facts.title, [*problems, *map(str, unshown)], others)
         further = {"ceilings": ceilings_page(some), "machines": machines_page(some)}
         rest = [Part(page, name, {}) for name, page in further.items() if page]
         tables = [
@@ -306,21 +319,22 @@ def _parts(results: ResultsSource, facts: SiteFacts) -> tuple[list[Part], list[U
             Part(claims_page(some), "claims", {}),
         ]
         devices = Part(devices_page(some), "devices", {})
-        return [Part(first, "front", {}), *tables, *rest, devices, data_part(some)]
+        methods = Part(methods_page(some), "methods", {})
+        parts = [Part(first, "front", {}), *tables, *rest, devices, data_part(some), methods]
+        return [replace(part, page=charted(part.page)) for part in parts]
 
-    first, *rest = of_all(front, benches, "the front page", unshown)
-    return [first, *own, *rest, Part(methods_page(benches), "methods", {})], unshown
+    first, *rest = of_all(front, shown, "the front page", unshown)
+    return [first, *own, *rest], unshown
 
 
-def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> Part:
-    """The part of one benchmark; where it cannot be made, what says so."""
-    try:
-        return benchmark_part(benchmark_page(bench), bench, name)
-    except AccelReportError:
-        raise
-    except Exception as error:
-        unshown.append(unforeseen(f"{bench.slug}.html", bench, error))
-        return Part(page_instead(bench, unshown[-1]), name, {})
+def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> tuple[BenchmarkView, Part]:
+    """A benchmark as far as it is shown, and its part; where it cannot be made, what says so."""
+
+    def make(some: BenchmarkView) -> Part:
+        return benchmark_part(charted(benchmark_page(some)), some, name)
+
+    found = shown_part(make, bench, f"{bench.slug}.html", unshown)
+    return found or (bench, Part(page_instead(bench, unshown[-1]), name, {}))
 
 
 def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:

@@ -1,19 +1,14 @@
-"""The deck of a benchmark: its question, what its hero's figures show, and the verdicts."""
+"""The deck of a benchmark: a slide for each figure of its opening, its rates, and the verdicts."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from accelreport.report import formatting
-from accelreport.report.heroes.general import rates_figure, rates_title
-from accelreport.report.heroes.hero import ON_A_PHONE, ON_A_SLIDE, Hero, HeroFigure, Shown, Size
-from accelreport.report.heroes.learning import told_mistakes
-from accelreport.report.heroes.rates import fullest_point, of_stand_ins, origins_of
-from accelreport.report.heroes.registry import hero_of
+from accelreport.analysis.findings import Finding, Kind
+from accelreport.report import quantity
 from accelreport.report.model import (
     Block,
     Code,
@@ -24,41 +19,30 @@ from accelreport.report.model import (
     Speech,
     Units,
 )
+from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Shown, Size
+from accelreport.report.openings.rates import BESIDE, rates_scene
+from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.sections.about import commands
-from accelreport.report.pages.sections.batch_law import law_picture
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.slides.notes import (
-    beginning_sentences,
-    claim_sentences,
-    figure_sentences,
-    for_the_hall,
-    once,
-    opening_words,
-    start_speech,
-)
+from accelreport.report.say import Speaker
+from accelreport.report.slides.notes import claim_sentences, for_the_hall, start_speech, unique
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import NO_TALK, Talk, TalkSlide
 
-MOST_SLIDES = 8
+MOST_SLIDES = 7
 """Slides of a benchmark's deck, the first one among them."""
 LEAST_POINTS = 3
-"""Of fewer points no figure is made: a sentence says them."""
+"""Of fewer points no figure is made: large numbers say them."""
 MOST_LETTERS = 110
-"""Letters of a title, which has two lines."""
+"""Letters of a title that a person chose, which has two lines."""
+MOST_FACTS = 3
+"""Facts in the line over a title."""
 MOST_LINES, LONGEST_LINE = 12, 68
 """Of a text that a network wrote, as far as it stands on a slide."""
-RATES = "hero-rates"
-"""The figure of measured and published rates at one point."""
-_TELL_RATES = {RATES, "sweep-lines", "then-and-now"}
-"""Figures that show these rates already, or what takes their inverse."""
-MOST_CAPTION = 120
-"""Letters of the line below a figure."""
-MOST_TOPIC = 88
-"""Letters of the line over a title."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
-_OPEN = {"undecided", "device"}
+_OPEN = {"undecided", "needs_device"}
 """States of claims that nothing speaks for or against."""
 
 
@@ -72,87 +56,59 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
 
     Args:
         bench: the benchmark.
-        page: its page, whose finding the first slide tells.
+        page: its page.
         talk: titles of its slides that a person chose.
     """
-    hero = hero_of(bench)
-    slides = [slide for _, slide in figure_slides(bench, hero)]
-    slides = slides or [_numbers(bench, hero)]
-    for each in talk.slides:
-        if each.benchmark == bench.plan.spec:
-            name = each.slide or slides[0].id
-            slides = [titled(slide, each) if slide.id == name else slide for slide in slides]
+    slides = [slide for _, slide in figure_slides(bench)] or [_numbers(bench)]
+    for chosen in talk.slides:
+        if chosen.benchmark == bench.plan.spec:
+            name = chosen.slide or slides[0].id
+            slides = [titled(slide, chosen) if slide.id == name else slide for slide in slides]
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
-    speech = start_speech(
-        [bench], commands(bench), Download(f"{bench.slug}.html", "Numbers: the page")
-    )
-    if bench.tested and not verdicts:
-        told = claim_sentences([bench])[1]
-        speech = replace(speech, sentences=(f"Claims: {told}", *speech.sentences))
+    first = Download(f"{bench.slug}.html", "Numbers: the page")
     return replace(
         for_the_hall(page),
         path=slides_path(bench),
-        kicker=_fitting(hero.kicker.removeprefix(f"{label(bench.plan.title, 90)} · ")),
-        finding=opening_words(
-            hero.answer if hero.answer.startswith(hero.title) else f"{hero.title}. {hero.answer}"
-        ),
+        kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
+        finding=f"{opening_of(bench).title}.",
         opening=None,
         sections=(*slides[:most], *([verdicts] if verdicts else [])),
         template="slides.html",
         crumbs=(Download(f"{bench.slug}.html", "The page"),),
         related=(),
-        speech=speech,
+        speech=start_speech([bench], commands(bench), first),
     )
 
 
-def figure_slides(
-    bench: BenchmarkView, hero: Hero, prefix: str = ""
-) -> Iterator[tuple[str, Section]]:
-    """A slide for each figure that has points enough, and the form of that figure.
+def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind, Section]]:
+    """A slide for each figure that has points enough, with the kind of its finding.
 
     Args:
         bench: the benchmark.
-        hero: what it found.
         prefix: begins the ids of the slides, and is unique in the deck.
     """
-    told = set[str]()
-    for number, (finding, shown) in enumerate(hero.shown(), start=1):
+    scenes = list(opening_of(bench).scenes)
+    beside = next((f for f in bench.findings if f.kind in BESIDE), None)
+    if beside is not None and beside.kind not in {scene.finding.kind for scene in scenes}:
+        scene = rates_scene(bench, beside)
+        if scene.marks(beside.told):
+            scenes.append(scene)
+    for number, scene in enumerate(scenes, start=1):
         name = f"{prefix}figure-{number}"
-        block = slide_block(shown, name)
+        block = slide_block(scene.shown, name)
         if block is not None:
-            form = getattr(shown, "id", block.kind)
-            told.add(form)
-            yield form, _slide(bench, name, finding, block, hero.kicker)
-    law = law_picture(bench)
-    block = slide_block(law[1], f"{prefix}law") if law else None
-    if law and block is not None:
-        yield "law", _slide(bench, f"{prefix}law", law[0], block, hero.kicker)
-    wrong = told_mistakes(bench)
-    if wrong and wrong[0] and "gallery" not in told:
-        finding, pictures = wrong
-        block = slide_block(pictures, f"{prefix}mistakes")
-        if block is not None:
-            finding = of_stand_ins(finding, origins_of(bench))
-            yield "gallery", _slide(bench, f"{prefix}mistakes", finding, block, hero.kicker)
-    point = fullest_point(bench)
-    if point is None or told & _TELL_RATES:
-        return
-    name = f"{prefix}rates"
-    block = slide_block(rates_figure(bench, point), name)
-    if block is not None:
-        yield RATES, _slide(bench, name, rates_title(bench, point), block, hero.kicker)
+            yield scene.finding.kind, _slide(bench, name, scene.finding, block)
 
 
 def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | None:
     """A figure at the size of a slide; None of one with too few points."""
     if isinstance(shown, Code):
         return _written(shown)
-    if not isinstance(shown, HeroFigure):
+    if not isinstance(shown, Plot):
         return replace(shown, href="", title="")
-    said = beginning_sentences(shown.caption, MOST_CAPTION) if shown.caption else ""
-    figure = replace(shown, id=name, table=None, caption=said).figure(ON_A_SLIDE, narrow)
-    figure = replace(figure, subtitle=shown.up)
+    plain = replace(shown, id=name, table=None, caption=shown.brief)
+    figure = replace(plain.figure(ON_A_SLIDE, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS else None
 
@@ -200,35 +156,14 @@ def _cut(text: str, most: int) -> str:
     return text if len(lines) <= most else "\n".join(lines[:most]) + "…"
 
 
-def _slide(bench: BenchmarkView, name: str, title: str, block: Block, topic: str) -> Section:
+def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
+    speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
+    notes = unique([*speaker.spoken(finding), *speaker.caveats(finding)])
+    topic = " · ".join([label(bench.plan.title, 60), *facts_of(bench)[1:2]])
     return Section(
-        name,
-        whole_clauses(title),
-        (block,),
-        finding=_fitting(topic),
-        speech=Speech(once(figure_sentences(bench, block)), (page,)),
+        name, speaker.title(finding), (block,), finding=topic, speech=Speech(notes, (page,))
     )
-
-
-def whole_clauses(title: str) -> str:
-    """A title, of a long one as many clauses as a slide has room for; never none.
-
-    Words that belong to a number stay on its line.
-    """
-    while len(title) > MOST_LETTERS and "; " in title:
-        title = title.rpartition("; ")[0]
-    return title if len(title) <= MOST_LETTERS else label(title, MOST_LETTERS)
-
-
-def _fitting(topic: str) -> str:
-    """As many parts of a topic as a line has room for; never none."""
-    kept, *parts = topic.split(" · ")
-    for part in parts:
-        if len(kept) + len(part) + 3 > MOST_TOPIC:
-            break
-        kept = f"{kept} · {part}"
-    return label(kept, MOST_TOPIC)
 
 
 def titled(slide: Section, chosen: TalkSlide) -> Section:
@@ -236,10 +171,10 @@ def titled(slide: Section, chosen: TalkSlide) -> Section:
     return replace(slide, title=label(chosen.title, MOST_LETTERS)) if chosen.title else slide
 
 
-def _numbers(bench: BenchmarkView, hero: Hero) -> Section:
+def _numbers(bench: BenchmarkView) -> Section:
     """What was found in numbers, where they are too few for a figure."""
-    title = hero.title if re.search(r"\d", hero.title) else hero.sentence.rstrip(".")
-    return _slide(bench, "numbers", title, LargeNumbers(hero.numbers[:4]), hero.kicker)
+    opening = opening_of(bench)
+    return _slide(bench, "numbers", opening.finding, LargeNumbers(opening.numbers))
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -251,7 +186,7 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
     if units is None:
         return None
     alone = len(benches) == 1
-    if {state for state, *_ in units.keys} <= (_OPEN if alone else {"device"}):
+    if {state for state, *_ in units.keys} <= (_OPEN if alone else {"needs_device"}):
         return None
     if alone and len(units.items) < LEAST_POINTS:
         return None
@@ -261,25 +196,17 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         _verdicts_title(units),
         (units,),
         finding="Verdicts",
-        speech=Speech(
-            once(claim_sentences(benches)), (Download(where, "Numbers: the claims and rules"),)
-        ),
+        speech=Speech(claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)),
     )
 
 
 def _verdicts_title(units: Units) -> str:
-    """What was decided here, else what the sources' own figures say; the rows tell the rest."""
+    """How many claims are decided here, and how."""
     known = {state: number for state, _, number in units.keys}
-    claims = formatting.plural(len(units.items), "claim")
     confirmed, refuted = known.get("confirmed", 0), known.get("refuted", 0)
-    if confirmed or refuted:
-        return f"Of {claims}, {_are(confirmed)} confirmed here and {_are(refuted)} refuted"
-    agree, against = known.get("agree", 0), known.get("contradict", 0)
-    said = [f"bear out {agree}"] * bool(agree) + [f"contradict {against}"] * bool(against)
-    if not said:
-        return f"None of {claims} is decided here"
-    return f"Published figures {formatting.listed(said)} of {claims}; none is decided here"
-
-
-def _are(number: int) -> str:
-    return f"{number or 'none'} {'is' if number < 2 else 'are'}"
+    claims = quantity.plural(len(units.items), "claim")
+    decided = confirmed + refuted
+    if not decided:
+        return f"None of {claims} is decided"
+    verb = "is" if decided == 1 else "are"
+    return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
-from accelreport.report import formatting
-from accelreport.report.heroes.registry import hero_of
+from accelreport.analysis.findings import Kind
+from accelreport.report import quantity
+from accelreport.report.front import FrontSpeaker, front_findings
 from accelreport.report.model import Download, Fact, Page, Section, Speech
-from accelreport.report.pages.ceilings import ABOUT, ceilings_picture
-from accelreport.report.pages.overview import ACCELERATORS, ALONE, PARTLY, PHONE, Overview
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
-from accelreport.report.pages.sections.compute import PATH
 from accelreport.report.slides.benchmark import (
     figure_slides,
     slide_block,
@@ -23,10 +22,8 @@ from accelreport.report.slides.benchmark import (
 from accelreport.report.slides.notes import (
     for_the_hall,
     notice_sentences,
-    once,
-    opening_words,
-    sentences,
     start_speech,
+    unique,
 )
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView
@@ -45,26 +42,25 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         talk: what a person chose of it.
     """
     of_all = {
-        "rates": _rates(Overview(benches), front),
-        "ceilings": _ceilings(benches),
+        "rates": _rates(Overview(benches)),
         "claims": verdict_slide(benches),
     }
-    pictured, bounds, verdicts = of_all.values()
+    pictured, verdicts = of_all.values()
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
     own, absent = _asked(_fullest(benches), talk, of_all)
     slides: Sequence[Section | None] = (
-        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), bounds, verdicts)
+        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts)
     )
     speech = start_speech(
         benches, site_commands(benches), Download(front.path, "Numbers: the front page")
     )
-    count = formatting.plural(len(benches), "benchmark")
+    count = quantity.plural(len(benches), "benchmark")
     return replace(
         for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
         path=DECK,
         headline=label(talk.title, 110) if talk.title else _question(benches),
-        kicker=f"{count} · {label(front.kicker, 120)}",
-        finding=opening_words(f"{front.headline}. {front.finding}"),
+        kicker=" · ".join(filter(None, (count, label(front.kicker, 120)))),
+        finding=f"{front.headline}.",
         opening=None,
         sections=tuple(slide for slide in slides if slide),
         template="slides.html",
@@ -94,7 +90,7 @@ def _asked(
         else:
             what = each.slide or "a figure"
             absent.append(label(f"{what} of {each.benchmark or 'all benchmarks'}", 90))
-    said = f"The talk asks for slides that the results do not give: {formatting.listed(absent)}."
+    said = f"The talk asks for slides that the results do not give: {quantity.listed(absent)}."
     return found, [said] if absent else []
 
 
@@ -110,107 +106,66 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     repeats = sorted({bench.plan.measure.repeats for bench in benches})
     if not repeats:
         return ()
-    text = " to ".join(formatting.count(n) for n in dict.fromkeys((repeats[0], repeats[-1])))
+    text = " to ".join(quantity.count(n) for n in dict.fromkeys((repeats[0], repeats[-1])))
     return (Fact("Processes planned for each number", text),)
 
 
-KERNEL = "kernel"
-"""The form of a kernel's rates: whether what was printed can be."""
-FORMS = (
-    "sweep-lines",
-    "law",
-    "then-and-now",
-    KERNEL,
-    "hero-rates",
-    "grid",
-    "decision-map",
-    "gallery",
-    "hero-curves",
-    "code",
-    "hero-forecast",
-    "hero-errors",
-    "hero-bits",
-    "hero-seeds",
-    "hero-until",
-    "latency-lines",
-)
-"""Forms in the order in which a talk goes on: speed, then what was learned, then its use."""
 STORY = (
-    "sweep-lines",
-    "then-and-now",
-    KERNEL,
-    "grid",
-    "gallery",
-    "code",
-    "hero-forecast",
-    "hero-bits",
+    Kind.RESTATED,
+    Kind.TOTAL,
+    Kind.FASTER,
+    Kind.GAIN,
+    Kind.EXCEEDS_PEAK,
+    Kind.COMPILED,
+    Kind.RANGE,
+    Kind.MISCLASSIFIED,
+    Kind.OVERFITS,
+    Kind.WRITES,
+    Kind.FORECAST,
+    Kind.INT8,
+    Kind.LATENCY,
 )
-"""Forms that have room in each talk: the others take what these leave."""
+"""Findings in the order of a talk: speed, then what was learned, then its use."""
 
-_SIGNS = {
-    "●": "● measured here, band: 95 % interval.",
-    "◇": "◇ published, as printed.",
-    "✕": "✕ beyond the chip’s peak.",
-    ALONE: f"{ALONE} one process.",
-    PARTLY: f"{PARTLY} ended by its budget.",
-}
-"""Signs of the picture → what they are, in a line that a hall reads; the notes say more."""
+_READING = "● measured, band: 95 % interval. ◇ published. † stopped by the budget. ‡ single run."
+"""How to read the picture of all workloads, in a line."""
 
 
-def _rates(view: Overview, front: Page) -> Section | None:
+def _rates(view: Overview) -> Section | None:
     """Measured and published on one axis; None where too little was measured."""
     picture = view.picture
-    said = [text for sign, text in _SIGNS.items() if picture and sign in picture.caption]
-    hung = replace(picture, caption=" ".join(said)) if picture else None
-    block = slide_block(hung, "all", PHONE) if hung else None
-    if picture is None or block is None:
+    block = slide_block(replace(picture, brief=_READING), "all", PHONE) if picture else None
+    if block is None:
         return None
-    said = [*sentences(front.finding), *sentences(picture.caption), *notice_sentences(view.benches)]
+    speaker = FrontSpeaker(view)
+    # A restated ratio has a figure and a slide of its own.
+    found = next(f for f in front_findings(view) if f.kind is not Kind.RESTATED)
+    notes = [f"{speaker.title(found)}.", speaker.answer(found), *notice_sentences(view.benches)]
     return Section(
         "rates",
-        front.headline,
+        speaker.title(found),
         (block,),
-        finding="Measured and published on one axis · largest factors first",
-        speech=Speech(once(said), (Download("index.html#overview", "Numbers: the front page"),)),
-    )
-
-
-def _ceilings(benches: Sequence[BenchmarkView]) -> Section | None:
-    """How fast other hardware could be at the most; None where too little is bounded."""
-    found = ceilings_picture(benches)
-    block = slide_block(found[1], "bounds") if found else None
-    if found is None or block is None:
-        return None
-    return Section(
-        "ceilings",
-        found[0],
-        (block,),
-        finding="Ceilings: bounds, no measurements",
-        speech=Speech(
-            once([*sentences(found[1].description), *sentences(ABOUT)[:3]]),
-            (Download(PATH, "Numbers: the page of ceilings"),),
-        ),
+        finding="Every workload, measured and published",
+        speech=Speech(unique(notes), (Download("index.html#overview", "Numbers: the front page"),)),
     )
 
 
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> list[Section]:
-    """One slide for a benchmark: forms of the story first, each once, then others, then again.
+    """One slide for each kind of finding in the order of the story, then one of other benchmarks.
 
-    Of the benchmarks that have a form, one that learned from real data comes first, then one that
+    Of the benchmarks that have a kind, one that learned from real data comes first, then one that
     was measured more than once, that stands beside published figures, and whose runs were whole.
     """
-    decided = (each for each in benches if not hero_of(each).undecided)
-    told = [dict(_own_slides(each)) for each in sorted(decided, key=_told_later)]
-    order = list(dict.fromkeys((*STORY, *FORMS, *chain.from_iterable(told))))
-    kept: list[tuple[str, Section]] = []
-    while any(told) and len(kept) < most:
-        for form in order:
-            own = next((each for each in told if form in each), None)
+    left = [dict(_own_slides(bench)) for bench in sorted(benches, key=_later)]
+    order = [*STORY, *(kind for kind in Kind if kind not in STORY)]
+    kept: list[tuple[Kind, Section]] = []
+    while any(left) and len(kept) < most:
+        for kind in order:
+            own = next((slides for slides in left if kind in slides), None)
             if own is not None:
-                kept.append((form, own[form]))
+                kept.append((kind, own[kind]))
                 own.clear()
-    places = {form: place for place, form in enumerate(FORMS)}
-    kept = sorted(kept[:most], key=lambda one: places.get(one[0], len(places)))
+    kept = sorted(kept[:most], key=lambda slide: order.index(slide[0]))
     return [slide for _, slide in kept]
 
 
@@ -228,20 +183,19 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
     return list(best.values())
 
 
-def _own_slides(bench: BenchmarkView) -> Iterator[tuple[str, Section]]:
-    """The form and the slide of each figure of a benchmark."""
-    hero = hero_of(bench)
+def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
+    """The kind and the slide of each figure of a benchmark that decides something."""
     page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
-    for form, slide in figure_slides(bench, hero, f"{slug(bench.plan.spec)}-"):
-        form = KERNEL if bench.words.kernel else form
-        yield form, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
+    if opening_of(bench).finding.decided:
+        for kind, slide in figure_slides(bench, f"{slug(bench.plan.spec)}-"):
+            yield kind, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
 
 
-def _told_later(bench: BenchmarkView) -> tuple[bool, bool, bool, bool]:
-    once = all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)
+def _later(bench: BenchmarkView) -> tuple[bool, bool, bool, bool]:
+    single = all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)
     cut = any(row.status == "partial" for row in bench.results)
-    return _stand_in(bench), once, not bench.plan.published, cut
+    return _stand_in(bench), single, not bench.plan.published, cut
 
 
 def _stand_in(bench: BenchmarkView) -> bool:

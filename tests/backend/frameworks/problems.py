@@ -47,7 +47,6 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "characters": 10,
         "optimizer": {"name": "sgd", "learning_rate": 0.1},
     },
-    "paradnn": {"net": "conv", "width": 32, "depth": 2},
 }
 
 

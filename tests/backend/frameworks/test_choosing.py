@@ -140,8 +140,6 @@ def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
         ({"kind": "matmul"}, False),
         ({"kind": "text_classification"}, True),
         ({"kind": "series_forecast"}, True),
-        ({"kind": "paradnn", "net": "conv"}, False),
-        ({"kind": "paradnn", "net": "recurrent"}, True),
         ({"kind": "keras", "document": '{"class_name": "Dense"}'}, False),
         ({"kind": "keras", "document": '{"class_name": "LSTM"}'}, True),
         ({"kind": "keras", "document": '{"class_name":"ConvLSTM2D"}'}, True),

@@ -19,6 +19,7 @@ from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.backend.strategies.plain_cnn import SEED, WORKLOAD
 from tests.support import children
+from tests.support.nets import dense
 from tests.support.processes import PATIENCE_S, command_line, name
 
 TWO_WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=2, threads=1)
@@ -31,14 +32,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 EVENTS = "events.jsonl"
 """What the process of a cell tells, in its folder."""
 
-ENDLESS: dict[str, Any] = {
-    "kind": "paradnn",
-    "width": 64,
-    "depth": 1,
-    "batch_size": 64,
-    "steps_per_epoch": 32,
-    "epochs": 10_000,
-}
+ENDLESS: dict[str, Any] = dense(64, 1, batch_size=64, steps_per_epoch=32, epochs=10_000)
 """A training that a test has to end, of a network that each process has soon traced."""
 
 

@@ -145,12 +145,12 @@ def test_cpu_time_never_falls_when_a_process_of_the_cell_ends(
     worker = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         spent = psutil.Process(worker.pid)
-        while sum(spent.cpu_times()[:2]) < 1.0:
-            time.sleep(0.05)
+        while sum(spent.cpu_times()[:2]) < 0.3:
+            time.sleep(0.01)
         watch, before, own = Stopwatch(cpu_s), cpu_s(), time.process_time()
-        assert before > own + 0.9
+        assert before > own + 0.25
     finally:
         worker.kill()
         worker.wait()
-    assert cpu_s() - before >= time.process_time() - own - 0.1
+    assert cpu_s() - before >= time.process_time() - own - 0.05
     assert watch.lap().cpu_s >= 0

@@ -11,7 +11,6 @@ from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import (
     Results,
     driven_study,
-    field,
     observed,
     ordinary,
     two_runs,
@@ -22,7 +21,7 @@ from tests.support.sites import build
 IMAGES = Path(__file__).with_name("images")
 """Where the golden screenshots are kept."""
 
-SiteName = Literal["ordinary", "small", "single", "runs", "field"]
+SiteName = Literal["ordinary", "small", "single", "runs", "frameworks"]
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,10 @@ KINDS = (
     Kind("two-runs", "runs", "comparison.html"),
     Kind("devices", "ordinary", "devices.html"),
     Kind("ceilings", "ordinary", "ceilings.html"),
-    Kind("map", "field", "paradnn.quick.html"),
-    Kind("frameworks", "field", "example_training.full.html"),
+    Kind("frameworks", "frameworks", "example_training.full.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
     Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
-    Kind("embed", "small", "embed/k.full.sweep-lines.html"),
+    Kind("embed", "small", "embed/k.full.sweep.html"),
     Kind("single", "single", "report.html"),
 )
 """Every kind of page. Another one is a line here, and goldens by `--update`."""
@@ -140,8 +138,8 @@ def build_sites(folder: Path, *, ordinary_site: Path | None = None) -> dict[Site
     html = comparison_html(two_runs(gate=0.05))
     (folder / "runs" / "comparison.html").write_text(html, encoding="utf-8")
     ways = driven_study(Graph={}, Compiled={"xla": True}, Eager={"eager": True})
-    build(Results((*field().studies, ways)), folder / "field")
-    built: tuple[SiteName, ...] = ("small", "single", "runs", "field")
+    build(Results((ways,)), folder / "frameworks")
+    built: tuple[SiteName, ...] = ("small", "single", "runs", "frameworks")
     return {"ordinary": ordinary_site, **{name: folder / name for name in built}}
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -233,8 +233,8 @@ def measured_facts(bench: BenchmarkView) -> list[Fact]:
     done = sum(row.measured for row in bench.results)
     repeats = bench.plan.measure.repeats
     return [
-        Fact("Cells measured", f"{done} of {formatting.count(len(bench.results))}"),
-        Fact("Processes for each number", formatting.count(repeats)),
+        Fact("Cells measured", f"{done} of {quantity.count(len(bench.results))}"),
+        Fact("Processes for each number", quantity.count(repeats)),
     ]
 
 
@@ -248,7 +248,7 @@ def cite_section(bench: BenchmarkView) -> Section:
 
 
 def _entries(bench: BenchmarkView) -> list[str]:
-    dates = formatting.days(record.started_at for record in bench.records.values())
+    dates = quantity.days(record.started_at for record in bench.records.values())
     versions = _versions(bench)
     key = slug(bench.plan.spec).replace("-", "_")
     note = f"Measured {dates}" if dates else "Not measured yet"
@@ -293,7 +293,7 @@ def _tex(text: str) -> str:
 
 def citation_file(bench: BenchmarkView) -> str:
     """The results in the Citation File Format, version 1.2.0 (Druskat et al. 2021)."""
-    whens = [formatting.instant(record.finished_at) for record in bench.records.values()]
+    whens = [quantity.instant(record.finished_at) for record in bench.records.values()]
     days = sorted(when.date().isoformat() for when in whens if when is not None)
     lines = [
         "cff-version: 1.2.0",
@@ -395,10 +395,10 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
     state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
     entries = [
         entry(state, badges=tuple(badges)),
-        entry(formatting.duration(row.timings.steady_step_s)),
-        entry(formatting.duration(row.timings.first_step_s)),
-        entry(formatting.duration(row.timings.total_s), badges=total),
-        entry(formatting.size(row.memory.host_peak_bytes)),
+        entry(quantity.duration(row.timings.steady_step_s)),
+        entry(quantity.duration(row.timings.first_step_s)),
+        entry(quantity.duration(row.timings.total_s), badges=total),
+        entry(quantity.size(row.memory.host_peak_bytes)),
     ]
     if metric:
         value = row.final.get(metric, float("nan"))

@@ -10,10 +10,9 @@ from typing import Literal
 from accelreport.analysis.results import point_key
 from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.batch_law import LawLine, law_lines
 from accelreport.report.charts.drawing import Make, Named, panel
-from accelreport.report.heroes.hero import HeroFigure
 from accelreport.report.law_text import (
     columns,
     cost_span,
@@ -22,10 +21,8 @@ from accelreport.report.law_text import (
     equal_text,
     fixed_text,
     pair_sentence,
-    pair_title,
     part_told,
     refusal_text,
-    split_sentence,
     worst,
 )
 from accelreport.report.metrics import axis_title
@@ -46,7 +43,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, line_key, pattern
-from accelreport.report.view import BenchmarkView, once
+from accelreport.report.view import BenchmarkView
 
 ABOUT = (
     "The time of a step is taken to be a fixed cost and a cost for each example (Hockney and "
@@ -74,29 +71,6 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
         (*blocks, *_more(bench), *_split(bench, sweeps)),
         finding=_finding(bench, shown),
     )
-
-
-@once
-def law_picture(bench: BenchmarkView) -> tuple[str, HeroFigure] | None:
-    """What the law says in a title, and its figure alone; None where it says nothing."""
-    sweeps = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
-    shown = _shown(sweeps) if sweeps else []
-    best = _pair_of(bench, shown)
-    said = pair_title(best, lambda sweep: name_of(bench, sweep)) if best else ""
-    if not said:
-        return None
-    drawn = _drawn(bench, shown)
-    figure = HeroFigure(
-        id="law",
-        title=drawn.title,
-        description=drawn.description,
-        chart=lambda size: drawn.lines(size.height)(size.width),
-        caption="Dotted: a model fitted to the marks, fainter where nothing was timed.",
-        badges=drawn.badges,
-        points=max(len(sweep.amounts) for sweep in shown),
-        up=drawn.up,
-    )
-    return said, figure
 
 
 def _shown(sweeps: Sequence[TimedSweep]) -> list[TimedSweep]:
@@ -129,7 +103,7 @@ def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
         costs_of = [
             f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
         ]
-        return f"By the model, a step has a fixed cost: {formatting.listed(costs_of)}."
+        return f"By the model, a step has a fixed cost: {quantity.listed(costs_of)}."
     told = pair_sentence(best, lambda sweep: name_of(bench, sweep))
     by = "By a model of the published times" if best.own.published else "By the model"
     return f"{by}, {told}."
@@ -163,7 +137,7 @@ def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
         for amount in sweep.amounts
     }
     machines = sorted({each.machine for each in bench.timed_sweeps if each.device == sweep.device})
-    colour = bench.colours[sweep.device]
+    colour = bench.colour_of(sweep.device)
     number = 0 if sweep.published else [m for m in machines if m].index(sweep.machine)
     title = name_of(bench, sweep).removeprefix("the ")
     device = Named(title, colour, pattern(colour, number))
@@ -203,9 +177,9 @@ def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
     lines = [_line(bench, sweep) for sweep in shown]
     fixed = fixed_text(shown[0])
     said = "; ".join(
-        f"{line.device.title}: {formatting.number(line.rates[0])} at "
-        f"{formatting.number(line.amounts[0])} to {formatting.number(line.rates[-1])} at "
-        f"{formatting.number(line.amounts[-1])}"
+        f"{line.device.title}: {quantity.number(line.rates[0])} at "
+        f"{quantity.number(line.amounts[0])} to {quantity.number(line.rates[-1])} at "
+        f"{quantity.number(line.amounts[-1])}"
         for line in lines
     )
     return _Drawn(
@@ -216,9 +190,16 @@ def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
         lines=lambda height: law_lines(
             lines, equal[:2], x_title=x_title, y_title=y_title, height=height
         ),
-        keys=tuple(
-            Key(x.device.title, f"s{x.device.colour % COLOURS}", line_key(x.device.colour, 0))
-            for x in lines
+        keys=(
+            *(
+                Key(
+                    x.device.title,
+                    f"s{x.device.colour % COLOURS}",
+                    "diamond" if x.published else line_key(x.device.colour, 0),
+                )
+                for x in lines
+            ),
+            Key("model", "soft", "dotted"),
         ),
         badges=loud_badges(bench) if any(not x.published for x in lines) else (),
     )
@@ -233,7 +214,7 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
         subtitle=f"Up: {drawn.up} (log scale). Across: {drawn.across} (log scale).",
         caption=ABOUT,
         panels=(panel(make, prefix="bl", title=drawn.title, description=said),),
-        keys=(*drawn.keys, Key("model", "soft", "dotted")),
+        keys=drawn.keys,
         badges=drawn.badges,
         table=table,
     )
@@ -282,10 +263,9 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
         for each in bench.records.values()
         if each.parts and each.parts.absent
     }
-    absent = (Prose(f"Not told by cause: {formatting.listed(sorted(why))}."),) if why else ()
+    absent = (Prose(f"Not told by cause: {quantity.listed(sorted(why))}."),) if why else ()
     if not split:
         return absent
-    said = [split_sentence(name_of(bench, sweep), sweep) for sweep in split]
     table = Table(
         id="split-table",
         title="What a step costs, by cause: whatever the batch, and under it each example",
@@ -294,7 +274,7 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
         columns=number_columns(cause.value for cause in Cause),
         groups=(RowGroup(tuple(_split_row(bench, sweep) for sweep in split)),),
     )
-    return (Prose(" ".join(f"{each}." for each in said)), table, *absent)
+    return (table, *absent)
 
 
 def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
@@ -309,7 +289,7 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
         )
         for each in sweep.split
     ]
-    return Row(header, tuple(entries), device=bench.colours[sweep.device])
+    return Row(header, tuple(entries), device=bench.colour_of(sweep.device))
 
 
 def _cost_lines(
@@ -319,14 +299,14 @@ def _cost_lines(
     scaled = Interval(unit * cost.value, unit * cost.low, unit * cost.high, cost.n)
     span = cost_span(scaled, unit * whole)
     if not part_told(scaled, unit * whole):
-        return [Line("not told from 0", role), Line(span, "interval")]
+        return [Line("not significantly different from 0", role), Line(span, "interval")]
     value = Line(cost_text(scaled, unit * whole), role)
     return [value, Line(span, "interval")] if span else [value]
 
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     header = entry(name_of(bench, sweep).removeprefix("the "), *under(fixed_text(sweep)))
-    misfit = formatting.percent(worst(sweep.fit), 1)
+    misfit = quantity.percent(worst(sweep.fit), 1)
     if sweep.fit.law is None:
         entries = [entry(Line(refusal_text(sweep.fit), "reason")), *[entry("–")] * 2]
     else:
@@ -334,5 +314,5 @@ def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
             entry(value, *under(interval, "interval"))
             for value, interval in costs(sweep.fit, sweep)
         ]
-    device = bench.colours[sweep.device]
+    device = bench.colour_of(sweep.device)
     return Row(header, (*entries, entry(misfit)), device=device)

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 
-from accelreport.analysis.claims import (
-    SIGNED,
-    ClaimResult,
-    ClaimVerdict,
-    Lack,
-    Number,
-    PrintedVerdict,
-    printed_verdict,
-)
-from accelreport.report import formatting
+from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
+from accelreport.report import quantity
 from accelreport.report.claim_text import (
+    STATES,
     beside_text,
+    claims_sentence,
     number_text,
     numbers_text,
     place_text,
     published_text,
     rule_text,
     source_of,
+    state_counts,
 )
-from accelreport.report.formatting import EN_DASH, SPACE, setting
 from accelreport.report.metrics import FIGURES, QUANTITIES, is_share, metric_title
 from accelreport.report.model import (
     Badge,
@@ -48,6 +42,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.quantity import EN_DASH, SPACE, setting
 from accelreport.report.text import label, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import (
@@ -57,9 +52,6 @@ from accelreport.spec.claims import (
     EquivalentCheck,
     Names,
     QuantisedCheck,
-    RatioCheck,
-    TrendCheck,
-    ValueCheck,
 )
 
 ABSENT = "Claims that were not tested here"
@@ -135,7 +127,7 @@ def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
 def _count(each: Number) -> str:
     """Processes behind a number."""
     known = each.interval.known
-    return f"n{SPACE}={SPACE}{formatting.count(each.interval.n)}" if known else "one process"
+    return f"n{SPACE}={SPACE}{quantity.count(each.interval.n)}" if known else "one process"
 
 
 def _number(each: Number, count: str) -> str:
@@ -147,30 +139,30 @@ def _number(each: Number, count: str) -> str:
 
 def _said(each: Number) -> tuple[str, str]:
     """A value and its interval in the unit of its quantity."""
-    quantity, found = each.quantity, each.interval
+    name, found = each.quantity, each.interval
     value, low, high, known = found.value, found.low, found.high, found.known
     bounds = (low, high) if known else (None, None)
-    if quantity.endswith("_time"):
-        text = formatting.duration(value, *bounds)
-        return text, formatting.duration_interval(low, high, value) if known else ""
-    if quantity in {"ratio", "speedup"}:
-        text = formatting.ratio(value, *bounds)
-        return text, formatting.ratio_interval(low, high, value) if known else ""
-    if quantity == _POINTS:
-        ends = " to ".join(formatting.signed(100 * end, 2) for end in (low, high))
-        return formatting.points(value), ends if known else ""
-    unit = _UNITS.get(quantity, "")
-    if is_share(quantity):
+    if name.endswith("_time"):
+        text = quantity.duration(value, *bounds)
+        return text, quantity.duration_interval(low, high, value) if known else ""
+    if name in {"ratio", "speedup"}:
+        text = quantity.ratio(value, *bounds)
+        return text, quantity.ratio_interval(low, high, value) if known else ""
+    if name == _POINTS:
+        ends = " to ".join(quantity.signed(100 * end, 2) for end in (low, high))
+        return quantity.points(value), ends if known else ""
+    unit = _UNITS.get(name, "")
+    if is_share(name):
         unit = f"{SPACE}%"
         value, low, high = 100 * value, 100 * low, 100 * high
     if not known:
-        return formatting.number(value) + unit, ""
-    places = formatting.decimals(value, low, high)
-    if quantity == "difference":  # it may be near 0: the interval alone says what is known of it
-        places = max(formatting.decimals(high - low) - 1, 0)
+        return quantity.number(value) + unit, ""
+    places = quantity.decimals(value, low, high)
+    if name == "difference":  # it may be near 0: the interval alone says what is known of it
+        places = max(quantity.decimals(high - low) - 1, 0)
     joint = EN_DASH if low >= 0 else " to "
-    interval = f"{formatting.fixed(low, places)}{joint}{formatting.fixed(high, places)}{unit}"
-    return formatting.fixed(value, places) + unit, interval
+    interval = f"{quantity.fixed(low, places)}{joint}{quantity.fixed(high, places)}{unit}"
+    return quantity.fixed(value, places) + unit, interval
 
 
 _UNITS = {
@@ -206,18 +198,11 @@ def _told(text: str, most: int) -> str:
     return tied(label(text, most))
 
 
-_TONES: dict[ClaimVerdict, Tone] = {
-    ClaimVerdict.CONFIRMED: "good",
-    ClaimVerdict.REFUTED: "bad",
-    ClaimVerdict.UNDECIDED: "loud",
-    ClaimVerdict.WITHHELD: "loud",
-}
-_MEANINGS = {
-    ClaimVerdict.CONFIRMED: "The whole interval fulfils the rule.",
-    ClaimVerdict.REFUTED: "The whole interval contradicts the rule.",
-    ClaimVerdict.UNDECIDED: "The interval holds both, or there is none.",
-    ClaimVerdict.WITHHELD: "What the rule compares must not be compared.",
-    ClaimVerdict.NOT_TESTED: "A number that the rule needs was not measured.",
+_TONES: dict[ClaimState, Tone] = {
+    ClaimState.CONFIRMED: "good",
+    ClaimState.REFUTED: "bad",
+    ClaimState.UNDECIDED: "loud",
+    ClaimState.WITHHELD: "loud",
 }
 
 
@@ -230,11 +215,10 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
     every = [found for bench in benches for found in bench.tested]
     if not every:
         return None
-    counts = {verdict: sum(each.verdict is verdict for each in every) for verdict in ClaimVerdict}
-    said = [f"{count} {verdict.lower()}" for verdict, count in counts.items() if count]
-    finding = f"Of {formatting.plural(len(every), 'claim')}: {formatting.listed(said)}."
-    if made_up := sum(each.stand_in == "synthetic" for each in every):
-        finding += f" {_made_up(made_up, sum(each.tested for each in every))}"
+    finding = f"{claims_sentence(every)}."
+    made_up = sum(each.stand_in == "synthetic" for each in distinct(every))
+    if made_up:
+        finding += f" {_made_up(made_up, sum(each.tested for each in distinct(every)))}"
     blocks: list[Block] = []
     tested = _table(benches, absent=False)
     if tested.groups:
@@ -244,8 +228,7 @@ def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
         download = None if blocks else absent.download
         why = " ".join(filter(None, (_absent_text(benches), _unplanned_text(benches))))
         blocks += [Prose(why), replace(absent, download=download)]
-    title = "Claims" if len(benches) == 1 else "Claims and verdicts"
-    return Section("claims", title, tuple(blocks), finding=finding)
+    return Section("claims", "Claims", tuple(blocks), finding=finding)
 
 
 def claim_id(bench: BenchmarkView, number: int) -> str:
@@ -260,13 +243,6 @@ def absent_devices(found: ClaimResult) -> list[str]:
     return [each.device for each in found.missing if each.lack is Lack.DEVICE]
 
 
-def _needs_device(bench: BenchmarkView, found: ClaimResult) -> bool:
-    """Whether another device would be needed, and not only a longer run of those that are here."""
-    lacks = {each.lack for each in found.missing}
-    alone = Lack.PAIRS in lacks and len(bench.shown_series) < 2
-    return bool(absent_devices(found)) or alone or Lack.PEAK in lacks
-
-
 def _elsewhere(found: ClaimResult) -> bool:
     """Whether a claim was not tested because the run has neither its devices nor its points."""
     if found.tested:
@@ -278,44 +254,34 @@ def _elsewhere(found: ClaimResult) -> bool:
 
 
 def _unplanned_text(benches: Sequence[BenchmarkView]) -> str:
-    """How many claims are about points that are not in the plan; empty where none is."""
+    """Whether claims are about points that are not in the plan; empty where none is."""
     every = [found for bench in benches for found in bench.tested]
-    count = sum(_elsewhere(found) and not absent_devices(found) for found in every)
-    if not count:
+    if not any(_elsewhere(found) and not absent_devices(found) for found in every):
         return ""
-    verb = "claim is" if count == 1 else "claims are"
-    return f"{count} {verb} about sweep points that this run does not have."
+    return "Some claims are about sweep points that this run does not have."
 
 
 def _absent_text(benches: Sequence[BenchmarkView]) -> str:
-    """How many claims were not tested, for lack of which devices, and why those have no number."""
-    claims = 0
+    """For lack of which devices claims were not tested, and why those have no number."""
     needed: Counter[str] = Counter()
     reasons: dict[str, set[str]] = {}
     for bench in benches:
-        for names in filter(None, map(absent_devices, bench.tested)):
-            claims += 1
-            for name in names:
-                title = bench.title_of(name)
-                needed[title] += 1
-                why = {kind_text(row) for row in bench.results if row.device == name}
-                reasons.setdefault(title, set()).update(why or {"not in the plan"})
+        for name in chain.from_iterable(map(absent_devices, bench.tested)):
+            title = bench.title_of(name)
+            needed[title] += 1
+            why = {kind_text(row) for row in bench.results if row.device == name}
+            reasons.setdefault(title, set()).update(why or {"not in the plan"})
     said = [
-        f"{title}{'' if count == claims else f' in {count} of them'} "
-        f"({formatting.listed(sorted(reasons[title]))})"
-        for title, count in needed.most_common()
+        f"{title} ({quantity.listed(sorted(reasons[title]))})" for title, _ in needed.most_common()
     ]
-    if not claims:
-        return ""
-    verb = "claim needs" if claims == 1 else "claims need"
-    return f"{claims} {verb} a device that was not measured here: {formatting.listed(said)}."
+    return f"Devices that were not measured here: {quantity.listed(said)}." if said else ""
 
 
 def _made_up(synthetic: int, tested: int) -> str:
     """How many verdicts come from synthetic data."""
     if synthetic == tested:
         return "Every verdict comes from synthetic data."
-    return f"{formatting.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
+    return f"{quantity.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
 
 
 def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
@@ -371,9 +337,8 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
 
 def _rank(found: ClaimResult) -> int:
     """What is decided first, what was not tested here last."""
-    if found.verdict is ClaimVerdict.NOT_TESTED:
-        return 2
-    return int(found.verdict in {ClaimVerdict.UNDECIDED, ClaimVerdict.WITHHELD})
+    decided = {ClaimState.CONFIRMED, ClaimState.REFUTED}
+    return 2 if not found.tested else int(found.state not in decided)
 
 
 def names_of(bench: BenchmarkView) -> Names:
@@ -382,15 +347,15 @@ def names_of(bench: BenchmarkView) -> Names:
     def device(name: str) -> str:
         return bench.title_of(name) if name in bench.plan.devices else name
 
-    def quantity(name: str) -> str:
+    def quantity_name(name: str) -> str:
         if name in FIGURES:
             return QUANTITIES.get(name, FIGURES[name][0])
         return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
 
     def difference(quality: str, amount: float) -> str:
-        return formatting.percentage_points(amount) if is_share(quality) else f"{amount:g}"
+        return quantity.percentage_points(amount) if is_share(quality) else f"{amount:g}"
 
-    return Names(device, quantity, lambda name: name.replace("_", " "), setting, difference)
+    return Names(device, quantity_name, lambda name: name.replace("_", " "), setting, difference)
 
 
 def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
@@ -399,12 +364,12 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
     for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
         rows = [row for row in bench.results if row.device == name]
         if name in bench.plan.devices and rows:
-            why = formatting.listed(sorted({kind_text(row) for row in rows}))
+            why = quantity.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
         return _told(numbers_text(found, names_of(bench)), 600)
     return "; ".join(
-        f"{formatting.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
+        f"{quantity.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
     )
 
 
@@ -416,16 +381,17 @@ def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
 
 def _said_by(bench: BenchmarkView, claim: Claim) -> str:
     """Who says it; the source of the page, which is named above, by its authors and its year."""
-    said, own = source_of(bench.plan, claim), bench.plan.source
-    if own and own.authors and said == own.title:
-        return f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    return label(said, 200)
+    who, own = source_of(bench.plan, claim), bench.plan.source
+    if own and own.authors and who == own.title:
+        who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
+    who = who or {"accelreport": "accelreport", "author": "the author"}.get(claim.by, "")
+    return label(": ".join(filter(None, (who, claim.note))), 200)
 
 
 def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
-    """A claim with its verdict, what was measured, the rule and who said it."""
-    verdict, claim = found.verdict, found.claim
-    badge = Badge(verdict.lower(), _MEANINGS[verdict], _TONES.get(verdict, "quiet"))
+    """A claim with its state, what was measured, the rule and who said it."""
+    state, claim = found.state, found.claim
+    badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
     measured = _measured(bench, found)
     if found.numbers and found.withheld:
         measured += [
@@ -445,7 +411,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
             Entry(
                 tuple(shown),
                 more=(*more, Line(f"The rule: {rule}.")),
-                more_title=f"{formatting.plural(len(more), 'more line')} and the rule"
+                more_title=f"{quantity.plural(len(more), 'more line')} and the rule"
                 if more
                 else "the rule",
             ),
@@ -456,103 +422,48 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
 PATH = "claims.html"
 """Where the page lies."""
 
-STATES = {
-    "confirmed": "confirmed here",
-    "refuted": "refuted here",
-    "undecided": "undecided: more runs, or the real data, needed",
-    "agree": "published figures agree, not run here",
-    "contradict": "published figures contradict, not run here",
-    "device": "needs a device that is not here",
-}
-"""State of a claim → what it means; in the order of the squares."""
-
-_HERE = {
-    ClaimVerdict.CONFIRMED: "confirmed",
-    ClaimVerdict.REFUTED: "refuted",
-    ClaimVerdict.UNDECIDED: "undecided",
-    ClaimVerdict.WITHHELD: "undecided",
-}
-_PRINTED = {
-    PrintedVerdict.AGREE: "agree",
-    PrintedVerdict.CONTRADICT: "contradict",
-    PrintedVerdict.SILENT: "device",
-}
-
-
-def state_of(bench: BenchmarkView, found: ClaimResult) -> str:
-    """The state of a claim: what was measured decides; without it, what was published.
-
-    A quality that was reached on a stand-in for the data decides nothing. What lacks no device is
-    undecided: a run that was not cut short, or has its sweep points, would test it.
-    """
-    if not found.tested:
-        printed = _PRINTED[printed_verdict(bench.plan, found.claim)]
-        return printed if printed != "device" or _needs_device(bench, found) else "undecided"
-    if found.stand_in == "synthetic" and about_quality(found.claim.check):
-        return "undecided"
-    return _HERE[found.verdict]
-
-
-def about_quality(check: Check) -> bool:
-    """Whether a check speaks of what was learnt, and not of time, rate or size."""
-    if isinstance(check, EquivalentCheck | DifferenceCheck | QuantisedCheck):
-        return True
-    names: set[str] = set()
-    if isinstance(check, ValueCheck):
-        names = {check.value}
-    elif isinstance(check, RatioCheck):
-        names = {check.ratio, str(check.to)}
-    elif isinstance(check, TrendCheck):
-        names = {str(check.rises or check.falls)}
-    return bool(names & SIGNED)
-
 
 def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
-    """A square for each claim, those of one state together; None where no spec makes one.
-
-    A claim that was tested in several profiles, or on several machines, is one: the full profile
-    speaks before the others, and among its machines what was decided before what was not.
-    """
-    best: dict[tuple[str, str], tuple[tuple[bool, int], str, Unit]] = {}
-    order = list(STATES)
-    for bench in benches:
-        for number, found in enumerate(bench.tested):
-            state = state_of(bench, found)
-            text = label(found.claim.text, 200)
-            unit = Unit(f"{text}: {STATES[state]}", f"{PATH}#{claim_id(bench, number)}", state)
-            rank = (not (found.tested and bench.plan.profile == "full"), order.index(state))
-            place = (bench.plan.spec, found.claim.text)
-            if place not in best or rank < best[place][0]:
-                best[place] = (rank, state, unit)
-    if not best:
-        return None
-    units = sorted((unit for _, _, unit in best.values()), key=lambda u: order.index(u.state))
-    counts = {state: sum(unit.state == state for unit in units) for state in order}
-    keys = tuple((state, STATES[state], count) for state, count in counts.items() if count)
-    return Units(tuple(units), keys)
+    """A square for each claim, those of one state together; None where no spec makes one."""
+    places = {
+        id(found): f"{PATH}#{claim_id(bench, number)}"
+        for bench in benches
+        for number, found in enumerate(bench.tested)
+    }
+    every = [found for bench in benches for found in bench.tested]
+    order = list(ClaimState)
+    units = [
+        Unit(
+            f"{label(found.claim.text, 200)}: {STATES[found.state][0]}",
+            places[id(found)],
+            found.state.name.lower(),
+        )
+        for found in sorted(distinct(every), key=lambda found: order.index(found.state))
+    ]
+    keys = (
+        (state.name.lower(), STATES[state][0], count)
+        for state, count in state_counts(every).items()
+    )
+    return Units(tuple(units), tuple(keys)) if units else None
 
 
 def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page: every claim with its verdict, its numbers, its rule and who said it."""
     section = claims_section(benches)
     if section is None:
-        said = "No spec makes a claim. A `[[claims]]` table in a spec is tested here."
-        section = Section("claims", "Claims", (Prose(said),))
+        text = "A `[[claims]]` table in a spec is tested here."
+        section = Section("claims", "Claims", (Prose(text),), finding="No spec makes a claim.")
     # A square leads to its row, which a reader should not have to unfold first.
     blocks: list[Block] = [
         replace(block, folded=False) if isinstance(block, Table) else block
         for block in section.blocks
     ]
-    said = section.finding or "No spec makes a claim."
     if units := units_of(benches):
-        # The squares count by state, of which some are verdicts on what was not run.
         blocks.insert(0, units)
-        checked = f"{formatting.plural(len(units.items), 'claim')} of the sources, checked."
-        said = f"{checked} {said.partition('. ')[2]}".strip()
     return Page(
         path=PATH,
         title="Claims",
-        finding=said,
+        finding=section.finding,
         sections=(replace(section, blocks=tuple(blocks), finding=""),),
         template="tables.html",
         notices=notices_of(benches),

@@ -6,13 +6,20 @@ Which device is first for how many steps, in time or in money.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from accelreport.analysis.cost import FastestRange, TimeLine, envelope, overtakes
+from accelreport.analysis.cost import (
+    STAGES,
+    FastestRange,
+    Start,
+    TimeLine,
+    envelope,
+    overtakes,
+    start_of,
+)
 from accelreport.analysis.cost import TimeLine as Course
-from accelreport.analysis.results import Result
-from accelreport.report import formatting
+from accelreport.analysis.speedup import Speedup, rules_of, speedup
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.labelled import StageBar, cold_bars
 from accelreport.report.model import (
@@ -38,67 +45,18 @@ from accelreport.report.pages.badges import (
     groups_by_point,
     loud_badges,
     measured_row,
+    not_ranked,
     panel_points,
     panels_note,
 )
-from accelreport.report.pages.headline import duration_of
+from accelreport.report.quantity import duration_of
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
-STAGES: tuple[tuple[str, tuple[Callable[[Result], float], ...]], ...] = (
-    (
-        "process and imports",
-        (lambda row: row.stages.process_s, lambda row: row.stages.import_s),
-    ),
-    ("data", (lambda row: row.stages.data_s,)),
-    ("model", (lambda row: row.stages.build_s,)),
-    ("", (lambda row: row.timings.first_step_s,)),
-)
-"""Stages of a cold start and the times they are made of; the last is the first step."""
 
-
-@dataclass(frozen=True)
-class Start:
-    """A device's cold start at a point, in seconds.
-
-    Attributes:
-        stages: of the process whose start is the median one, so that they add up to it: medians
-            of stages, each of another process, would not.
-        first_s: the first step, the median over processes.
-        steady_s: a steady step, the mean that every other part of the page tells.
-        run_s: a whole run from its launch on, evaluations left out, the median over processes.
-    """
-
-    stages: tuple[float, ...]
-    first_s: float
-    steady_s: float
-    run_s: float
-
-    @property
-    def total(self) -> float:
-        """Seconds until the first step is done, of the median process."""
-        return sum(self.stages)
-
-
-def start_of(bench: BenchmarkView, series: Series, point: Point) -> Start | None:
-    """The cold start; None where no first step was timed."""
-    rows = [row for row in bench.measured(series, point) if present(row.timings.first_step_s)]
-    if not rows:
-        return None
-    started = sorted((_stages(row) for row in rows), key=sum)
-    compared = bench.speedup(series, point)
-    return Start(
-        stages=started[(len(started) - 1) // 2],
-        first_s=median([row.timings.first_step_s for row in rows]),
-        steady_s=compared.seconds.value if compared else math.nan,
-        run_s=median([sum(_stages(row)[:-1]) + row.timings.total_s for row in rows]),
-    )
-
-
-def _stages(row: Result) -> tuple[float, ...]:
-    """Seconds of each stage of a process; 0 where it was not reached."""
-    return tuple(
-        sum(seconds for read in readers if present(seconds := read(row))) for _, readers in STAGES
-    )
+def start_at(bench: BenchmarkView, series: Series, point: Point) -> Start | None:
+    """The start-up; None where no first step was timed."""
+    timed = bench.speedup(series, point)
+    return start_of(bench.measured(series, point), timed.seconds.value if timed else math.nan)
 
 
 def starts_of(bench: BenchmarkView) -> dict[SeriesPoint, Start]:
@@ -107,7 +65,7 @@ def starts_of(bench: BenchmarkView) -> dict[SeriesPoint, Start]:
         (series, point): start
         for series in bench.shown_series
         for point in bench.points
-        if (start := start_of(bench, series, point))
+        if (start := start_at(bench, series, point))
     }
 
 
@@ -161,7 +119,9 @@ def fastest_ranges_table(
         measure: what the first device does: "is done first", "costs least".
         settled: whether it is also shown where one device is first for any number of steps.
     """
-    rows = [row for point in bench.points if (row := _row(bench, courses, point))]
+    apart = {place: row for point in bench.points for place, row in withheld_at(bench, point)}
+    alike = {place: course for place, course in courses.items() if place not in apart}
+    rows = [row for point in bench.points if (row := _row(bench, alike, point))]
     if not rows or not (settled or any(len(row.entries[0].lines) > 1 for row in rows)):
         return None
     noun = "calls" if bench.words.kernel else f"{bench.words.step}s"
@@ -170,14 +130,32 @@ def fastest_ranges_table(
         title=title,
         caption=(
             f"Which device {measure}, its cold start and so many {noun} after it counted. From "
-            "medians: devices whose steady times cannot be told apart change places by chance."
+            "medians: where the steady times of two devices are undecided, chance orders them."
         ),
         corner=bench.points_heading if bench.axes else "",
         columns=(Column(f"for how many {noun}"),),
         groups=(RowGroup(tuple(rows)),),
+        notes=tuple(
+            f"{text}." for text in dict.fromkeys(not_ranked(bench, row) for row in apart.values())
+        ),
         folded=len(rows) > 8,
         badges=loud_badges(bench),
     )
+
+
+def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoint, Speedup]]:
+    """What does not do the same as the baseline at a point, and is in no ranking.
+
+    Where the baseline has no time, the first device that has one stands for it.
+    """
+    timed = {s: row.own for s in bench.shown_series if (row := bench.speedup(s, point))}
+    base = next((s for s in timed if s.baseline), next(iter(timed), None))
+    rules = rules_of(bench.plan, bench.results)
+    for series, own in timed.items():
+        if base is not None and series != base:
+            found = speedup(own, timed[base], rules)
+            if found.withheld:
+                yield (series, point), found
 
 
 def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Point) -> Row | None:
@@ -198,10 +176,10 @@ def _said(bench: BenchmarkView, reign: FastestRange) -> str:
     if reign.last is None and reign.first == 1:
         return f"{reign.name}, for any number"
     if reign.last is None:
-        return f"{reign.name}, from {formatting.count(reign.first)} on"
+        return f"{reign.name}, from {quantity.count(reign.first)} on"
     if reign.first == 1:
-        return f"{reign.name}, up to {formatting.plural(reign.last, noun)}"
-    return f"{reign.name}, from {formatting.count(reign.first)} to {formatting.count(reign.last)}"
+        return f"{reign.name}, up to {quantity.plural(reign.last, noun)}"
+    return f"{reign.name}, from {quantity.count(reign.first)} to {quantity.count(reign.last)}"
 
 
 MOST_POINTS = 8
@@ -250,8 +228,8 @@ def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     warm = "a later call" if words.kernel else f"a steady {words.step}"
     return (
         f"On {place[0].title}{bench.at(place[1])} the {words.first} takes "
-        f"{formatting.duration(starts[place].first_s)}, "
-        f"{formatting.number(known[place])} times as long as {warm}."
+        f"{quantity.duration(starts[place].first_s)}, "
+        f"{quantity.number(known[place])} times as long as {warm}."
     )
 
 
@@ -261,14 +239,14 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     own = [each for each in bench.series if any((each, p) in starts for p in points)]
     headings, row = device_rows(bench, points, own)
     bars = [
-        StageBar(row(s, p), starts[s, p].stages, formatting.duration(starts[s, p].total))
+        StageBar(row(s, p), starts[s, p].stages, quantity.duration(starts[s, p].total))
         for p in points
         for s in own
         if (s, p) in starts
     ]
     first = bench.words.first
     said = "; ".join(
-        f"{s.title}, {bench.point_title(p)}: {formatting.duration(start.total)}"
+        f"{s.title}, {bench.point_title(p)}: {quantity.duration(start.total)}"
         for (s, p), start in starts.items()
     )
     title = f"What happens before the {first} is done"
@@ -280,8 +258,9 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         id="cold-bars",
         title=title,
         caption=(
-            "Of each device the process whose start is the median one, its stages stacked from 0 "
-            f"on a linear scale: {', '.join(names)}." + panels_note(len(points), len(bench.points))
+            "Each bar is the median process of a device, or the mean of the middle two. Its stages "
+            f"are stacked from 0 on a linear scale: {', '.join(names)}."
+            + panels_note(len(points), len(bench.points))
         ),
         panels=(small_panel(make, prefix="cb", title=title, description=f"{said}."),),
         keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
@@ -308,7 +287,7 @@ def _stages_table(
 
 def _stages_row(place: SeriesPoint, start: Start) -> Row:
     seconds = (*start.stages, start.total)
-    texts = entries_of(map(formatting.duration, seconds))
+    texts = entries_of(map(quantity.duration, seconds))
     return Row(entry(place[0].title), texts, device=place[0].colour)
 
 
@@ -357,12 +336,12 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
         else (each.first_epoch_s, each.epoch_s)
         for each in timings
     ]
-    say = formatting.number if bench.words.kernel else formatting.duration
+    say = quantity.number if bench.words.kernel else quantity.duration
     cold = start.first_s
     texts = [
-        formatting.duration(cold),
+        quantity.duration(cold),
         _warm(bench, place, unit),
-        formatting.ratio(cold / unit) if present(unit) and unit else formatting.MISSING,
+        quantity.ratio(cold / unit) if present(unit) and unit else quantity.MISSING,
         _worth(bench, place, start),
         _break_even(bench, place, starts),
         *(say(median(values)) for values in zip(*pairs, strict=True) if in_rounds),
@@ -373,7 +352,7 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
 def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
     """The warm counterpart, a step with the digits that it has everywhere on the page."""
     found = None if bench.words.kernel else bench.speedup(*place)
-    return duration_of(found.seconds) if found else formatting.duration(unit)
+    return duration_of(found.seconds) if found else quantity.duration(unit)
 
 
 def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> str:
@@ -381,24 +360,26 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
     if base is None or (base, point) not in starts:
-        return formatting.MISSING
+        return quantity.MISSING
     if series.baseline:
         return "baseline"
+    if any(held == place for held, _ in withheld_at(bench, point)):
+        return "withheld"
     own = course_of(bench, place, starts[place])
     other = course_of(bench, (base, point), starts[base, point])
     if own is None or other is None:
-        return formatting.MISSING
+        return quantity.MISSING
     steps = overtakes(own, other)
     if steps is None:
         return "never" if own.start >= other.start else "only at first"
     noun = "call" if bench.words.kernel else bench.words.step
-    return formatting.plural(steps, noun) if own.start > other.start else "at once"
+    return quantity.plural(steps, noun) if own.start > other.start else "at once"
 
 
 def _worth(bench: BenchmarkView, place: SeriesPoint, start: Start) -> str:
     """How many warm steps take as long as the cold start."""
     course = course_of(bench, place, start)
     if course is None or not course.step:
-        return formatting.MISSING
+        return quantity.MISSING
     noun = "call" if bench.words.kernel else bench.words.step
-    return formatting.plural(math.ceil(course.worth), noun)
+    return quantity.plural(math.ceil(course.worth), noun)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
@@ -11,13 +11,12 @@ from accelreport.analysis.ceilings import (
     Limits,
     StepWork,
     ceiling,
-    known_limits,
     own_limits,
     work_of,
 )
 from accelreport.analysis.compute import NoPosition, Position, compute_dtype, position
 from accelreport.analysis.timed_sweeps import TimedSweep
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.model import Block, Download, Downloads, Entry, Figure, Line, Section, Table
@@ -38,9 +37,9 @@ from accelreport.report.pages.hardware import (
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, once, present
-from accelreport.report.warning_text import source_of_peak
+from accelreport.report.warning_text import source_of_peak, type_of_peak
 
-UNIT = f"{formatting.SPACE}FLOP/B"
+UNIT = f"{quantity.SPACE}FLOP/B"
 
 
 def roofline_blocks(bench: BenchmarkView) -> tuple[Block, ...]:
@@ -105,25 +104,25 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         return absence(bench, series, point)
     found = position_of(bench, series, point)
     if isinstance(found, Position):
-        share = f"{formatting.percent(found.share, 1)} of its roof of {found.bound}"
-        roof = f"{formatting.number(found.attainable)} TFLOPS, ridge at"
+        share = f"{quantity.percent(found.share, 1)} of its roof of {found.bound}"
+        roof = f"{quantity.number(found.attainable)} TFLOPS, ridge at"
         lines = (
-            Line(f"{formatting.number(found.intensity)}{UNIT}"),
+            Line(f"{quantity.number(found.intensity)}{UNIT}"),
             Line(share, "interval"),
-            Line(f"{roof} {formatting.number(found.ridge)}{UNIT}", "detail"),
+            Line(f"{roof} {quantity.number(found.ridge)}{UNIT}", "detail"),
         )
         return measured_entry(bench, (series, point), lines, mark="small")
     moved = bytes_of(bench, series, point)
-    first = formatting.MISSING
+    first = quantity.MISSING
     if present(moved) and moved > 0:
-        first = f"{formatting.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
+        first = f"{quantity.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
     said = (Line(first), Line(found, "reason"))
     return measured_entry(bench, (series, point), said, mark="small")
 
 
 def _sources(bench: BenchmarkView) -> tuple[str, ...]:
     found = {
-        f"{series.title}: {formatting.number(width.gbps)} GB/s, {label(width.source, 240)}"
+        f"{series.title}: {quantity.number(width.gbps)} GB/s, {label(width.source, 240)}"
         for series in bench.shown_series
         for point in bench.points
         if (width := bandwidth_of(bench, series, point)) is not None
@@ -144,8 +143,8 @@ def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Tab
     step = bench.words.step
     title = f"Each {step} under its device’s roofline"
     said = "; ".join(
-        f"{each.title}, {bench.point_title(point)}: {formatting.number(found.tflops)} TFLOPS at "
-        f"{formatting.number(found.intensity)} operations a byte, {found.bound}-bound"
+        f"{each.title}, {bench.point_title(point)}: {quantity.number(found.tflops)} TFLOPS at "
+        f"{quantity.number(found.intensity)} operations a byte, {found.bound}-bound"
         for (each, point), found in under.items()
     )
     make = roofline_chart(list(roofs.values()), spots, x_title="operations for each byte")
@@ -205,11 +204,11 @@ def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Ent
     value, low, high = rate
     ends = (low, high) if present(low) and present(high) else ()
     # The unit may stand below: eight devices have no room for it beside the number.
-    lines = [Line(f"{formatting.number(value, *ends)} TFLOPS")]
+    lines = [Line(f"{quantity.number(value, *ends)} TFLOPS")]
     peak = peak_of(bench, series, point)
     if peak:
-        share = formatting.percent(value / peak.tflops, 1)
-        of = f"of {formatting.number(peak.tflops)} TFLOPS {label(peak.dtype, 20)}"
+        share = quantity.percent(value / peak.tflops, 1)
+        of = f"of {quantity.number(peak.tflops)} TFLOPS {type_of_peak(peak)}"
         lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
     else:
         lines.append(Line(unknown_peak(bench, series, point), "reason"))
@@ -238,7 +237,7 @@ def _finding(
         return "No peak is cited for these devices, so there is no share of it to give."
     place = max(shares, key=lambda each: shares[each])
     return (
-        f"{place[0].title} comes nearest to its peak: {formatting.percent(shares[place], 1)} of "
+        f"{place[0].title} comes nearest to its peak: {quantity.percent(shares[place], 1)} of "
         f"it{bench.at(place[1])}."
     )
 
@@ -300,7 +299,10 @@ def own_share(bench: BenchmarkView, place: Place) -> float | None:
     """
     kind = bench.plan.devices[place.series.device].kind
     environment = environment_of(bench, place.series, place.point)
-    limits = own_limits(environment, place.work.dtype) if environment and kind == "CPU" else None
+    limits = None
+    if environment and kind == "CPU":
+        seen = bench.seen.get(environment.machine, 0.0)
+        limits = own_limits(environment, place.work.dtype, seen)
     peak = peak_of(bench, place.series, place.point)
     if limits is None and peak is not None:
         width = bandwidth_of(bench, place.series, place.point)
@@ -334,12 +336,12 @@ def ceilings_section(bench: BenchmarkView) -> Section | None:
     place = heaviest(bench)
     if place is None:
         return None
-    link = Download(f"{PATH}#{anchor(bench)}", "Ceilings of known hardware", "bounds, one by one")
+    link = Download(f"{PATH}#{anchor(bench)}", "Upper bounds of known hardware", "no predictions")
     return Section(
         "ceilings",
-        "How fast it could be: ceilings",
+        "What was reached of the roof",
         (Downloads((link,)),),
-        finding=_least_finding(bench, place, known_limits(place.work.dtype)),
+        finding=_reached_finding(bench, place),
     )
 
 
@@ -350,20 +352,12 @@ def anchor(bench: BenchmarkView) -> str:
 
 def most(speedup: float) -> str:
     """A largest speedup in two digits: a bound has no more."""
-    return f"{formatting.number(float(f'{speedup:.2g}'), 0, speedup)}×"
+    return f"{quantity.number(float(f'{speedup:.2g}'), 0, speedup)}×"
 
 
-def _least_finding(bench: BenchmarkView, place: Place, limits: Sequence[Limits]) -> str:
-    bounds = sorted((ceiling(place.work, each).seconds, each.name) for each in limits)
-    (best, fastest), (least, slowest) = bounds[0], bounds[-1]
-    where = bench.at(place.point)
-    times = most(place.seconds / best)
-    said = (
-        f"Ceilings{where}: a {bench.words.step} on {fastest} could be at most {times} as fast as "
-        f"on {place.series.title} here, and on {slowest} at most "
-        f"{most(place.seconds / least)}."
-    )
+def _reached_finding(bench: BenchmarkView, place: Place) -> str:
     share = own_share(bench, place)
     if share is None or isnan(share):
-        return said
-    return f"{said} {place.series.title} reached {formatting.percent(share, 1)} of its own ceiling."
+        return "No roof is known of the devices that were measured."
+    reached = quantity.percent(share, 1)
+    return f"{place.series.title} reaches {reached} of its own roof{bench.at(place.point)}."

@@ -6,9 +6,9 @@ import math
 from math import nan
 
 from accelreport.analysis.compute import blur, joules_per_step, watts
-from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.cost import Price, Start, price_of
 from accelreport.analysis.cost import TimeLine as Course
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
@@ -33,10 +33,10 @@ from accelreport.report.pages.badges import (
     points_by_devices,
 )
 from accelreport.report.pages.sections.cold_start import (
-    Start,
     fastest_ranges_table,
     starts_of,
     unit_of,
+    withheld_at,
 )
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
@@ -178,12 +178,12 @@ SMALL = 1e-4
 def money(price: Price, seconds: float) -> str:
     """An amount with its currency, such as "0.0042 USD"; never in powers of ten."""
     if not present(seconds):
-        return formatting.MISSING
+        return quantity.MISSING
     amount = price.of(seconds)
-    text = formatting.number(amount)
+    text = quantity.number(amount)
     if 0 < amount < SMALL:
-        text = formatting.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
-    return f"{text}{formatting.SPACE}{label(price.currency, 8)}"
+        text = quantity.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
+    return f"{text}{quantity.SPACE}{label(price.currency, 8)}"
 
 
 def _prices(bench: BenchmarkView) -> tuple[str, ...]:
@@ -202,13 +202,13 @@ def price_text(price: Price) -> str:
     """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
     day = f"on {_day(price.date)}" if price.date else "day of the price not given"
     source = f", {label(price.source, 160)}" if price.source else ""
-    hour = f"{formatting.number(price.per_hour)} {label(price.currency, 8)} an hour"
+    hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)} an hour"
     return f"{hour}, {day}{source}"
 
 
 def _day(text: str) -> str:
-    when = formatting.instant(text)
-    return formatting.day(when) if when else label(text, 10)
+    when = quantity.instant(text)
+    return quantity.day(when) if when else label(text, 10)
 
 
 def _cheapest(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
@@ -232,11 +232,14 @@ def _cheapest(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table |
 
 def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     costs = {}
+    apart = {place for point in bench.points for place, _ in withheld_at(bench, point)}
     for (series, point), start in starts.items():
         price = _price(bench, series)
-        if price is not None and present(start.run_s):
+        if price is not None and present(start.run_s) and (series, point) not in apart:
             costs[series, point] = (price.of(start.run_s), money(price, start.run_s))
-    if not costs or len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
+    if not costs:
+        return "No run of a device with a price can be ranked."
+    if len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
         return "Prices are in different currencies, so no device is called cheapest."
     place = min(costs, key=lambda each: costs[each][0])
     where = bench.at(place[1])
@@ -291,8 +294,8 @@ def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     if not present(host):
         return absence(bench, series, point)
     device = median([row.memory.device_peak_bytes for row in rows])
-    told = f"{formatting.size(device)} on the device" if present(device) else "device: not told"
-    lines = [Line(formatting.size(host)), Line(told, "interval")]
+    told = f"{quantity.size(device)} on the device" if present(device) else "device: not told"
+    lines = [Line(quantity.size(host)), Line(told, "interval")]
     lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
     return measured_entry(bench, (series, point), lines, mark="small")
 
@@ -301,7 +304,7 @@ def _processes(records: list[Record]) -> list[str]:
     """Each process of a distributed cell with its peak, from the first record that has them."""
     hosts = next((record.hosts for record in records if record.hosts), [])
     known = [host for host in hosts if host.peak_bytes is not None]
-    said = [f"{label(each.task, 20)}: {formatting.size(each.peak_bytes)}" for each in known]
+    said = [f"{label(each.task, 20)}: {quantity.size(each.peak_bytes)}" for each in known]
     more = len(said) - MOST_PROCESSES
     return said[:MOST_PROCESSES] + ([f"and {more} more"] if more > 0 else [])
 
@@ -352,10 +355,8 @@ def _joules(
             window = median([e.window_s for e in known])
             lines += [
                 Line(f"{joules(each)}, {label(scope, 40)}"),
-                Line(
-                    f"{formatting.number(power)} W, blur {formatting.percent(edge, 1)}", "interval"
-                ),
-                Line(f"{label(sensor, 20)}, {formatting.duration(window)}", "detail"),
+                Line(f"{quantity.number(power)} W, blur {quantity.percent(edge, 1)}", "interval"),
+                Line(f"{label(sensor, 20)}, {quantity.duration(window)}", "detail"),
             ]
         elif own:
             lines.append(Line(f"{label(scope, 40)}: not read", "reason"))
@@ -368,8 +369,8 @@ def joules(value: float) -> str:
     """An energy, such as "3.2 J" or "410 mJ"."""
     for unit, scale in (("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3)):
         if value >= scale:
-            return f"{formatting.number(value / scale)}{formatting.SPACE}{unit}"
-    return f"{formatting.number(value * 1e6)}{formatting.SPACE}µJ"
+            return f"{quantity.number(value / scale)}{quantity.SPACE}{unit}"
+    return f"{quantity.number(value * 1e6)}{quantity.SPACE}µJ"
 
 
 def _absences(bench: BenchmarkView) -> list[str]:
@@ -408,6 +409,6 @@ def _resources_finding(bench: BenchmarkView) -> str:
     place = max(known, key=lambda each: known[each])
     where = bench.at(place[1])
     return (
-        f"The largest process, of {place[0].title}{where}, took {formatting.size(known[place])} "
+        f"The largest process, of {place[0].title}{where}, took {quantity.size(known[place])} "
         "of memory."
     )

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any
+from functools import cache
 
-from accelreport.analysis.learning import Agreement
+from accelreport.analysis.findings import Finding, Kind, Subject, Unit
+from accelreport.analysis.learning import Agreement, common_epochs, is_share
+from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.stats import Interval
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.curves import (
     Axes,
     Curve,
-    CurvePanel,
     learning_curves,
     shared_axes,
     told_by_dash,
 )
-from accelreport.report.charts.drawing import Chart, DeviceStyle, panel, small_panel
-from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
+from accelreport.report.charts.drawing import WIDE
+from accelreport.report.frames import why_not_reached
+from accelreport.report.metrics import level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
@@ -27,13 +28,13 @@ from accelreport.report.model import (
     Entry,
     Figure,
     Line,
-    Panel,
     Row,
     RowGroup,
     Section,
     Table,
     entry,
 )
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import (
     absence,
     device_columns,
@@ -45,6 +46,7 @@ from accelreport.report.pages.badges import (
     panels_note,
     points_by_devices,
 )
+from accelreport.report.say import Speaker
 from accelreport.report.text import sentence
 from accelreport.report.view import (
     BenchmarkView,
@@ -56,14 +58,13 @@ from accelreport.report.view import (
     once,
     present,
 )
-from accelreport.results.record import Epoch
 
 FIRST = ("accuracy", "loss", "precision", "recall", "f1")
 """Metrics that curves are made of, in this order; the others are in the files."""
 MOST_POINTS = 3
 """Sweep points side by side."""
-HEIGHT, LOWER = 300, 235
-"""Of a drawing in pixels: alone, and as one of several."""
+HEIGHT, LOWER, GAP = 300, 235, 12
+"""Of a drawing in pixels: alone, and as one of several with a gap between them."""
 
 
 class Curves:
@@ -71,88 +72,105 @@ class Curves:
 
     def __init__(self, bench: BenchmarkView) -> None:
         self.bench = bench
-        self.epochs = {
-            (record.key, record.machine): record.epochs for record in bench.shown_records
-        }
-        known = {name for each in self.epochs.values() for row in each for name in row.metrics}
+        known = {name for _, record in bench.runs for row in record.epochs for name in row.metrics}
         own = bench.quality.removeprefix("val_")
         wanted = dict.fromkeys([own, *FIRST])
         self.metrics = tuple(name for name in wanted if name and {name, f"val_{name}"} & known)
         """What is learned, without its "val_"; the one that the page speaks of first."""
         self.curve = cache(self._curve)
 
-    @property
-    def metric(self) -> str:
-        """The one that the page speaks of."""
-        return self.metrics[0]
-
     def _curve(self, series: Series, point: Point, name: str) -> Curve | None:
-        """Medians over seeds at each epoch; None where the metric was not recorded."""
-        by_epoch: dict[int, list[Epoch]] = {}
-        for cell in self.bench.measured(series, point):
-            for epoch in self.epochs.get((cell.key, cell.machine), ()):
-                if present(epoch.metrics.get(name)):
-                    by_epoch.setdefault(epoch.epoch, []).append(epoch)
-        if not by_epoch:
+        """Means over seeds at each epoch that all reached; None where none recorded the metric."""
+        cells = self.bench.measured(series, point)
+        runs = [(row, record) for row in cells if (record := self.bench.record(row))]
+        epochs = common_epochs([record for _, record in runs], name)
+        if not epochs:
             return None
-        seeds = [by_epoch[number] for number in sorted(by_epoch)]
-        values = [[epoch.metrics[name] for epoch in each] for each in seeds]
-        medians = tuple(map(median, values))
+        values = [[row.metrics[name] for row in seeds] for seeds in epochs]
+        last = quality_value(self.bench, runs, epochs[-1], name)
         return Curve(
             device=series,
             validation=name.startswith("val_"),
-            elapsed_s=tuple(median([epoch.elapsed_s for epoch in each]) for each in seeds),
-            value=medians,
+            elapsed_s=tuple(mean([row.elapsed_s for row in seeds]) for seeds in epochs),
+            value=tuple(map(mean, values)),
             low=tuple(map(min, values)),
             high=tuple(map(max, values)),
-            end=_end_text(name, medians[-1]),
+            end=Speaker(self.bench).number(last),
+            of=last.of,
         )
 
     def of(self, metric: str, point: Point) -> list[Curve]:
-        """Curves of every device at one point, of validation and of training."""
-        names = (f"val_{metric}", metric)
-        found = [
-            self.curve(series, point, name) for series in self.bench.shown_series for name in names
-        ]
-        return [curve for curve in found if curve]
+        """Curves at one point: validation of every device, and training of the baseline.
 
-    def points(self, metric: str) -> list[Point]:
-        """Sweep points that are drawn."""
-        return panel_points([p for p in self.bench.points if self.of(metric, p)], MOST_POINTS)
-
-    def chart(
-        self,
-        metric: str,
-        width: int,
-        height: int,
-        points: Sequence[Point] = (),
-        *,
-        alone: bool = False,
-    ) -> Chart:
-        """The chart of one metric, at some sweep points or, by their names, at all that are drawn.
-
-        `alone`: of several devices the baseline's training stands alone beside the validation of
-        all, since that of the others hardly differs and hides it.
+        Training of the others hardly differs from that, and would hide it.
         """
-        drawn = points or self.points(metric)
-        named = self.bench.axes and not points
-        titles = [self.bench.point_title(point) if named else "" for point in drawn]
-        panels = [
-            CurvePanel(title, self._few(metric, point) if alone else tuple(self.of(metric, point)))
-            for title, point in zip(titles, drawn, strict=True)
-        ]
-        return learning_curves(panels, self.axes(metric), width, height)
+        curves: list[Curve] = []
+        for series in sorted(self.bench.shown_series, key=lambda series: not series.baseline):
+            names = (f"val_{metric}",) if curves else (f"val_{metric}", metric)
+            curves += filter(None, (self.curve(series, point, name) for name in names))
+        return curves
 
-    def _few(self, metric: str, point: Point) -> tuple[Curve, ...]:
-        """Without training but that of the first device."""
-        every = self.of(metric, point)
-        return tuple(c for c in every if c.validation or c.device == every[0].device)
+    def plot(self, metric: str, point: Point, finding: Finding | None = None) -> Plot | None:
+        """The curves at a sweep point; None of a single epoch, which is no line.
 
-    def thumbnail(self, device: DeviceStyle, point: Point, width: int, height: int) -> Chart:
-        """One device at one point, without a title: there is no room for others' names."""
-        curves = tuple(c for c in self.of(self.metric, point) if c.device == device)
-        axes = replace(self.axes(self.metric), shown=(device,))
-        return learning_curves([CurvePanel("", curves)], axes, width, height)
+        The qualities of a finding stand at the ends of their curves, and its time at the axis.
+        """
+        bench, curves, speaker = self.bench, self.of(metric, point), Speaker(self.bench)
+        if max((len(curve.value) for curve in curves), default=0) < 2:
+            return None
+        values = finding.values if finding else ()
+        ends: dict[Subject | None, str] = {
+            value.of: speaker.number(value) for value in values if value.of.part
+        }
+        curves = [replace(curve, end=ends.get(curve.of, curve.end)) for curve in curves]
+        shown = [series for series in bench.shown_series if any(series == c.device for c in curves)]
+        axes, name = self.axes(metric), metric_title(f"val_{metric}").removeprefix("validation ")
+        for time in (value for value in values if value.unit is Unit.SECONDS):
+            who = speaker.name(time.of) if len(shown) > 1 else "training"
+            axes = replace(axes, time=f"{who} ends after {speaker.number(time)}; time")
+        described = (
+            f"{curve.device.title}{bench.at(point, ', ')}: {curve.role} ends at {curve.end} after "
+            f"{quantity.duration(curve.elapsed_s[-1])}"
+            for curve in curves
+        )
+        identity = "learning-curves" if finding else f"quality-{bench.points.index(point)}"
+        return Plot(
+            id=identity,
+            title=f"{sentence(name)}, training and validation",
+            description=f"{'; '.join(described)}.",
+            chart=lambda size: learning_curves(curves, axes, size.width, size.height),
+            caption=(
+                "Solid: validation, on data that the network never trains on. Dotted: training. "
+                "Lines are means over seeds, bands reach from the lowest seed to the highest."
+                + " The vertical axis starts near the lowest value, not at 0."
+                * (axes.ticks[0] > 0)
+            ),
+            brief="Solid: validation. Dotted: training.",
+            badges=loud_badges(bench),
+            table=self.table(metric, f"{identity}-data"),
+            points=max(len(curve.value) for curve in curves),
+            keys=keys(shown, dashed=told_by_dash(shown)) if len(shown) > 1 else (),
+            up=name,
+            values=values,
+        )
+
+    def figure(self, metric: str) -> Figure | None:
+        """One metric, in a panel for each sweep point that is drawn; None without any line."""
+        bench = self.bench
+        plots = {point: plot for point in bench.points if (plot := self.plot(metric, point))}
+        drawn = panel_points(list(plots), MOST_POINTS)
+        if not drawn:
+            return None
+        whole = plots[drawn[0]].figure(Size(WIDE, HEIGHT), ON_A_PHONE)
+        if len(drawn) == 1:
+            return replace(whole, id="quality-curves")
+        size = Size(WIDE // len(drawn) - GAP, LOWER)
+        return replace(
+            whole,
+            id="quality-curves",
+            caption=whole.caption + panels_note(len(drawn), len(bench.points)),
+            panels=tuple(plots[at].panel(size, title=bench.point_title(at)) for at in drawn),
+        )
 
     def axes(self, metric: str) -> Axes:
         """Axes that hold every point's curves, whichever are drawn."""
@@ -161,81 +179,12 @@ class Curves:
             every, quality=metric, percent=is_share(metric), target=self._target(metric)
         )
 
-    def cut(self, *metrics: str) -> str:
-        """The sentence that an axis leaves 0 out, where one does."""
-        if not any(self.axes(metric).ticks[0] > 0 for metric in metrics):
-            return ""
-        return " The vertical axis starts near the lowest value, not at 0."
-
     def _target(self, metric: str) -> tuple[float, str] | None:
         target = self.bench.plan.measure.target
         if target is None or target.metric != f"val_{metric}":
             return None
         level = target.at_least if target.at_least is not None else target.at_most
         return None if level is None else (level, f"target {level_text(metric, level)}")
-
-    def description(self, metric: str, points: Sequence[Point] = ()) -> str:
-        """Where every line ends, at some sweep points or at all, for a screen reader."""
-        said = [
-            f"{curve.device.title}"
-            + self.bench.at(point, ", ")
-            + f": {curve.role} ends at {curve.end} after {formatting.duration(curve.elapsed_s[-1])}"
-            for point in points or self.points(metric)
-            for curve in self.of(metric, point)
-        ]
-        return "; ".join(said) + "."
-
-    def figure(self, metric: str) -> Figure:
-        """One metric, in a panel for each sweep point that is drawn."""
-        bench, drawn = self.bench, self.points(metric)
-        name = sentence(_title(metric))
-        shown = {curve.device for point in drawn for curve in self.of(metric, point)}
-        return Figure(
-            id="quality-curves",
-            title=f"{name} of training and validation, epoch by epoch",
-            caption=(
-                "Solid: data that the model never trains on. Dotted: data that it trains on, as "
-                "the mean over an epoch. Lines are medians over seeds at the end of each epoch, "
-                "bands reach from the lowest seed to the highest. Time is timed training only, "
-                "the first step's compilation included; evaluations are not in it."
-                + self.cut(metric)
-                + panels_note(len(drawn), len(bench.points))
-                + self._filled_up()
-            ),
-            panels=tuple(self._panel(metric, point, len(drawn)) for point in drawn),
-            keys=keys(
-                [series for series in bench.shown_series if series in shown],
-                dashed=told_by_dash(self.axes(metric).shown),
-            ),
-            badges=loud_badges(bench),
-            table=self.table(metric, "quality-curves-data"),
-        )
-
-    def _panel(self, metric: str, point: Point, panels: int) -> Panel:
-        """One sweep point: in both widths where it stands alone."""
-        told: dict[str, Any] = {
-            "prefix": f"qc{self.bench.points.index(point)}",
-            "title": f"{sentence(_title(metric))}, training and validation, by training time",
-            "description": self.description(metric, [point]),
-        }
-        height = HEIGHT if panels == 1 else LOWER
-        make = partial(self.chart, metric, height=height, points=[point])
-        if panels == 1:
-            return panel(make, **told)
-        return small_panel(make, panels, heading=self.bench.point_title(point), **told)
-
-    def _filled_up(self) -> str:
-        """What became of the examples by which the last step of an evaluation is not full."""
-        for record in self.bench.shown_records:
-            examples = record.data.validation_examples if record.data else 0
-            batch = record.cell.workload.get("evaluation_batch_size")
-            if isinstance(batch, int) and examples > batch > 0 and examples % batch:
-                return (
-                    f" {sentence(formatting.count(examples))} examples are no multiple of the "
-                    f"{formatting.count(batch)} that an evaluation takes at once: its last step is "
-                    "filled up, and what fills it counts for nothing."
-                )
-        return ""
 
     def table(self, metric: str, identity: str) -> Table:
         """Every epoch of one metric, in validation and in training."""
@@ -257,7 +206,7 @@ class Curves:
         name = metric_title(f"val_{metric}")
         return Table(
             id=identity,
-            title=f"Median {name}, under it that of training, and the training time",
+            title=f"Mean {name}, under it that of training, and the training time",
             columns=device_columns(shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
@@ -268,23 +217,13 @@ curves_of = once(Curves)
 """The curves of a benchmark."""
 
 
-def _title(metric: str) -> str:
-    """A metric of both training and validation, in words."""
-    return metric_title(f"val_{metric}").removeprefix("validation ")
-
-
-def _end_text(name: str, value: float) -> str:
-    """The value at the end of a line, short."""
-    return formatting.percent(value, 1) if is_share(name) else formatting.number(value)
-
-
 def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
     shown = [c for c in pair if c and epoch < len(c.value)]
     if not shown:
         return entry("–")
     first = Line(metric_text(metric, shown[0].value[epoch]))
     rest = [Line(f"training {metric_text(metric, c.value[epoch])}", "detail") for c in shown[1:]]
-    seconds = Line(formatting.duration(shown[0].elapsed_s[epoch]), "detail")
+    seconds = Line(quantity.duration(shown[0].elapsed_s[epoch]), "detail")
     return entry(first, *rest, seconds)
 
 
@@ -293,16 +232,13 @@ def target_table(bench: BenchmarkView) -> Table:
     target = bench.plan.measure.target
     if target is None:
         raise ValueError("the spec has no target")
-    rule = (
-        f"at least {target.at_least}"
-        if target.at_least is not None
-        else f"at most {target.at_most}"
-    )
+    bound = "at least" if target.at_least is not None else "at most"
+    level = f"{bound} {level_text(target.metric, target.at_least or target.at_most or 0.0)}"
     table = points_by_devices(
         bench,
         lambda bench, series, point: _target_entry(bench, series, point, target.metric),
         id="target-table",
-        title=f"Training time until {metric_title(target.metric)} was {rule}",
+        title=f"Training time to the target {metric_title(target.metric)}, {level}",
         caption=(
             "Median over the seeds that reached it, counted to the end of the first epoch that "
             "did; under it the epoch and how many seeds."
@@ -328,14 +264,15 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
     if not reached:
         best = [each.best for each in rows if present(each.best)]
         top = (min if "loss" in metric else max)(best) if best else float("nan")
-        lines = (Line("never reached"), Line(f"best {metric_text(metric, top)}", "reason"))
+        why = quantity.listed(list(dict.fromkeys(map(why_not_reached, rows))))
+        lines = (Line(why), Line(f"best {metric_text(metric, top)}", "reason"))
         return Entry(lines, href=href, badges=badges, mark="absent")
     seconds = median([each.elapsed_s for each in reached])
     epoch = median([each.epoch for each in reached])
     reach = (
-        Line(formatting.duration(seconds)),
-        Line(f"epoch {formatting.short(epoch)}", "interval"),
-        Line(f"{len(reached)} of {formatting.plural(len(rows), 'seed')}", "detail"),
+        Line(quantity.duration(seconds)),
+        Line(f"epoch {quantity.short(epoch)}", "interval"),
+        Line(f"{len(reached)} of {quantity.plural(len(rows), 'seed')}", "detail"),
     )
     return Entry(reach, href=href, badges=badges)
 
@@ -356,63 +293,21 @@ def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | 
 
     Args:
         bench: the benchmark.
-        opened: whether the page begins with the curves of the metric that it speaks of.
+        opened: whether the page begins with the curves of the metric, at one sweep point.
     """
     metric = bench.quality
     if not metric or not bench.shown_series:
         return None
     curves = curves_of(bench)
-    # One figure tells whether it learned; what else was recorded, tables and files have.
-    drawn = curves.metrics[opened : opened + 1]
-    # After a single epoch there are numbers, which the tables have, and no lines.
-    several = max(map(len, curves.epochs.values()), default=0) > 1
-    blocks: list[Block] = [curves.figure(*drawn)] if drawn and several else []
+    # One figure shows whether it learned; what else was recorded, tables and files have.
+    first = int(opened and not bench.axes)
+    figures = map(curves.figure, curves.metrics[first : first + 1])
+    blocks: list[Block] = [figure for figure in figures if figure]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)
-    return Section("quality", "Learning", tuple(blocks), finding=_finding(curves, metric))
-
-
-def _finding(curves: Curves, metric: str) -> str:
-    bench = curves.bench
-    target = bench.plan.measure.target
-    if target is None:
-        return _best_end(curves, metric)
-    rows = bench.target_times
-    reached = [each for each in rows if each.reached]
-    level = level_text(metric, rows[0].level) if rows else ""
-    if not reached:
-        return f"No run reached {level} {metric_title(metric)}."
-    first = min(reached, key=lambda each: each.elapsed_s)
-    where = bench.at(bench.point_of(first.result))
-    return (
-        f"{len(reached)} of {formatting.plural(len(rows), 'run')} reached {level} "
-        f"{metric_title(metric)}; the fastest, on {bench.title_of(first.result.device)}{where}, "
-        f"after {formatting.duration(first.elapsed_s)} of training."
-    )
-
-
-def _best_end(curves: Curves, metric: str) -> str:
-    """Where the best of the drawn lines ends, and what was kept of it."""
-    bench = curves.bench
-    lines = [
-        (curve.value[-1], series, point)
-        for point in bench.points
-        for series in bench.shown_series
-        if (curve := curves.curve(series, point, metric))
-    ]
-    if not lines:
-        return ""
-    pick = min if "loss" in metric else max
-    value, series, point = pick(lines, key=lambda line: line[0])
-    where = bench.at(point)
-    seeds = len(bench.measured(series, point))
-    over = f", the median of {formatting.plural(seeds, 'seed')}" if seeds > 1 else ""
-    said = f"{sentence(metric_title(metric))} ended at {metric_text(metric, value)}{over}{where}."
-    restored = [r.selection for r in bench.shown_records if r.selection and r.selection.restored]
-    if restored:
-        said += " Each run kept the weights of its best epoch, which the table tells."
-    return said
+    finding = Speaker(bench).sentence_of(Kind.TARGET, Kind.LEARNS)
+    return Section("quality", "Learning", tuple(blocks), finding=finding)
 
 
 def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
@@ -420,11 +315,13 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
     metrics = [m for m in _final_metrics(bench) if m != metric]
     parity = bench.parity
     caption = "Mean over seeds ± standard deviation at the end of the run."
+    if any(record.selection and record.selection.restored for _, record in bench.runs):
+        caption += " Each run keeps the weights of its best epoch."
     if parity:
         caption += (
             f" Under it the difference to {bench.title_of(bench.plan.baseline)} over paired "
             "seeds with its 90 % interval: “same quality” when the interval lies within "
-            f"± {formatting.percentage_points(bench.margin)} (two one-sided tests)."
+            f"± {quantity.percentage_points(bench.margin)} (two one-sided tests)."
         )
     columns = device_columns(bench.shown_series)
     main = Table(
@@ -491,8 +388,5 @@ def _metric_entry(
 
 
 def _difference(found: Interval) -> str:
-    points = formatting.points(found.value)
-    if not found.known:
-        return points
-    low, high = (formatting.signed(100 * end, 2) for end in (found.low, found.high))
-    return f"{points} ({low} to {high})"
+    points = quantity.points(found.value)
+    return f"{points} ({quantity.points_between(found.low, found.high)})" if found.known else points

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.model import Download, Note, Notes, Notice, Section, Tone
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.sections.about import run_command
@@ -58,9 +58,9 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
     if len(affected) == len(benches):
         return ""
     if len(affected) > 3:
-        return f" in {len(affected)} of {formatting.plural(len(benches), 'benchmark')}"
+        return f" in {len(affected)} of {quantity.plural(len(benches), 'benchmark')}"
     titles = [f"“{label(b.plan.title)}” ({label(b.plan.profile, 40)})" for b in affected]
-    return f" in {formatting.listed(titles)}"
+    return f" in {quantity.listed(titles)}"
 
 
 def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
@@ -70,9 +70,9 @@ def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
         counts = [len(_reading(benches, origin)) for origin in ("sample", "synthetic")]
         return Notice(
             "Samples and stand-ins.",
-            f"{formatting.plural(counts[0], 'benchmark')} read samples of the real data sets, a "
+            f"{quantity.plural(counts[0], 'benchmark')} read samples of the real data sets, a "
             "few thousand examples that travel with accelreport, and "
-            f"{formatting.count(counts[1])} generated stand-ins of the same shapes. Times are "
+            f"{quantity.count(counts[1])} generated stand-ins of the same shapes. Times are "
             "comparable; accuracies and losses are not, and no published one is judged by them.",
         )
     return sample or synthetic
@@ -113,12 +113,18 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = [b for b in benches if any(row.status == "partial" for row in b.results)]
     if not affected:
         return None
-    count = sum(row.status == "partial" for b in affected for row in b.results)
-    cells = f"{formatting.plural(count, 'cell was', 'cells were')}"
+    cut = [row for b in affected for row in b.results if row.status == "partial"]
+    untimed = sum(not row.timed for row in cut)
+    without = (
+        f" {quantity.count(untimed)} of them did not reach a steady step and "
+        f"{'has' if untimed == 1 else 'have'} no time."
+        if untimed
+        else ""
+    )
     return Notice(
         "Partial runs.",
-        f"{cells} ended by the time budget{_among(benches, affected)}. Their steady steps were "
-        "measured; their totals are extrapolated and marked so.",
+        f"The time budget stopped {quantity.plural(len(cut), 'cell')}{_among(benches, affected)}."
+        f"{without} Totals of partial runs are extrapolated and marked so.",
     )
 
 
@@ -130,15 +136,15 @@ def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
     if not schedules:
         return None
     told = [
-        f"after {formatting.listed([str(n) for n in at])} repeats, each time at "
-        f"{formatting.short(100 * level)}{formatting.SPACE}%"
+        f"after {quantity.listed([str(n) for n in at])} repeats, each time at "
+        f"{quantity.short(100 * level)}{quantity.SPACE}%"
         for at, level in sorted(schedules)
     ]
     return Notice(
         "Repeated until decided.",
         f"Processes were added{_among(benches, affected)} where a comparison with the baseline was "
         f"undecided. Verdicts were looked at {'; or '.join(told)}. Intervals and verdicts are as "
-        f"wide as that takes, and hold at 95{formatting.SPACE}% over all looks together.",
+        f"wide as that takes, and hold at 95{quantity.SPACE}% over all looks together.",
     )
 
 
@@ -175,7 +181,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     ]
     counts = {s: sum(row.status == s for row in bench.results) for s in order}
     said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
-    finding = f"Of {formatting.plural(len(bench.results), 'cell')}: {formatting.listed(said)}."
+    finding = f"Of {quantity.plural(len(bench.results), 'cell')}: {quantity.listed(said)}."
     return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
 
 
@@ -184,9 +190,9 @@ _ABSENT = ""
 
 
 def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
-    devices = formatting.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
+    devices = quantity.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
     told = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
-    count = formatting.plural(len(rows), "cell")
+    count = quantity.plural(len(rows), "cell")
     return Note(
         f"{devices}: {kind_text(rows[0])}.",
         label(" ".join((*told, f"{count}.")).strip(), 600),
@@ -204,7 +210,7 @@ def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
         "missing": "quiet",
     }
     title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
-    count = formatting.plural(len(rows), "cell")
+    count = quantity.plural(len(rows), "cell")
     where = _where(bench, rows)
     text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
     if status == "missing":
@@ -224,7 +230,7 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     points = dict.fromkeys(bench.point_of(row) for row in rows)
     if not bench.axes or len(points) == len(bench.points):
         return ""
-    return " at " + formatting.listed([bench.point_title(point) for point in points][:6])
+    return " at " + quantity.listed([bench.point_title(point) for point in points][:6])
 
 
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
@@ -286,4 +292,4 @@ def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     measured = sum(row.measured for row in bench.results)
     if len(rows) == measured:
         return EVERY
-    return f"{formatting.plural(len(rows), 'cell')} of {formatting.listed(list(devices))}."
+    return f"{quantity.plural(len(rows), 'cell')} of {quantity.listed(list(devices))}."

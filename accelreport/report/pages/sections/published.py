@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import Named
-from accelreport.report.formatting import setting
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -32,6 +31,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
+from accelreport.report.quantity import setting
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
 from accelreport.spec.claims import Names
@@ -62,7 +62,7 @@ def _by_figure(bench: BenchmarkView) -> ByFigure:
 
 
 def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
-    return Named(bench.label_of(found.row.device), bench.colours[found.row.device])
+    return Named(bench.label_of(found.row.device), bench.colour_of(found.row.device))
 
 
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
@@ -95,8 +95,8 @@ def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
     rows = [told[0] for every in by_figure.values() for told in every]
     measured = [row for row in rows if present(row.measured.value)]
     titles = _titles(bench)
-    by = f" by {formatting.listed(titles)}" if titles else ""
-    published = f"Of {formatting.plural(len(rows), 'figure')} published{by}, "
+    by = f" by {quantity.listed(titles)}" if titles else ""
+    published = f"Of {quantity.plural(len(rows), 'figure')} published{by}, "
     if not measured:
         return f"{published}none is of a device and sweep point that was measured here."
     fair = [row for row in measured if row.comparable]
@@ -115,7 +115,7 @@ def _titles(bench: BenchmarkView) -> list[str]:
     """Titles of the pieces that the figures are from, at most three of them."""
     sources = [row.source or bench.plan.source for row in bench.plan.published]
     titles = list(dict.fromkeys(f"“{label(each.title)}”" for each in sources if each))
-    others = formatting.plural(len(titles) - 2, "other piece")
+    others = quantity.plural(len(titles) - 2, "other piece")
     return titles if len(titles) <= 3 else [*titles[:2], others]
 
 
@@ -140,9 +140,9 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
         id="published-table",
         title="The figures",
         caption=(
-            "Published figures stand as printed and enter no statistic; ours stand over their 95 % "
+            "Published figures enter no statistic. Measured figures have their 95 % "
             "intervals over processes. "
-            + (f"{noun}: {formatting.listed(titles)}. " if titles else "")
+            + (f"{noun}: {quantity.listed(titles)}. " if titles else "")
             + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
         ),
         corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
@@ -167,7 +167,7 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
     notes = dict.fromkeys([short, caveat(found, IN_WORDS), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
     device = _device(bench, found)
-    printed = f"{printed_text(found.figure, found.value)}{formatting.SPACE}[{found.row.mark}]"
+    printed = f"{printed_text(found.figure, found.value)}{quantity.SPACE}[{found.row.mark}]"
     others = [
         Line(f"{printed_text(each.figure, each.value)}, {FIGURES[each.figure][0]}", "detail")
         for each in told[1:]
@@ -177,7 +177,7 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
         (
             entry(printed, *others, badges=badges),
             _measured(found),
-            entry(formatting.ratio(found.ratio) if present(found.ratio) else "–"),
+            entry(quantity.ratio(found.ratio) if present(found.ratio) else "–"),
             Entry(known or (Line("–"),)),
         ),
         device=device.colour,

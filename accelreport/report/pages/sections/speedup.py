@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
-from accelreport.analysis.stats import DECIDED, Interval
-from accelreport.report import formatting
-from accelreport.report.charts.drawing import Chart
+from accelreport.analysis.stats import DECIDED, Interval, Verdict
+from accelreport.report import quantity
 from accelreport.report.charts.scales import percent_text
-from accelreport.report.charts.sweep import SweepAxes, SweepLine, sweep_axes, sweep_lines
+from accelreport.report.charts.sweep import SweepLine, keys_of_lines, sweep_axes
 from accelreport.report.frames import why_incomplete, why_withheld
-from accelreport.report.heroes.hero import HeroFigure, Size
 from accelreport.report.model import (
     Badge,
     Column,
@@ -28,6 +25,7 @@ from accelreport.report.model import (
     entry,
     number_columns,
 )
+from accelreport.report.openings.opening import Size, lines_plot
 from accelreport.report.pages.badges import (
     absence,
     devices_down,
@@ -36,7 +34,7 @@ from accelreport.report.pages.badges import (
     number_badges,
     point_groups,
 )
-from accelreport.report.pages.headline import compared, duration_of, interval_text
+from accelreport.report.quantity import duration_of
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
@@ -55,19 +53,45 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
 
 
 def _finding(bench: BenchmarkView) -> str:
-    verdicts: dict[str, int] = {}
-    found = compared(bench)
-    for each in found:
-        verdict = each.estimate.verdict
-        verdicts[verdict] = verdicts.get(verdict, 0) + 1
-    if not found:
+    """How many comparisons with the baseline have each verdict."""
+    verdicts = Counter(row.verdict for row in _compared(bench))
+    total = verdicts.total()
+    if not total:
         return "No device has a time to compare."
-    order = ("FASTER", "SLOWER", "SAME", "UNDECIDED")
-    words = {"SAME": "the same", "UNDECIDED": "undecided"}
-    parts = [f"{verdicts[v]} {words.get(v, v.lower())}" for v in order if v in verdicts]
+    words = {
+        Verdict.FASTER: "faster",
+        Verdict.SLOWER: "slower",
+        Verdict.SAME: "the same",
+        Verdict.UNDECIDED: "undecided",
+        Verdict.NOT_MEASURED: "withheld",
+    }
+    parts = [f"{verdicts[verdict]} {word}" for verdict, word in words.items() if verdicts[verdict]]
     name = bench.title_of(bench.plan.baseline)
-    noun = "comparison" if len(found) == 1 else "comparisons"
-    return f"Of {len(found)} {noun} with {name}: {formatting.listed(parts)}."
+    verb = "is" if total == 1 else "are"
+    count = quantity.plural(total, "comparison")
+    return f"{count} with {name} {verb} made: {quantity.listed(parts)}."
+
+
+def _compared(bench: BenchmarkView) -> list[Speedup]:
+    """Every comparison with the baseline that has a ratio."""
+    rows = (row for row in bench.compared if row.base and not row.is_baseline)
+    return [row for row in rows if row.estimate or row.qualified]
+
+
+def _interval_text(bench: BenchmarkView) -> str:
+    """What the intervals of the speedups are, in a sentence."""
+    estimates = [
+        estimate for row in _compared(bench) if (estimate := row.estimate or row.qualified)
+    ]
+    paired = [estimate for estimate in estimates if estimate.paired]
+    if not estimates:
+        return ""
+    how = "compares between processes, whose spread may differ (Welch)"
+    if len(paired) == len(estimates):
+        how = "compares within repeats"
+    elif paired:
+        how = "compares within repeats where both devices ran them, between processes elsewhere"
+    return f"The interval is Student’s t on logarithms and {how}."
 
 
 APART = " Each machine has its own baseline, so factors of different machines cannot be ranked."
@@ -83,10 +107,10 @@ def speedup_table(bench: BenchmarkView) -> Table:
         id="speedup-table",
         title=f"How many times as fast as {name}",
         caption=(
-            f"By the steady time of a {step}. Under each factor its 95 % interval, then the time "
-            f"of a {step}: the geometric mean over processes, "
-            f"{formatting.plural(repeats, 'process', 'processes')} planned for each. "
-            f"{interval_text(bench)} Cells are coloured only where it decides."
+            f"By the mean steady time of a {step}. Under each factor its 95 % interval, then that "
+            "time: the geometric mean over processes, "
+            f"{quantity.plural(repeats, 'process', 'processes')} planned for each. "
+            f"{_interval_text(bench)} Cells are coloured only where it decides."
             + (APART if sum(series.baseline for series in bench.shown_series) > 1 else "")
         ),
         corner=groups_corner(bench),
@@ -94,7 +118,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         groups=groups,
         notes=_marks(rows),
         style="matrix",
-        legend=bool(compared(bench)),
+        legend=bool(_compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
     return devices_down(table)
@@ -160,7 +184,7 @@ def _more(found: Estimate) -> tuple[Line, ...]:
     """How many more processes would decide, where a number of them would."""
     if found.needed is None:
         return ()
-    more = formatting.plural(found.needed, "more process", "more processes")
+    more = quantity.plural(found.needed, "more process", "more processes")
     return (Line(f"{more} of each would probably decide", "reason"),)
 
 
@@ -172,10 +196,10 @@ def estimate_heat(estimate: Estimate) -> int | None:
 
 def interval_lines(found: Interval) -> tuple[Line, Line]:
     """A speedup and its interval, or that there is none."""
-    value = Line(formatting.ratio(found.value, found.low, found.high))
+    value = Line(quantity.ratio(found.value, found.low, found.high))
     if not found.known:
         return value, Line("no interval", "interval")
-    return value, Line(formatting.ratio_interval(found.low, found.high, found.value), "interval")
+    return value, Line(quantity.ratio_interval(found.low, found.high, found.value), "interval")
 
 
 def time_lines(seconds: Interval) -> tuple[Line, Line]:
@@ -183,7 +207,7 @@ def time_lines(seconds: Interval) -> tuple[Line, Line]:
     value = Line(duration_of(seconds))
     if not seconds.known:
         return value, Line("no interval", "interval")
-    between = formatting.duration_interval(seconds.low, seconds.high, seconds.value)
+    between = quantity.duration_interval(seconds.low, seconds.high, seconds.value)
     return value, Line(between, "interval")
 
 
@@ -235,11 +259,13 @@ def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
             f"{percent_text(round(line.y[-1], 2))} at {line.x[-1]:g}"
             for line in lines
         )
-        figure = HeroFigure(
+        figure = lines_plot(
+            lines,
+            (),
+            axes,
             id=f"scaling-{title.partition(' ')[0]}",
             title=sentence(title),
             description="; ".join(said) + ".",
-            chart=partial(_scaling_chart, lines, axes),
         )
         panels.append(figure.panel(Size(380, 330), title=sentence(title)))
     return Figure(
@@ -247,6 +273,7 @@ def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
         title=table.title,
         caption=table.caption,
         panels=tuple(panels),
+        keys=keys_of_lines(list({line.device: line for line in every}.values())),
         badges=loud_badges(bench),
         table=replace(table, caption=""),
     )
@@ -274,17 +301,13 @@ def _scaling_lines(bench: BenchmarkView, kind: str) -> list[SweepLine]:
     return lines
 
 
-def _scaling_chart(lines: Sequence[SweepLine], axes: SweepAxes, size: Size) -> Chart:
-    return sweep_lines(lines, (), axes, width=size.width, height=size.height)
-
-
 def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
     name = bench.title_of(found.own.device)
     against = Line(f"against {bench.title_of(found.single)}", "reason")
     return Row(
         entry(name, against),
         (
-            entry(formatting.count(found.units)),
+            entry(quantity.count(found.units)),
             _efficiency(found.strong),
             _efficiency(found.weak),
         ),
@@ -295,12 +318,10 @@ def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
 def _efficiency(found: Interval) -> Entry:
     if not present(found.value):
         return entry(Line("–", "reason"))
-    lines = [Line(formatting.percent(found.value, 0))]
+    lines = [Line(quantity.percent(found.value, 0))]
     if found.known:
-        low = formatting.fixed(100 * found.low, 0)
-        lines.append(
-            Line(f"{low}{formatting.EN_DASH}{formatting.percent(found.high, 0)}", "interval")
-        )
+        low = quantity.fixed(100 * found.low, 0)
+        lines.append(Line(f"{low}{quantity.EN_DASH}{quantity.percent(found.high, 0)}", "interval"))
     return Entry(tuple(lines))
 
 
@@ -310,7 +331,7 @@ def _scaling_finding(bench: BenchmarkView) -> str:
         return "No batch was shared by several and done by one alone."
     best = max(known, key=lambda each: (each.units, each.strong.value))
     return (
-        f"{bench.title_of(best.own.device)}: {formatting.count(best.units)} at once do "
-        f"{formatting.ratio(best.units * best.strong.value)} the work of one, an efficiency of "
-        f"{formatting.percent(best.strong.value, 0)}."
+        f"{bench.title_of(best.own.device)}: {quantity.count(best.units)} at once do "
+        f"{quantity.ratio(best.units * best.strong.value)} the work of one, an efficiency of "
+        f"{quantity.percent(best.strong.value, 0)}."
     )

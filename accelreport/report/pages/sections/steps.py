@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stats import percentile
-from accelreport.report import formatting
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.ecdf import (
     QUANTILES,
@@ -15,16 +16,13 @@ from accelreport.report.charts.ecdf import (
     starts_late,
     step_ecdf,
 )
-from accelreport.report.heroes.rates import quantity, rate
 from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
 from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
 from accelreport.report.text import sentence
-from accelreport.report.view import BenchmarkView, Point, SeriesPoint
+from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, step_times
 
 FEWEST = 8
 """Timed steps below which a distribution is not drawn."""
-
-Times = dict[SeriesPoint, NDArray[np.float64]]
 
 
 def steps_section(bench: BenchmarkView) -> Section | None:
@@ -38,43 +36,16 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
     finding = _finding(bench, worst, tails[worst]) if worst else (
         f"No device has a hundred {bench.words.step}s that were timed one by one, so that no "
-        "99th percentile is told."
+        "99th percentile is known."
     )  # fmt: skip
     return Section("steps", f"{sentence(bench.words.step)} times", (figure,), finding)
-
-
-def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
-    """Steady step times by device and point, in seconds, and whether each is one step's."""
-    single: dict[tuple[str, str], list[float]] = {}
-    means: dict[tuple[str, str], list[float]] = {}
-    for record in bench.shown_records:
-        place = record.key, record.machine
-        for block in record.blocks:
-            if block.steady:
-                one = block.stamped_s or [block.wall_s] * (block.steps == 1)
-                mean = [block.wall_s / block.steps] if block.steps else []
-                single.setdefault(place, []).extend(one)
-                means.setdefault(place, []).extend(one or mean)
-    exact = any(single.values())
-    by_cell = single if exact else means
-    times: Times = {}
-    for series in bench.shown_series:
-        for point in bench.points:
-            seconds = [
-                each
-                for row in bench.measured(series, point)
-                for each in by_cell.get((row.key, row.machine), ())
-            ]
-            if seconds:
-                times[series, point] = np.array(seconds)
-    return times, exact
 
 
 def _finding(bench: BenchmarkView, worst: SeriesPoint, tail: float) -> str:
     where = bench.at(worst[1])
     return (
         f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
-        f"hundred takes at least {formatting.number(tail)} times the median."
+        f"hundred takes at least {quantity.number(tail)} times the median."
     )
 
 
@@ -92,7 +63,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     title = f"How {bench.words.step} times are distributed"
     where = bench.at(point)
     said = "; ".join(
-        f"{each.device.title}: median {formatting.duration(each.median)}" for each in curves
+        f"{each.device.title}: median {quantity.duration(each.median)}" for each in curves
     )
     return Figure(
         id="step-ecdf",
@@ -125,7 +96,7 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
     A percentile stands there only where enough steps were timed to know it (`percentile`).
     """
     titles = [f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest"]
-    titles += [quantity(bench)] if bench.words.calls else []
+    titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
         title=f"Percentiles of {bench.words.step} times",
@@ -141,8 +112,9 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
 
 def _row(bench: BenchmarkView, place: SeriesPoint, values: NDArray[np.float64]) -> Row:
     shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
-    texts = [formatting.count(len(values)), *map(formatting.duration, shown)]
+    texts = [quantity.count(len(values)), *map(quantity.duration, shown)]
     if bench.words.calls:
-        found = rate(bench, *place)
-        texts.append(formatting.number(found.value) if found else formatting.MISSING)
+        row = bench.speedup(*place)
+        rate = rate_of(row.own) if row else None
+        texts.append(quantity.number(rate.number) if rate else quantity.MISSING)
     return measured_row(bench, place, texts)

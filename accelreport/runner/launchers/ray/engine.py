@@ -14,6 +14,7 @@ from pydantic import ValidationError
 import accelreport
 from accelreport.backend.availability import needed_here
 from accelreport.backend.failures import OUT_OF_MEMORY_REMEDY
+from accelreport.results.privacy import NODES
 from accelreport.runner.launchers.base import BadLauncher, LauncherError
 from accelreport.runner.launchers.node import LostCell
 from accelreport.runner.launchers.ray import worker
@@ -226,6 +227,7 @@ class RayEngine:
             if row["Alive"]
         }
         for id_, node in alive.items():
+            NODES.update({node.host, node.address})
             if id_ not in self._known and id_ not in self._asked:
                 self._asked[id_] = self._ask(node)
         self._asked = {id_: task for id_, task in self._asked.items() if id_ in alive}

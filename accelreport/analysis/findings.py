@@ -1,0 +1,233 @@
+"""What may be said of a benchmark, as values, ranked once.
+
+Every title, sentence, card, slide and note is written from a `Finding`, and every number in it is a
+`Value` that the figure below it shows. A finding has one base: comparisons with one base are one
+finding with several values, and with two bases they are two findings. What is chosen among several
+comparisons is a finding over all of them: its intervals hold together (Bonferroni). A ratio that is
+withheld is in no finding but `WITHHELD`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import nan
+
+from accelreport.analysis.benchmark import Point
+from accelreport.analysis.learning import Change
+from accelreport.analysis.speedup import Withheld
+from accelreport.analysis.stats import DECIDED, LEVEL, Interval, Verdict
+from accelreport.spec.models import Published
+
+MOST_TOLD = 4
+"""Comparisons that a page tells one by one. Of more, some are chosen, and all hold together."""
+
+
+class Kind(StrEnum):
+    """What a finding says; each kind has one form. The order is that in which a page tells them."""
+
+    FASTER = "faster"
+    """Decided: the whole interval lies above the base."""
+    SLOWER = "slower"
+    """Decided: it lies below the base."""
+    SAME = "same"
+    """Decided: it lies inside the margin."""
+    UNDECIDED = "undecided"
+    """The interval holds 1, and more than the margin."""
+    SINGLE = "single-run"
+    """A ratio without an interval."""
+    WITHHELD = "withheld"
+    """A ratio that must not stand without its reason."""
+    COMPILED = "compiled"
+    """One framework's compiler against the same framework with less of it."""
+    PAYS_OFF = "pays-off"
+    """From which step on a compiled run is ahead, start-up included."""
+    PUBLISHED = "published-beside"
+    """A published rate over one that was measured here."""
+    RESTATED = "published-restated"
+    """A published ratio of whole trainings, and the same against what was measured here."""
+    TOTAL = "total-time"
+    """The time of a whole training, published and here."""
+    GAIN = "gain"
+    """A rate at the last value of a swept number over that at the first."""
+    RANGE = "grid-range"
+    """The slowest timed configuration against the fastest."""
+    RATE = "rate"
+    """What a device does in a second, beside nothing."""
+    EXCEEDS_PEAK = "exceeds-peak"
+    """A published figure above the peak of its chip."""
+    SHARE_OF_PEAK = "share-of-peak"
+    """What was reached of the peak or of the measured roof."""
+    LATENCY = "latency"
+    """The time of a call."""
+    LEARNS = "learns"
+    """The quality at the end of the training."""
+    OVERFITS = "overfits"
+    """Training quality far above validation quality."""
+    MISCLASSIFIED = "misclassified"
+    """How many validation examples are wrong."""
+    WRITES = "writes"
+    """Next letters that a text model guesses."""
+    FORECAST = "forecast"
+    """The error of a forecast beside that of a naive one."""
+    INT8 = "int8"
+    """Size, latency and accuracy of a network in 8-bit integers."""
+    TARGET = "time-to-target"
+    """In how many runs the quality that was asked for is reached, and when first."""
+    NOT_MEASURED = "not-measured"
+    """Nothing has a time."""
+
+
+COMPARISONS = (
+    Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.UNDECIDED, Kind.SINGLE, Kind.WITHHELD
+)  # fmt: skip
+"""Kinds of a ratio over the baseline, one for each verdict."""
+
+DECIDED_KINDS = frozenset(Kind) - {Kind.UNDECIDED, Kind.SINGLE, Kind.WITHHELD, Kind.NOT_MEASURED}
+"""Kinds that may be said without the words of the undecided form."""
+
+
+class Caveat(StrEnum):
+    """What weakens a number, and stands where the number stands."""
+
+    SINGLE_RUN = "single-run"
+    BUDGET = "stopped-by-the-budget"
+    EXTRAPOLATED = "extrapolated"
+    SAMPLE = "sample"
+    STAND_IN = "stand-in"
+    UNLIKE = "unlike-conditions"
+    BUSY = "busy-machine"
+    ROUNDED = "rounded"
+    INFERRED = "inferred-hardware"
+
+
+class Provenance(StrEnum):
+    """Where a number is from."""
+
+    MEASURED = "measured"
+    PUBLISHED = "published"
+    CALCULATED = "calculated"
+
+
+class Unit(StrEnum):
+    """What a number counts."""
+
+    RATIO = "ratio"
+    SECONDS = "seconds"
+    RATE = "rate"
+    """Examples in a second, or 10¹² operations in a second of a kernel."""
+    SHARE = "share"
+    COUNT = "count"
+    BYTES = "bytes"
+    STEPS = "steps"
+    NUMBER = "number"
+    """In the unit of the data, which `Value.noun` names."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a number is of.
+
+    Attributes:
+        device: its name in the plan.
+        machine: fingerprint of the machine; empty for what was published.
+        point: the sweep point; empty where it belongs to all.
+        row: the published row; None for what was measured.
+        part: the metric, series, naive guess or figure of a converted network that is meant,
+            where the device has several.
+    """
+
+    device: str
+    machine: str = ""
+    point: Point = ()
+    row: Published | None = None
+    part: str = ""
+
+    def __hash__(self) -> int:
+        label = self.row.label if self.row else ""
+        return hash((self.device, self.machine, repr(self.point), label, self.part))
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number with all that must be said with it.
+
+    Attributes:
+        of: what it is of.
+        interval: the number, its ends (NaN without an interval) and its processes.
+        unit: what it counts.
+        provenance: where it is from.
+        caveats: what weakens it.
+        progress: timed steps and planned steps of the process that came least far; None where
+            every process did all of them, or where nothing was timed.
+        verdict: of a ratio or a quality that was compared; None where nothing was.
+        needed: more processes that would decide an undecided ratio; None where unknown.
+        over: what a ratio is over, where it is not the finding's base: the first value of a sweep.
+        why: the reasons for which it is withheld.
+        noun: the unit of a `NUMBER`, such as "°C"; empty where it has none.
+        p: of the test that gave the verdict; NaN where an interval gave it.
+    """
+
+    of: Subject
+    interval: Interval
+    unit: Unit
+    provenance: Provenance
+    caveats: frozenset[Caveat]
+    progress: tuple[int, int] | None = None
+    verdict: Verdict | Change | None = None
+    needed: int | None = None
+    over: Subject | None = None
+    why: tuple[Withheld, ...] = ()
+    noun: str = ""
+    p: float = nan
+
+    @property
+    def number(self) -> float:
+        """The number itself."""
+        return self.interval.value
+
+
+def is_decided(value: Value) -> bool:
+    """Whether a number needs no verdict, or has one that decides."""
+    return value.verdict is None or value.verdict in {*DECIDED, Change.BETTER, Change.WORSE}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that may be said.
+
+    Attributes:
+        kind: what it says.
+        values: its numbers, the one that a title tells first.
+        base: what ratios are over, with its own absolute number; None where nothing is divided.
+        level: confidence that is promised of the intervals together.
+        comparisons: of how many comparisons the values were chosen; 1 where all are told.
+        of: how many there could have been: comparisons, sweep points, configurations.
+        axis: the swept key that it is about; empty where it is about none.
+    """
+
+    kind: Kind
+    values: tuple[Value, ...]
+    base: Value | None = None
+    level: float = LEVEL
+    comparisons: int = 1
+    of: int = 0
+    axis: str = ""
+
+    @property
+    def decided(self) -> bool:
+        """Whether it may be said without the words of the undecided form."""
+        return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
+
+    @property
+    def told(self) -> tuple[Value, ...]:
+        """The numbers that its title tells: of chosen comparisons the first, and none undecided."""
+        if self.kind in {Kind.UNDECIDED, Kind.SINGLE}:
+            return ()
+        return self.values[:1] if self.kind in COMPARISONS and self.comparisons > 1 else self.values
+
+    @property
+    def caveats(self) -> frozenset[Caveat]:
+        """Everything that weakens any of its numbers."""
+        parts = (*self.values, self.base) if self.base else self.values
+        return frozenset().union(*(part.caveats for part in parts))

@@ -1,0 +1,67 @@
+"""Everything that may be said of a benchmark, in the one order that every surface has."""
+
+from __future__ import annotations
+
+from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.findings import Finding, Kind
+from accelreport.analysis.learning_findings import (
+    curve_findings,
+    deployment_findings,
+    end_findings,
+    mistake_findings,
+)
+from accelreport.analysis.speed_findings import (
+    comparison_findings,
+    compiled_findings,
+    gain_findings,
+    latency_findings,
+    pays_off_findings,
+    peak_findings,
+    published_findings,
+    range_findings,
+    rate_findings,
+    total_findings,
+)
+
+FINDERS = (
+    latency_findings,
+    deployment_findings,
+    compiled_findings,
+    pays_off_findings,
+    range_findings,
+    gain_findings,
+    total_findings,
+    peak_findings,
+    mistake_findings,
+    comparison_findings,
+    published_findings,
+    curve_findings,
+    rate_findings,
+    end_findings,
+)
+"""Benchmark → findings of one sort, in the order in which a page asks for them."""
+
+ACCELERATED = ("GPU", "TPU")
+
+
+def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
+    """All findings; the first is the title of its page.
+
+    A decided comparison of an accelerator comes first wherever one was measured, because that is
+    what a reader comes for. Otherwise the question of the benchmark comes first, in the order of
+    `FINDERS`, and within each what is decided.
+    """
+    found = [finding for find in FINDERS for finding in _decided_first(list(find(bench)))]
+    kinds = {name: device.kind for name, device in bench.plan.devices.items()}
+    others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline)}
+
+    def accelerates(finding: Finding) -> bool:
+        # A published row may name a device that the plan does not have.
+        compared = finding.kind in {Kind.FASTER, Kind.SLOWER}
+        return compared and any(kinds.get(v.of.device) in others for v in finding.values)
+
+    return tuple(sorted(found, key=lambda finding: not accelerates(finding)))
+
+
+def _decided_first(findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: not finding.decided)

@@ -1,0 +1,560 @@
+"""What may be said of speeds: comparisons, gains, published rates and totals, grids, compilers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import isfinite, nan
+from statistics import median
+
+from accelreport.analysis.benchmark import Benchmark, Point
+from accelreport.analysis.ceilings import own_limits
+from accelreport.analysis.compute import cited_peak, compute_dtype, hardware_name
+from accelreport.analysis.cost import TimeLine, overtakes, start_of
+from accelreport.analysis.findings import (
+    MOST_TOLD,
+    Caveat,
+    Finding,
+    Kind,
+    Provenance,
+    Subject,
+    Unit,
+    Value,
+    is_decided,
+)
+from accelreport.analysis.overview import PublishedRate, is_busy, published_rates
+from accelreport.analysis.published import PublishedResult, published_results
+from accelreport.analysis.results import Result, matches
+from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean
+from accelreport.spec.device import ONE_DEVICE, Device
+
+
+def caveats_of(results: Sequence[Result], *, quality: bool = False) -> frozenset[Caveat]:
+    """What weakens a number of some processes; a sample of the data weakens only a quality."""
+    measured = [row for row in results if row.measured]
+    known = {
+        Caveat.SINGLE_RUN: len(measured) == 1,
+        Caveat.BUDGET: any(row.status == "partial" for row in measured),
+        Caveat.STAND_IN: any(row.origin == "synthetic" for row in measured),
+        Caveat.SAMPLE: quality and any(row.origin == "sample" for row in measured),
+        Caveat.BUSY: is_busy(measured),
+    }
+    return frozenset(caveat for caveat, holds in known.items() if holds)
+
+
+def progress_of(results: Iterable[Result]) -> tuple[int, int] | None:
+    """Timed and planned steps of the process that came least far; None where all were done."""
+    cut = [
+        (int(row.timings.steady_steps), int(row.timings.planned_steps))
+        for row in results
+        if row.status == "partial"
+        and isfinite(row.timings.steady_steps)
+        and isfinite(row.timings.planned_steps)
+    ]
+    return min(cut, default=None)
+
+
+def rate_of(group: Group) -> Value | None:
+    """Work in a second with the interval of its time; None where there is no steady time.
+
+    Work is counted in examples, or in 10¹² operations where a kernel has none.
+    """
+    counted = [
+        row.timings.samples_per_step
+        if isfinite(row.timings.samples_per_step)
+        else row.timings.flops_per_step / 1e12
+        for row in group.timed
+    ]
+    known = [work for work in counted if isfinite(work)]
+    if not known:
+        return None
+    work, seconds = median(known), group.seconds()
+    return _measured(group, _divided(work, seconds), Unit.RATE)
+
+
+def _divided(number: float, by: Interval) -> Interval:
+    """A number over another one with its interval; without an interval its ends are one NaN."""
+    ends = (number / by.high, number / by.low) if by.known else (nan, nan)
+    return Interval(number / by.value, *ends, by.n)
+
+
+def _measured(group: Group, interval: Interval, unit: Unit) -> Value:
+    return Value(
+        Subject(group.device, group.machine, tuple(group.point.values())),
+        interval,
+        unit,
+        Provenance.MEASURED,
+        caveats_of(group.results),
+        progress_of(group.timed),
+    )
+
+
+def published_value(bench: Benchmark, rate: PublishedRate) -> Value:
+    """A published rate as a value: the published figure, divided and multiplied by units alone."""
+    point = tuple(rate.where.get(axis) for axis in bench.axes) if rate.where else ()
+    return Value(
+        Subject(rate.row.device, "", point, rate.row),
+        Interval(rate.rate, nan, nan, 0),
+        Unit.RATE,
+        Provenance.PUBLISHED,
+        frozenset() if rate.comparable else frozenset({Caveat.UNLIKE}),
+    )
+
+
+# Comparisons ------------------------------------------------------------------------------------
+
+
+def comparison_findings(bench: Benchmark) -> Iterator[Finding]:
+    """What each comparison with the baseline allows to be said, by baseline and verdict.
+
+    Up to `MOST_TOLD` comparisons with one baseline are all told, each at its own level. Of more,
+    those that a page tells are chosen, so that every interval holds together with all others.
+    """
+    over: dict[tuple[str, str], list[Speedup]] = {}
+    for row in bench.compared:
+        if row.base and not row.is_baseline and (row.estimate or row.qualified):
+            over.setdefault((row.base.device, row.base.machine), []).append(row)
+    for rows in over.values():
+        yield from _over_one_base(rows)
+
+
+def _over_one_base(rows: Sequence[Speedup]) -> Iterator[Finding]:
+    """Findings over one base, which all rows have in common."""
+    sound = [row for row in rows if row.estimate]
+    count = len(sound) if len(sound) > MOST_TOLD else 1
+    values: dict[Kind, list[Value]] = {}
+    for row in rows:
+        held = row.simultaneous(count) if row.estimate else row
+        values.setdefault(kind_of(held), []).append(ratio_of(held))
+    base = rows[0].base
+    rate = rate_of(base) if base else None
+    for kind, own in values.items():
+        own.sort(key=lambda value: -value.number)
+        told = tuple(own if kind is not Kind.SLOWER else reversed(own))
+        yield Finding(kind, told, rate, rows[0].rules.level, count, len(rows))
+
+
+def kind_of(row: Speedup) -> Kind:
+    """What a comparison allows to be said."""
+    if row.estimate is None:
+        return Kind.WITHHELD
+    if not row.estimate.interval.known:
+        return Kind.SINGLE
+    kinds = {Verdict.FASTER: Kind.FASTER, Verdict.SLOWER: Kind.SLOWER, Verdict.SAME: Kind.SAME}
+    return kinds.get(row.estimate.verdict, Kind.UNDECIDED)
+
+
+def ratio_of(row: Speedup) -> Value:
+    """A comparison as a value, withheld ones with their reasons."""
+    estimate = row.estimate or row.qualified
+    base = row.base
+    if estimate is None or base is None:
+        raise ValueError("only what was compared is a ratio")
+    value = _measured(row.own, estimate.interval, Unit.RATIO)
+    return replace(
+        value,
+        caveats=value.caveats | caveats_of(base.results),
+        verdict=row.verdict,
+        needed=estimate.needed,
+        over=Subject(base.device, base.machine, tuple(base.point.values())),
+        why=row.withheld,
+    )
+
+
+# Sweeps -----------------------------------------------------------------------------------------
+
+
+def swept_number(bench: Benchmark) -> str | None:
+    """The first axis with at least two numeric values, all positive."""
+    for axis, values in bench.plan.axes.items():
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) == len(values) >= 2 and min(numbers) > 0:
+            return axis
+    return None
+
+
+def gain_findings(bench: Benchmark) -> Iterator[Finding]:
+    """A rate at the last value of the one swept number over that at the first, by both values.
+
+    Measured gains are compared within repeats, as two devices are. Published gains are the
+    quotient of two published figures, and have no interval.
+    """
+    axis = swept_number(bench)
+    if axis is None or len(bench.axes) != 1:
+        return
+    rules = rules_of(bench.plan, bench.results)
+    spans: dict[tuple[Point, Point], list[Value]] = {}
+    for first, last in _ends_of_sweeps(bench):
+        row = speedup(last, first, rules)
+        if row.estimate is not None:
+            ends = tuple(first.point.values()), tuple(last.point.values())
+            spans.setdefault(ends, []).append(ratio_of(row))
+    for one, other in _published_ends(bench, axis):
+        value = Value(
+            other.of,
+            Interval(other.number / one.number, nan, nan, 0),
+            Unit.RATIO,
+            Provenance.CALCULATED,
+            one.caveats | other.caveats,
+            over=one.of,
+        )
+        spans.setdefault((one.of.point, other.of.point), []).append(value)
+    for values in spans.values():
+        values.sort(key=lambda value: (not is_decided(value), -value.number))
+        yield Finding(Kind.GAIN, tuple(values), of=len(bench.points), axis=axis)
+
+
+def _ends_of_sweeps(bench: Benchmark) -> Iterator[tuple[Group, Group]]:
+    """The first and the last timed point of each device along the one axis."""
+    lines: dict[tuple[str, str], list[Group]] = {}
+    for row in bench.compared:
+        if row.own.timed and row.own.machine:
+            lines.setdefault((row.device, row.machine), []).append(row.own)
+    for own in lines.values():
+        own.sort(key=lambda group: float(str(next(iter(group.point.values())))))
+        if len(own) > 1:
+            yield own[0], own[-1]
+
+
+def sound_rates(bench: Benchmark) -> list[PublishedRate]:
+    """Published rates that can be and did the same work a step, without restated ones.
+
+    A rate that was derived from a row is left out where that row stands beside it.
+    """
+    rates = published_rates(bench.plan)
+
+    def place(rate: PublishedRate) -> tuple[str, str]:
+        return rate.row.device, repr(sorted(rate.where.items()))
+
+    printed = {place(rate) for rate in rates if rate.row.mark != "D"}
+    return [rate for rate in rates if rate.row.mark != "D" or place(rate) not in printed]
+
+
+def _published_ends(bench: Benchmark, axis: str) -> Iterator[tuple[Value, Value]]:
+    """The first and the last figure of each thing that a source measured along the axis."""
+    lines: dict[tuple[str, str], list[PublishedRate]] = {}
+    for rate in sound_rates(bench):
+        if rate.comparable and not rate.flags and axis in rate.where:
+            lines.setdefault((rate.row.device, rate.row.label), []).append(rate)
+    for rates in lines.values():
+        rates.sort(key=lambda rate: float(str(rate.where[axis])))
+        if len(rates) > 1:
+            yield published_value(bench, rates[0]), published_value(bench, rates[-1])
+
+
+# Published rates beside measured ones -----------------------------------------------------------
+
+
+def published_findings(bench: Benchmark) -> Iterator[Finding]:
+    """Published rates over the measured baseline, at each sweep point where both are.
+
+    What contradicts itself or its chip is left out; what did other work has its caveat.
+    """
+    rates = [rate for rate in sound_rates(bench) if not rate.flags]
+    for base in _bases(bench):
+        own = rate_of(base)
+        if own is None:
+            continue
+        values: dict[tuple[str, float], Value] = {}
+        for rate in rates:
+            if matches(dict(base.point), rate.where):
+                value = published_value(bench, rate)
+                ratio = Interval(value.number / own.number, nan, nan, own.interval.n)
+                values.setdefault(
+                    (rate.row.device, round(rate.rate, 6)),
+                    replace(
+                        value,
+                        interval=ratio,
+                        unit=Unit.RATIO,
+                        provenance=Provenance.CALCULATED,
+                        caveats=value.caveats | own.caveats,
+                        over=own.of,
+                    ),
+                )
+        alike = [value for value in values.values() if Caveat.UNLIKE not in value.caveats]
+        if alike:
+            alike.sort(key=lambda value: -value.number)
+            yield Finding(Kind.PUBLISHED, tuple(alike), own, of=len(alike))
+
+
+def _bases(bench: Benchmark) -> list[Group]:
+    """The baseline's groups, of the machine that has most of them; else the first device's."""
+    timed = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    own = [group for group in timed if group.device == bench.plan.baseline] or timed
+    if not own:
+        return []
+    counts = Counter((group.device, group.machine) for group in own)
+    place = min(counts, key=lambda key: (-counts[key], own[0].device != key[0], key))
+    return [group for group in own if (group.device, group.machine) == place]
+
+
+# Grids ------------------------------------------------------------------------------------------
+
+
+def range_findings(bench: Benchmark) -> Iterator[Finding]:
+    """The slowest timed configuration against the fastest, by the time of an example.
+
+    The values are seconds of an example, slowest first; `of` counts every configuration, so that
+    those without a time can be named. Where both ends have several processes, the verdict is that
+    of their comparison, as one of all pairs of configurations.
+    """
+    timed = [(group, rate) for group in _bases(bench) if (rate := rate_of(group)) is not None]
+    if len(bench.axes) < 2 or len(timed) < 2:
+        return
+    timed.sort(key=lambda pair: pair[1].number)
+    pairs = len(timed) * (len(timed) - 1) // 2
+    rules = replace(rules_of(bench.plan, bench.results), quality=None, comparisons=pairs)
+    row = speedup(timed[-1][0], timed[0][0], rules)
+    decided = row.verdict if row.estimate and row.estimate.interval.known else None
+    values = [
+        replace(rate, interval=_divided(1.0, rate.interval), unit=Unit.SECONDS, verdict=decided)
+        for _, rate in timed
+    ]
+    yield Finding(Kind.RANGE, tuple(values), comparisons=pairs, of=len(bench.points))
+
+
+# Compilers --------------------------------------------------------------------------------------
+
+
+def compiled(way: Device) -> int:
+    """How far a framework compiles the steps: not at all, to a graph, or to machine code."""
+    if way.framework == "tensorflow":
+        return 0 if way.eager else 2 if way.xla else 1
+    return 2 if way.framework == "jax" or way.torch_compile else 0
+
+
+def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
+    """Each framework's compiler over the same framework with less of it, pair by pair."""
+    if bench.axes:
+        return
+    groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    rules = rules_of(bench.plan, bench.results)
+    pairs = [
+        (more, less)
+        for less in groups
+        for more in groups
+        if _differ_by_the_compiler(bench.plan.devices[less.device], bench.plan.devices[more.device])
+        and more.machine == less.machine
+    ]
+    count = len(pairs) if len(pairs) > MOST_TOLD else 1
+    rows = [speedup(more, less, replace(rules, comparisons=count)) for more, less in pairs]
+    rows = [row for row in rows if row.estimate]
+    for row in sorted(rows, key=lambda row: -row.interval.value):
+        if row.base:
+            rate = rate_of(row.base)
+            yield Finding(Kind.COMPILED, (ratio_of(row),), rate, rules.level, count, len(pairs))
+
+
+def _differ_by_the_compiler(less: Device, more: Device) -> bool:
+    """Whether two devices are one, but for the next stage of compilation of their framework."""
+    plain = {"xla": False, "eager": False, "torch_compile": False, "label": ""}
+    alike = less.model_copy(update=plain) == more.model_copy(update=plain)
+    # TensorFlow goes from eager to graph mode and from there to XLA; others have two stages.
+    step = 1 if less.framework == "tensorflow" else 2
+    return alike and less.strategy in ONE_DEVICE and compiled(more) - compiled(less) == step
+
+
+# Whole trainings --------------------------------------------------------------------------------
+
+
+def total_findings(bench: Benchmark) -> Iterator[Finding]:
+    """Published times of the whole training beside the one measured here, and ratios of them.
+
+    Only totals of the same number of epochs and steps stand beside one another. The published
+    ratio of two devices is restated against this machine where its base is of this one's kind.
+    """
+    if bench.axes:
+        return
+    beside = published_results(bench.plan, bench.results, beside=bench.plan.baseline)
+    alike = [
+        row
+        for row in beside
+        if row.figure == "total_time" and isfinite(row.ratio) and row.row.comparable
+    ]
+    base = next((group for group in _bases(bench) if alike), None)
+    if base is None:
+        return
+    own = replace(_measured(base, alike[0].measured, Unit.SECONDS))
+    if alike[0].extrapolated:
+        own = replace(own, caveats=own.caveats | {Caveat.EXTRAPOLATED})
+    totals = {row.row.device: _published_total(row) for row in reversed(alike)}
+    values = tuple(sorted(totals.values(), key=lambda value: -value.number))
+    kind = bench.plan.devices[base.device].kind
+    for row in bench.plan.published:
+        over = bench.plan.devices.get(row.over or bench.plan.baseline)
+        theirs = totals.get(row.device)
+        if row.speedup and row.quantity == "total_time" and theirs and over and over.kind == kind:
+            stated = Interval(row.speedup, nan, nan, 0)
+            again = Interval(own.number / theirs.number, nan, nan, own.interval.n)
+            yield Finding(
+                Kind.RESTATED,
+                (
+                    replace(theirs, of=Subject(row.device, row=row), interval=stated,
+                            unit=Unit.RATIO),
+                    replace(theirs, interval=again, unit=Unit.RATIO, over=own.of,
+                            provenance=Provenance.CALCULATED, caveats=own.caveats),
+                ),
+                own,
+            )  # fmt: skip
+    yield Finding(Kind.TOTAL, values, own, of=len(values))
+
+
+def _published_total(row: PublishedResult) -> Value:
+    return Value(
+        Subject(row.row.device, row=row.row),
+        Interval(row.value, nan, nan, 0),
+        Unit.SECONDS,
+        Provenance.PUBLISHED,
+        frozenset(),
+    )
+
+
+def rate_findings(bench: Benchmark) -> Iterator[Finding]:
+    """What the baseline does in a second; of a sweep, at the point in the middle."""
+    rates = [rate for group in _bases(bench) if (rate := rate_of(group))]
+    if rates:
+        yield Finding(Kind.RATE, (rates[len(rates) // 2],), of=len(rates))
+    else:
+        yield Finding(Kind.NOT_MEASURED, (), of=len(bench.results))
+
+
+# Compiled runs, start-up included ---------------------------------------------------------------
+
+
+def pays_off_findings(bench: Benchmark) -> Iterator[Finding]:
+    """From which step on each faster compiled run is ahead of the same without, start-up included.
+
+    Where the compiler is not shown to be faster, or costs no start-up, nothing pays off.
+    """
+    for found in compiled_findings(bench):
+        (value,) = found.values
+        if found.kind is not Kind.COMPILED or value.verdict is not Verdict.FASTER:
+            continue
+        lines = [line_of(bench, of) for of in (value.of, value.over) if of]
+        if len(lines) != 2 or lines[0] is None or lines[1] is None:
+            continue
+        steps = overtakes(lines[0], lines[1])
+        if steps is not None:
+            yield Finding(
+                Kind.PAYS_OFF,
+                (
+                    replace(
+                        value,
+                        interval=Interval(steps, nan, nan, value.interval.n),
+                        unit=Unit.STEPS,
+                        provenance=Provenance.CALCULATED,
+                        verdict=None,
+                    ),
+                ),
+            )
+
+
+def line_of(bench: Benchmark, of: Subject) -> TimeLine | None:
+    """Seconds until n steps of a device are done, start-up included; None where it is not known."""
+    rows = [row for row in bench.cells(of.device, of.machine, of.point) if row.measured]
+    seconds = geometric_mean([row.seconds for row in rows]).value
+    start = start_of(rows, seconds)
+    return TimeLine(start.total, seconds) if start and isfinite(seconds) else None
+
+
+# Peaks ------------------------------------------------------------------------------------------
+
+
+def peak_findings(bench: Benchmark) -> Iterator[Finding]:
+    """Published rates of a kernel above the peak of their chip, and what was reached here of it.
+
+    Ratios are over the peak that a source cites, or over the measured roof of a processor of
+    which no peak is cited.
+    """
+    groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    if not groups or not all(_is_kernel(row) for group in groups for row in group.timed):
+        return
+    above = []
+    for rate in sound_rates(bench):
+        excess = next((flag for flag in rate.flags if flag.kind == "above-peak"), None)
+        if excess is not None:
+            value = published_value(bench, rate)
+            above.append(
+                replace(
+                    value,
+                    interval=Interval(excess.printed / excess.other, nan, nan, 0),
+                    unit=Unit.RATIO,
+                    provenance=Provenance.CALCULATED,
+                    over=Subject(value.of.device, part="peak"),
+                )
+            )
+    if above:
+        above.sort(key=lambda value: -value.number)
+        yield Finding(Kind.EXCEEDS_PEAK, tuple(above), of=len(sound_rates(bench)))
+    reached = [share for group in groups if (share := share_of_peak(bench, group))]
+    if reached:
+        reached.sort(key=lambda value: -value.number)
+        yield Finding(Kind.SHARE_OF_PEAK, tuple(reached), of=len(groups))
+
+
+def _is_kernel(row: Result) -> bool:
+    """Whether a process counts operations alone, as a kernel does."""
+    return not isfinite(row.timings.samples_per_step)
+
+
+def limit_of(bench: Benchmark, group: Group) -> tuple[float, str] | None:
+    """The 10¹² operations a second that some processes cannot exceed, and what that is.
+
+    The peak of the data sheet, else the measured roof of the machine's processor.
+    """
+    records = [record for row in group.timed if (record := bench.record(row))]
+    environment = next((record.environment for record in records if record.environment), None)
+    kind = bench.plan.devices[group.device].kind
+    name = hardware_name(environment, kind)
+    point = dict(group.point)
+    peak = cited_peak(bench.plan, group.device, point, name, environment)
+    if peak is not None and isinstance(peak.source, str):
+        return peak.tflops, "peak"
+    if environment is None or kind != "CPU":
+        return None
+    dtype = compute_dtype(bench.plan, group.device, point)
+    own = own_limits(environment, dtype, bench.seen.get(group.machine, 0.0))
+    return (own.peak.tflops, "measured roof") if own and own.peak else None
+
+
+def share_of_peak(bench: Benchmark, group: Group) -> Value | None:
+    """What some processes reached of their limit; None where no limit is known."""
+    limit, rate = limit_of(bench, group), rate_of(group)
+    if limit is None or rate is None:
+        return None
+    tflops, what = limit
+    interval = _divided(1.0, _divided(tflops, rate.interval))
+    over = Subject(group.device, group.machine, part=what)
+    return replace(rate, interval=interval, unit=Unit.SHARE, over=over)
+
+
+# Latency ----------------------------------------------------------------------------------------
+
+
+def latency_findings(bench: Benchmark) -> Iterator[Finding]:
+    """The median time of a call of each device at each value, the fastest at the least one first.
+
+    A process is one value: its median call. The interval is that of the geometric mean over them.
+    """
+    if bench.plan.workload.get("mode") != "inference":
+        return
+    values = []
+    for row in bench.compared:
+        medians = [
+            median(times) for cell in row.own.timed if (times := [*steady_times(bench, cell)])
+        ]
+        if medians and row.own.machine:
+            values.append(_measured(row.own, geometric_mean(medians), Unit.SECONDS))
+    if values:
+        values.sort(key=lambda value: ([float(str(x)) for x in value.of.point], value.number))
+        yield Finding(Kind.LATENCY, tuple(values), of=len(values), axis=swept_number(bench) or "")
+
+
+def steady_times(bench: Benchmark, row: Result) -> Iterator[float]:
+    """Seconds of each steady step of a process that was timed by itself."""
+    record = bench.record(row)
+    for block in record.blocks if record else ():
+        if block.steady:
+            yield from block.stamped_s or [block.wall_s] * (block.steps == 1)

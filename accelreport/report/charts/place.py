@@ -1,0 +1,83 @@
+"""Where the labels of a chart are: each where it meets nothing, or nowhere.
+
+No label is moved along a line, broken or shortened to make room for it. One that has no place is
+left to the legend or the table, which hold all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import dist
+
+STEP = 4.0
+"""Pixels between two points of a line that labels keep off."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle in pixels, from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def around(cls, x: float, y: float, width: float, height: float) -> Box:
+        """The box of such a size with its middle there."""
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    def meets(self, other: Box) -> bool:
+        """Whether both share some area."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return across > 0 and down > 0
+
+    def holds(self, other: Box) -> bool:
+        """Whether the other lies within it."""
+        return (
+            self.left <= other.left
+            and self.top <= other.top
+            and other.right <= self.right
+            and other.bottom <= self.bottom
+        )
+
+
+def along(corners: Sequence[tuple[float, float]]) -> Iterator[Box]:
+    """Small boxes that cover a line from corner to corner."""
+    for (x, y), (x2, y2) in pairwise(corners):
+        parts = max(1, round(dist((x, y), (x2, y2)) / STEP))
+        for part in range(parts + 1):
+            share = part / parts
+            yield Box.around(x + (x2 - x) * share, y + (y2 - y) * share, STEP, STEP)
+
+
+def place(
+    labels: Iterable[Sequence[Box]], taken: Iterable[Box], within: Box, budget: int
+) -> list[int | None]:
+    """Which of its places each label takes: the first that meets neither a mark nor a label.
+
+    Args:
+        labels: the boxes that each may have, best first; the labels that matter most first.
+        taken: what is drawn already.
+        within: the edges.
+        budget: the largest number of labels.
+
+    Returns:
+        The number of the place of each label; None for one that is left out.
+    """
+    occupied, found = list(taken), list[int | None]()
+    for boxes in labels:
+        free = (
+            number
+            for number, box in enumerate(boxes)
+            if budget and within.holds(box) and not any(map(box.meets, occupied))
+        )
+        at = next(free, None)
+        if at is not None:
+            occupied.append(boxes[at])
+            budget -= 1
+        found.append(at)
+    return found

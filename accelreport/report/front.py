@@ -1,0 +1,254 @@
+"""What the front page says of all workloads together, as findings, and their one form.
+
+A ratio is over the base that the picture has. Measured ratios hold over all comparisons together
+(Bonferroni), and none is made on a machine that other programs used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from accelreport.analysis.findings import (
+    Caveat,
+    Finding,
+    Kind,
+    Value,
+)
+from accelreport.analysis.published import UNLIKE
+from accelreport.analysis.speed_findings import caveats_of, kind_of, rate_of, ratio_of
+from accelreport.report import quantity
+from accelreport.report.frames import of_processes
+from accelreport.report.pages.overview import ACCELERATORS, Overview, Shown
+from accelreport.report.say import Speaker
+from accelreport.report.text import label, sentence
+from accelreport.report.warning_text import problem_text
+
+LOOSE = 1.5
+"""How many times as large as the lower end of its interval a base's rate may be in a title."""
+
+
+@dataclass(frozen=True)
+class FrontFinding:
+    """A finding over workloads.
+
+    Attributes:
+        finding: kind and values.
+        shown: the workload of each value, in the same order.
+        name: what all its values are of: a device, or a kind of published devices.
+    """
+
+    finding: Finding
+    shown: tuple[Shown, ...]
+    name: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """What it says."""
+        return self.finding.kind
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Its numbers."""
+        return self.finding.values
+
+
+def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
+    """All that the front page says, the finding of its heading first; never none."""
+    if not view.rows:
+        nothing = Finding(Kind.NOT_MEASURED, (), of=len(view.benches))
+        return (FrontFinding(nothing, ()),)
+    measured = [*_measured(view)] if view.relative else []
+    accelerated = [f for f in measured if f.shown[0].accelerated() and f.finding.decided]
+    restated = [*_restated(view)]
+    published = [*_published(view)] if view.relative else []
+    others = [f for f in measured if f not in accelerated]
+    return (*accelerated, *restated, *published, *others, *_rates(view))
+
+
+def _measured(view: Overview) -> Iterator[FrontFinding]:
+    """Measured comparisons by device and verdict, each as one of all of them.
+
+    What is decided is said of the rows that the picture has.
+    """
+    count, drawn = len(view.comparisons), {id(shown) for shown in view.shown}
+    groups: dict[tuple[str, Kind], list[tuple[Value, Shown]]] = {}
+    for shown, row in view.comparisons:
+        if shown.row.busy or Caveat.BUSY in caveats_of(row.own.timed):
+            continue
+        kind, name = kind_of(row), shown.hardware(row.device, row.own.timed)
+        if id(shown) in drawn or kind in {Kind.UNDECIDED, Kind.SINGLE}:
+            groups.setdefault((name, kind), []).append((ratio_of(row), shown))
+    made = [_grouped(name, kind, own, count) for (name, kind), own in groups.items()]
+
+    def rank(found: FrontFinding) -> tuple[bool, float]:
+        mean = sum(log(value.number) for value in found.values) / len(found.values)
+        return not found.finding.decided, -mean
+
+    yield from sorted(made, key=rank)
+
+
+def _grouped(
+    name: str, kind: Kind, own: Sequence[tuple[Value, Shown]], comparisons: int
+) -> FrontFinding:
+    ordered = sorted(own, key=lambda pair: -pair[0].number)
+    values, shown = zip(*ordered, strict=True)
+    finding = Finding(kind, values, comparisons=comparisons, of=comparisons)
+    return FrontFinding(finding, shown, name)
+
+
+def _restated(view: Overview) -> Iterator[FrontFinding]:
+    """Published ratios of whole trainings against this machine."""
+    for bench in view.benches:
+        shown = next((each for each in view.rows if each.bench is bench), None)
+        for finding in bench.findings:
+            if finding.kind is Kind.RESTATED and shown is not None:
+                yield FrontFinding(finding, (shown, shown))
+
+
+def _published(view: Overview) -> Iterator[FrontFinding]:
+    """Published rates over the base, by kind of device: TPUs, GPUs, then CPUs."""
+    for kind in (*reversed(ACCELERATORS), "CPU"):
+        own = []
+        for shown in view.shown:
+            rate = rate_of(shown.row.base)
+            loose = rate is None or (
+                rate.interval.known and rate.number > LOOSE * rate.interval.low
+            )
+            for one in shown.row.printed:
+                firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
+                if firm and not shown.row.busy and shown.kind(one.found.row.device) == kind:
+                    own.append((shown.published(one), shown))
+        trained = [pair for pair in own if pair[1].trains] or own
+        if trained:
+            yield _grouped(kind, Kind.PUBLISHED, trained, 1)
+
+
+def _rates(view: Overview) -> Iterator[FrontFinding]:
+    """What the base does in a second, in all workloads that train."""
+    rows = [shown for shown in view.shown if shown.trains] or view.shown
+    own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
+    if own:
+        busy = any(shown.row.busy for _, shown in own)
+        found = _grouped("", Kind.RATE, own, 1)
+        caveat = frozenset({Caveat.BUSY} if busy else ())
+        values = tuple(replace(v, caveats=v.caveats | caveat) for v in found.values)
+        yield replace(found, finding=replace(found.finding, values=values))
+
+
+@dataclass(frozen=True)
+class FrontSpeaker:
+    """Writes the findings of the front page.
+
+    Attributes:
+        view: names the base and the devices.
+    """
+
+    view: Overview
+
+    def title(self, found: FrontFinding) -> str:
+        """The finding as a heading, without a full stop."""
+        return sentence(self._clause(found))
+
+    def sentence(self, found: FrontFinding) -> str:
+        """The finding with its evidence, where another one is the heading."""
+        return f"{self.title(found)}. {self.answer(found)}".strip()
+
+    def answer(self, found: FrontFinding) -> str:
+        """The evidence: the largest ratio with its interval, or what a restated ratio rests on."""
+        match found.kind:
+            case Kind.RESTATED:
+                return Speaker(found.shown[0].bench).answer(found.finding)
+            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
+                value, shown = found.values[0], found.shown[0]
+                speaker = Speaker(shown.bench)
+                over = f" over all {found.finding.comparisons} comparisons"
+                interval = (
+                    f"95{quantity.SPACE}% interval{over if found.finding.comparisons > 1 else ''}"
+                )
+                return (
+                    f"In {shown.where} it is {speaker.number(value, quantity.TABLE)} "
+                    f"({interval} {speaker.interval(value)})."
+                )
+            case Kind.NOT_MEASURED:
+                return self._without_base()
+            case Kind.RATE if any(Caveat.BUSY in value.caveats for value in found.values):
+                return "Other programs used the processor meanwhile, so nothing is divided by it."
+        return ""
+
+    def _clause(self, found: FrontFinding) -> str:
+        values, base = found.values, self.view.base_in_words if self.view.rows else ""
+        match found.kind:
+            case Kind.RESTATED:
+                stated, again = values
+                speaker = Speaker(found.shown[0].bench)
+                return (
+                    f"the published {speaker.number(stated)} is {speaker.number(again)} "
+                    f"against {base}"
+                )
+            case Kind.PUBLISHED:
+                names = {value.of.row.label for value in values if value.of.row}
+                one = label(next(iter(names)), 60)
+                who = f"the published {one}" if len(names) == 1 else f"published {found.name}s"
+                return f"{who} {self._pace(found, base, many=len(names) > 1)}"
+            case Kind.FASTER | Kind.SLOWER:
+                return f"{found.name} {self._pace(found, base)}{self._where(found)}"
+            case Kind.SAME:
+                return f"{found.name} is as fast as {base}, within 3 %{self._where(found)}"
+            case Kind.UNDECIDED | Kind.SINGLE:
+                what = "undecided"
+                if found.kind is Kind.SINGLE:
+                    what = "a single run" if len(values) == 1 else "single runs"
+                count = quantity.plural(len(values), "comparison")
+                return f"{count} of {found.name} with {base} {_are(len(values))} {what}"
+            case Kind.NOT_MEASURED:
+                count = quantity.plural(found.finding.of, "benchmark")
+                if not self._timed:
+                    return f"{count}, none measured yet"
+                every = sum(len(bench.results) for bench in self.view.benches)
+                processes = quantity.plural(every, "process", "processes")
+                verb = _are(self._timed)
+                return f"{self._timed} of {processes} {verb} measured, none of a baseline"
+        unit = "TFLOPS" if found.shown[0].kernel else "examples/s"
+        verb = found.shown[0].bench.words.verb
+        low, high = (quantity.number(pick(v.number for v in values)) for pick in (min, max))
+        span = low if low == high else f"{low} to {high}"
+        who = base if self.view.relative else quantity.plural(len(self.view.machines), "machine")
+        return f"{who} {verb} {span} {unit}{self._where(found)}"
+
+    @property
+    def _timed(self) -> int:
+        return sum(row.timed for bench in self.view.benches for row in bench.results)
+
+    def _without_base(self) -> str:
+        """Why no baseline has a number, where anything has one; else the command that measures."""
+        if not self._timed:
+            return "Run “accelreport run specs/” first."
+        sentences = []
+        for bench in self.view.benches:
+            own = [row for row in bench.results if row.device == bench.plan.baseline]
+            problems = Counter(problem_text(row) for row in own if not row.timed)
+            if own and any(row.timed for row in bench.results):
+                why = "; ".join(of_processes(problems, len(own)))
+                title = bench.title_of(bench.plan.baseline)
+                sentences.append(f"The baseline {title} has no number: {label(why, 300)}.")
+        return " ".join(dict.fromkeys(sentences))
+
+    def _pace(self, found: FrontFinding, base: str, *, many: bool = False) -> str:
+        """How fast over the base, from the least to the greatest; in the direction of speed."""
+        numbers = Speaker(found.shown[0].bench).numbers(found.values)
+        if max(value.number for value in found.values) < 1:
+            return f"{'reach' if many else 'reaches'} {numbers} the throughput of {base}"
+        words = found.shown[0].bench.words
+        return f"{words.verb_of_many if many else words.verb} {numbers} as fast as {base}"
+
+    def _where(self, found: FrontFinding) -> str:
+        """In how many workloads that holds; nothing where there is one alone."""
+        count = len({id(shown) for shown in found.shown})
+        return f" in {count} workloads" if count > 1 else ""
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

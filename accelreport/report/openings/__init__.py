@@ -1,0 +1,1 @@
+"""What a page, its card and its slides begin with: a figure and the findings that it shows."""

@@ -1,0 +1,239 @@
+"""A page's opening: its figures, each with the finding that it shows.
+
+A plot is a function of a size, because the same plot stands on a page, on a slide and on a
+telephone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from accelreport.analysis.findings import Finding, Kind, Value
+from accelreport.report.charts.drawing import Chart, draw
+from accelreport.report.charts.sweep import (
+    End,
+    SweepAxes,
+    SweepLine,
+    keys_of_lines,
+    names_lines,
+    sweep_lines,
+)
+from accelreport.report.model import (
+    Badge,
+    Code,
+    Drawing,
+    Figure,
+    Gallery,
+    Key,
+    LargeNumber,
+    LargeNumbers,
+    Panel,
+    Section,
+    Table,
+)
+from accelreport.report.say import Speaker
+
+T = TypeVar("T")
+
+MOST_NUMBERS = 4
+"""Numbers that are set large."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width and height of a drawing, in pixels, axes and labels included."""
+
+    width: int
+    height: int
+
+
+ON_A_SLIDE = Size(676, 284)
+"""A drawing that fills a slide of 1280 × 720: stretched to 1109, its letters of 11.5 are 18 px."""
+ON_A_PHONE = Size(330, 290)
+"""A drawing that stands alone on a telephone."""
+_FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
+_HEIGHT = 290
+_WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
+"""Widths of so many figures side by side; the style sheet shares the row out alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A chart that can be drawn at any size.
+
+    Attributes:
+        id: of its element; unique in the page.
+        title: what it shows, as the words above it.
+        description: the same in a sentence with its numbers, for a screen reader.
+        chart: size → chart.
+        caption: how to read it.
+        brief: the same in the few words that a slide has room for.
+        badges: marks of its numbers.
+        table: its numbers.
+        points: of its longest line, or its rows; 0 where they are counted as drawn.
+        keys: its lines or devices, where the drawing does not name them.
+        named: whether a drawing of that size names its lines, so that the keys are for a
+            telephone alone.
+        up: what its upright axis counts, which a drawing of lines does not say.
+        values: the numbers that it marks: every number of a title is one of them.
+    """
+
+    id: str
+    title: str
+    description: str
+    chart: Callable[[Size], Chart]
+    caption: str = ""
+    brief: str = ""
+    badges: tuple[Badge, ...] = ()
+    table: Table | None = None
+    points: int = 0
+    keys: tuple[Key, ...] = ()
+    named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005
+    up: str = ""
+    values: tuple[Value, ...] = ()
+
+    def drawing(self, size: Size, prefix: str = "") -> Drawing:
+        """The chart at one size; `prefix` begins its ids and is unique within the page."""
+        return draw(
+            lambda _: self.chart(size),
+            size.width,
+            prefix=prefix or self.id,
+            title=self.title,
+            description=self.description,
+        )
+
+    def figure(self, size: Size, narrow: Size | None = None) -> Figure:
+        """The figure of a page or a slide; `narrow` is drawn instead where there is little room."""
+        return Figure(
+            id=self.id,
+            title=self.title,
+            caption=self.caption,
+            panels=(self.panel(size, narrow),),
+            keys=self.keys,
+            named=self.named(size),
+            badges=self.badges,
+            table=self.table,
+        )
+
+    def panel(self, size: Size, narrow: Size | None = None, title: str = "") -> Panel:
+        """The chart as one of several of a figure; `narrow` as in `figure`."""
+        phone = self.drawing(narrow, f"{self.id}-n") if narrow else None
+        return Panel(self.drawing(size, f"{self.id}-w"), phone, title=title)
+
+
+def lines_plot(
+    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, **parts: Any
+) -> Plot:
+    """Lines over a swept number, with their legend; `parts` are all else of the plot."""
+
+    def drawn(size: Size, make: Callable[..., T]) -> T:
+        return make(lines, ends, axes, width=size.width, height=size.height)
+
+    return Plot(
+        chart=lambda size: drawn(size, sweep_lines),
+        keys=keys_of_lines(lines),
+        named=lambda size: drawn(size, names_lines),
+        **parts,
+    )
+
+
+Shown = Plot | Gallery | Code
+"""What an opening shows: a chart, or samples of what a model saw, or what it wrote."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A figure and the finding that it shows: every number of the finding is marked in it."""
+
+    finding: Finding
+    shown: Shown
+
+    def marks(self, values: Iterable[Value]) -> bool:
+        """Whether its figure marks all of some numbers."""
+        return isinstance(self.shown, Plot) and all(v in self.shown.values for v in values)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What a page, its card and its slides begin with.
+
+    Attributes:
+        speaker: writes the findings.
+        scenes: one to three figures, the one of the title first; never none.
+        findings: all that the benchmark says, ranked; the first is the title.
+        note: how to read the figures.
+        kicker: model, parameters, data set and source, in one line.
+        pictures: what a card shows instead of a large number: samples, or what a model wrote.
+    """
+
+    speaker: Speaker
+    scenes: tuple[Scene, ...]
+    findings: tuple[Finding, ...]
+    note: str = ""
+    kicker: str = ""
+    pictures: Gallery | Code | None = None
+
+    @property
+    def finding(self) -> Finding:
+        """What the title says."""
+        return self.findings[0]
+
+    @property
+    def title(self) -> str:
+        """The finding, without a full stop."""
+        return self.speaker.title(self.finding)
+
+    @property
+    def answered(self) -> tuple[Finding, ...]:
+        """What the lines below the title are of: its finding, then that of the next figure."""
+        # A restated ratio has the totals in its own evidence, a published one the base's rate.
+        others = [scene.finding for scene in self.scenes[1:]] or [
+            finding
+            for finding in self.findings[1:]
+            if finding.kind is not Kind.TOTAL
+            and not (self.finding.kind is Kind.PUBLISHED and self.finding.base in finding.values)
+            and any(scene.marks(finding.values) for scene in self.scenes)
+        ]
+        return (self.finding, *others[:1])
+
+    @cached_property
+    def answer(self) -> str:
+        """The lines below the title."""
+        return self.speaker.answer(*self.answered)
+
+    @cached_property
+    def large(self) -> tuple[tuple[Finding, LargeNumber], ...]:
+        """Up to four numbers that are set large, each with its finding, one of each kind."""
+        # A withheld ratio is set large only where the title says what it is of.
+        own = [f for f in self.findings if f is self.finding or f.kind is not Kind.WITHHELD]
+        kinds = {finding.kind: finding for finding in reversed(own)}
+        first = sorted(kinds.values(), key=self.findings.index)
+        large = ((finding, self.speaker.large(finding)) for finding in first)
+        return tuple((finding, number) for finding, number in large if number)[:MOST_NUMBERS]
+
+    @property
+    def numbers(self) -> tuple[LargeNumber, ...]:
+        """The numbers that are set large."""
+        return tuple(number for _, number in self.large)
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether nothing has a time: all it shows is how to measure it."""
+        return self.finding.kind is Kind.NOT_MEASURED
+
+    def section(self) -> Section:
+        """What stands in the first screen of the page, below its heading."""
+        shown = tuple(
+            scene.shown.figure(size, ON_A_PHONE) if isinstance(scene.shown, Plot) else scene.shown
+            for scene, size in zip(self.scenes, figure_sizes(len(self.scenes)), strict=True)
+        )
+        numbers = (LargeNumbers(self.numbers),) if self.numbers else ()
+        return Section("answer", self.title, (*shown, *numbers), finding=self.note)
+
+
+def figure_sizes(count: int) -> Sequence[Size]:
+    """Sizes of one, two or three figures side by side on a page of 1280 px."""
+    return [Size(width, _HEIGHT) for width in _WIDTHS[count]]

@@ -1,0 +1,370 @@
+"""Rates at a sweep point, whole trainings, and what a compiler costs, as rows and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+from accelreport.analysis.cost import TimeLine
+from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Subject, Unit, Value
+from accelreport.analysis.results import matches
+from accelreport.analysis.speed_findings import (
+    line_of,
+    published_value,
+    rate_of,
+    sound_rates,
+)
+from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
+from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.model import (
+    Column,
+    Line,
+    Row,
+    RowGroup,
+    Table,
+    entries_of,
+    entry,
+    number_columns,
+)
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
+from accelreport.report.pages.badges import loud_badges
+from accelreport.report.published_text import flag_text
+from accelreport.report.say import Speaker, mode, provenance_text, signs
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point
+
+ROW = 34
+"""Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
+MOST_LINES = 6
+"""Lines that an eye tells apart."""
+SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
+"""Numbers of steps at which lines have marks."""
+BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
+"""Findings whose ratios stand beside the rates."""
+PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
+"""Findings that hold a rate against a peak."""
+
+
+def style_of(bench: BenchmarkView, of: Subject) -> DeviceStyle:
+    """The colour of a subject: that of its series, or of its device where it was published."""
+    own = (s for s in bench.series if (s.device, s.machine) == (of.device, of.machine))
+    known = None if of.row else next(own, None)
+    return known or Named(bench.label_of(of.device), bench.colours.get(of.device, 0))
+
+
+def year_of(bench: BenchmarkView, of: Subject) -> int | None:
+    """When a published row was published, by its source."""
+    source = (of.row.source or bench.plan.source) if of.row else None
+    return source.year if source else None
+
+
+def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") -> Dot:
+    """A value as a row, with its caveats' signs and, beside it, a ratio."""
+    bench, low, high = speaker.bench, *value.interval.ends
+    text = speaker.number(value, quantity.TABLE)
+    text = f"{text} {signs(value.caveats)}".strip()
+    return Dot(
+        name=label(value.of.row.label, 60) if value.of.row else speaker.name(value.of),
+        detail=provenance_text(value, year_of(bench, value.of)),
+        device=style_of(bench, value.of),
+        value=value.number,
+        text=f"{text} · {beside}" if beside else text,
+        low=low,
+        high=high,
+        published=value.of.row is not None,
+        flagged=flagged,
+        hollow=bool(signs(value.caveats)),
+    )
+
+
+def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[Subject, str]:
+    """What stands beside each rate: its ratio over the one baseline, and that of the title.
+
+    A withheld ratio stands there only where it is the finding, which says why.
+    """
+    speaker = Speaker(bench)
+    texts: dict[Subject, list[str]] = {}
+    for other in bench.findings:
+        if other.kind not in BESIDE and other.kind not in PEAKS:
+            continue
+        for value in other.values:
+            over = value.over
+            at_point = over is not None and (over.point or value.of.point or point) == point
+            if over is None or not at_point:
+                continue
+            number = speaker.number(value)
+            if other.kind is Kind.WITHHELD and other is not finding:
+                number = "withheld"
+            elif other.kind is Kind.COMPILED:
+                number = f"{number} {mode(bench.plan.devices[over.device])}"
+            elif other.kind in PEAKS:
+                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} its {over.part}"
+            texts.setdefault(value.of, []).append(number)
+    return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
+
+
+def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+    """Every measured device and every published figure at the sweep point of a finding."""
+    speaker = Speaker(bench)
+    point = point_of(bench, finding)
+    rates = rates_at(bench, point)
+    beside = beside_rates(bench, finding, point)
+    dots = [dot_of(speaker, value, beside.get(value.of, ""), flagged) for value, flagged in rates]
+    counted = rate_axis(bench)
+    ratios = (
+        value
+        for other in bench.findings
+        for value in other.values
+        if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
+        and ((value.over and value.over.point) or value.of.point or point) == point
+    )
+    return Scene(
+        finding,
+        rows_plot(
+            bench,
+            dots,
+            name="rates",
+            title=sentence(f"{counted}{bench.at(point)}"),
+            axis=counted,
+            tick=plain,
+            values=(*(value for value, _ in rates), *ratios),
+        ),
+    )
+
+
+def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+    """Each ratio of a finding that is about several sweep points."""
+    speaker = Speaker(bench)
+    dots = [
+        replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
+        for value in finding.told
+        for dot in [dot_of(speaker, value)]
+    ]
+    axis = f"× {label(speaker.name(finding.told[0].over or finding.told[0].of), 60)}"
+    plot = rows_plot(
+        bench, dots, name="ratios", title="Speedup by sweep point", axis=axis, tick=plain,
+        values=finding.told,
+    )  # fmt: skip
+    return Scene(finding, plot)
+
+
+def rate_axis(bench: BenchmarkView) -> str:
+    """What an axis of rates counts."""
+    return "TFLOPS" if bench.words.kernel else f"{bench.words.sample}/s"
+
+
+def point_of(bench: BenchmarkView, finding: Finding) -> Point:
+    """The sweep point that a finding is about; the one in the middle where it is about all."""
+    for value in finding.values:
+        for of in (value.over, value.of):
+            if of is not None and of.point in bench.points:
+                return of.point
+    timed = [row.own for row in bench.compared if row.own.timed]
+    points = list(dict.fromkeys(tuple(group.point.values()) for group in timed))
+    return points[len(points) // 2] if points else bench.points[0]
+
+
+def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
+    """Measured rates at a point, then published ones with what cannot be right about them."""
+    rates = [
+        (rate, "")
+        for row in bench.compared
+        if tuple(row.own.point.values()) == point and (rate := rate_of(row.own))
+    ]
+    shown: dict[tuple[str, float], tuple[Value, str]] = {}
+    for row in sound_rates(bench):
+        if matches(bench.values(point), row.where):
+            flagged = "; ".join(map(flag_text, row.flags))
+            value = published_value(bench, row)
+            shown.setdefault((row.row.device, round(row.rate, 6)), (value, flagged))
+    return [*rates, *shown.values()]
+
+
+def rows_plot(
+    bench: BenchmarkView,
+    dots: Sequence[Dot],
+    *,
+    name: str,
+    title: str,
+    axis: str,
+    tick: Callable[[float], str],
+    values: tuple[Value, ...],
+) -> Plot:
+    """Rows on one axis, with their table.
+
+    Args:
+        bench: the benchmark.
+        dots: the rows, from the top.
+        name: id of the figure.
+        title: above it.
+        axis: what its axis counts.
+        tick: the text of a value at the axis.
+        values: the numbers that the rows mark.
+    """
+    return Plot(
+        id=name,
+        title=title,
+        description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
+        caption=rows_caption(dots),
+        chart=partial(_rows, list(dots), axis, tick),
+        badges=loud_badges(bench),
+        table=_table(dots, f"{name}-data", axis),
+        points=len(dots),
+        values=values,
+    )
+
+
+def _rows(dots: list[Dot], axis: str, tick: Callable[[float], str], size: Size) -> Chart:
+    height = size.height if size == ON_A_SLIDE else max(size.height, ROW * len(dots) + 52)
+    return dot_plot(dots, axis_title=axis, tick=tick, width=size.width, height=height)
+
+
+def rows_caption(dots: Sequence[Dot]) -> str:
+    """How to read the marks of such a figure."""
+    parts = ["● measured; its bar is the 95 % interval over processes (Student’s t on logarithms)."]
+    if any(dot.hollow and not dot.published for dot in dots):
+        parts.append("○ † stopped by the time budget or ‡ a single run.")
+    if any(dot.published for dot in dots):
+        parts.append("◇ published, used in no statistic.")
+    return " ".join(parts)
+
+
+def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
+    rows = tuple(
+        Row(
+            entry(dot.name),
+            (
+                entry(dot.text),
+                entry(
+                    Line(dot.detail, "reason"),
+                    *((Line(label(dot.flagged, 240), "reason"),) if dot.flagged else ()),
+                ),
+            ),
+            device=dot.device.colour,
+        )
+        for dot in dots
+    )
+    columns = (Column(counted, number=True), Column("from"))
+    groups = (RowGroup(rows),)
+    return Table(name, sentence(counted), corner="device", columns=columns, groups=groups)
+
+
+def totals_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+    """The figure of whole trainings as an opening shows it."""
+    return Scene(finding, totals_plot(bench))
+
+
+def totals_plot(bench: BenchmarkView) -> Plot:
+    """Times of the whole training, published and here, the longest first."""
+    speaker = Speaker(bench)
+    total = next(found for found in bench.findings if found.kind is Kind.TOTAL)
+    restated = [found for found in bench.findings if found.kind is Kind.RESTATED]
+    values = [*total.values, *([total.base] if total.base else [])]
+    values.sort(key=lambda value: -value.number)
+    again = {found.values[1].of: found.values for found in restated}
+    dots = [dot_of(speaker, value, _restated(speaker, again.get(value.of))) for value in values]
+    plot = rows_plot(
+        bench,
+        dots,
+        name="totals",
+        title="Time for the whole training",
+        axis="time for the whole training",
+        tick=plain_duration,
+        values=(*values, *chain.from_iterable(again.values())),
+    )
+    note = " Here: extrapolated from the measured steps; evaluation and compilation not included."
+    return replace(plot, caption=plot.caption + note)
+
+
+def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:
+    if not values:
+        return ""
+    stated, again = values
+    return f"published {speaker.number(stated)}, here {speaker.number(again)}"
+
+
+# Compilers ---------------------------------------------------------------------------------------
+
+
+def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
+    """Rates of all, and the time until so many steps are done."""
+    rates = rates_scene(bench, finding)
+    pays = next((found for found in bench.findings if found.kind is Kind.PAYS_OFF), None)
+    until = _until(bench)
+    return (rates, Scene(pays, until)) if pays and until else (rates,)
+
+
+def _until(bench: BenchmarkView) -> Plot | None:
+    """Time to complete N steps, start-up included; the lines with the baseline's precision."""
+    speaker, devices = Speaker(bench), bench.plan.devices
+    groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    lines: dict[Subject, TimeLine] = {}
+    for group in groups:
+        of = Subject(group.device, group.machine, tuple(group.point.values()))
+        if line := line_of(bench, of):
+            lines[of] = line
+    if not lines:
+        return None
+    base = devices[bench.plan.baseline]
+    alike = [
+        of
+        for of in lines
+        if (devices[of.device].precision, devices[of.device].threads)
+        == (base.precision, base.threads)
+    ]
+    drawn = alike if len(lines) > MOST_LINES and len(alike) > 1 else list(lines)
+    noun = f"{bench.words.step}s"
+    curves = [
+        SweepLine(
+            name=speaker.name(of),
+            detail="start-up and steps",
+            device=style_of(bench, of),
+            x=tuple(map(float, SHOWN_STEPS)),
+            y=(times := tuple(lines[of].at(steps) for steps in SHOWN_STEPS)),
+            low=times,
+            high=times,
+        )
+        for of in drawn
+    ]
+    title = f"Time to complete N {noun}, start-up included"
+    rows = tuple(
+        Row(
+            entry(speaker.name(of)),
+            entries_of(quantity.duration(line.at(n)) for n in SHOWN_STEPS),
+            device=style_of(bench, of).colour,
+        )
+        for of, line in lines.items()
+    )
+    steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
+    left = len(lines) - len(drawn)
+    more = f" {left} more lines, of other precision or threads, are in the table." if left else ""
+    pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
+    met = "; ".join(
+        f"{speaker.name(v.of)} is ahead of {speaker.name(v.over)} from step {v.number:,.0f} on"
+        for v in pays
+        if v.over
+    )
+    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration)
+    return lines_plot(
+        curves,
+        (),
+        axes,
+        id="until",
+        title=title,
+        description="; ".join(
+            f"{speaker.name(of)}: {quantity.duration(line.start)} and "
+            f"{quantity.duration(line.step)} a {bench.words.step}"
+            for of, line in lines.items()
+        )
+        + ".",
+        caption=f"Log scales. {met}. Steps beyond the measured ones are extrapolated.{more}",
+        badges=loud_badges(bench),
+        table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
+        up="time, start-up included",
+        values=tuple(pays),
+    )

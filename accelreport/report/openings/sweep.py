@@ -1,0 +1,251 @@
+"""Lines over one swept number: rates, or times of a call with their tails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Subject, Value
+from accelreport.analysis.speed_findings import (
+    published_value,
+    rate_of,
+    sound_rates,
+    steady_times,
+    swept_number,
+)
+from accelreport.analysis.stats import percentile
+from accelreport.report import quantity
+from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import End, SweepLine, sweep_axes
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import Entry, Line, Table, entry
+from accelreport.report.openings.opening import Scene, lines_plot
+from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, year_of
+from accelreport.report.pages.badges import (
+    absence,
+    kind_text,
+    loud_badges,
+    measured_entry,
+    points_by_devices,
+)
+from accelreport.report.pages.sections.steps import percentile_table
+from accelreport.report.say import Speaker, provenance_text, signs
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point, Series, once, step_times
+
+MOST_TEXTS = 5
+"""Marks of a line that have their numbers beside them."""
+
+
+def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+    """Rates over the swept number, a line for each device and each published thing.
+
+    A line ends with its ratios over the baseline, where the finding is one, else with its gain.
+    """
+    axis = finding.axis or swept_number(bench) or bench.axes[0]
+    kinds = BESIDE if finding.kind in BESIDE else {Kind.GAIN}
+    found = (f for f in bench.findings if f.kind in kinds)
+    # A withheld ratio is marked only where it is the finding, which says why.
+    sound = (f for f in found if f is finding or f.kind is not Kind.WITHHELD)
+    ratios = {value.of: value for f in sound for value in f.values}
+    drawn = [*_measured(bench, ratios), *_published(bench, axis, ratios)]
+    lines = [line for line, _ in drawn]
+    ends = _ends(bench)
+    axes = sweep_axes(lines, ends, x_title=axis_title(axis))
+    counted = rate_axis(bench)
+    plot = lines_plot(
+        lines,
+        ends,
+        axes,
+        id="sweep",
+        title=sentence(f"{counted} by {axis_title(axis)}"),
+        description=ends_in_words(lines, quantity.number),
+        caption=(
+            "Log scale. Bars: 95 % intervals over processes (Student’s t on logarithms)."
+            + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
+        ),
+        badges=loud_badges(bench),
+        table=_table(bench),
+        points=max(len(line.x) for line in lines),
+        up=counted,
+        values=(
+            *(value for _, own in drawn for value in own),
+            *ratios.values(),
+            *(value for value in _ratios(bench).values() if not value.why),
+        ),
+    )
+    return Scene(finding, plot)
+
+
+def _line(
+    speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value], *, published: bool
+) -> SweepLine:
+    """A line of values, by the number that is swept; its ratios stand at its end."""
+    bench, last = speaker.bench, values[-1]
+    series = style_of(bench, last.of)
+    texts = tuple(speaker.number(value, quantity.TABLE) for value in values)
+    detail = provenance_text(last, year_of(bench, last.of))
+    told = [ratios[value.of] for value in values if value.of in ratios]
+    if told and (over := told[0].over):
+        own = replace(over, point=last.of.point) == last.of
+        what = "from the first" if own else speaker.name(over)
+        # The legend of a slide has no room for the number of processes as well.
+        origin = detail if last.of.row else str(last.provenance)
+        detail = f"{origin}; {speaker.numbers(told)} {what}"
+    marks = signs(frozenset().union(*(value.caveats for value in values)))
+    return SweepLine(
+        name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
+        detail=f"{detail} {marks}".strip(),
+        device=series,
+        x=tuple(float(value.of.point[0]) for value in values),
+        y=tuple(value.number for value in values),
+        low=tuple(value.interval.ends[0] for value in values),
+        high=tuple(value.interval.ends[1] for value in values),
+        published=published,
+        pattern=series.pattern if isinstance(series, Series) else 0,
+        texts=texts if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline else (),
+    )
+
+
+def _measured(
+    bench: BenchmarkView, ratios: dict[Subject, Value]
+) -> list[tuple[SweepLine, list[Value]]]:
+    lines: dict[tuple[str, str], list[Value]] = {}
+    for row in bench.compared:
+        if row.own.machine and (rate := rate_of(row.own)):
+            lines.setdefault((row.device, row.machine), []).append(rate)
+    speaker = Speaker(bench)
+    for values in lines.values():
+        values.sort(key=lambda value: float(value.of.point[0]))
+    return [(_line(speaker, values, ratios, published=False), values) for values in lines.values()]
+
+
+def _published(
+    bench: BenchmarkView, axis: str, ratios: dict[Subject, Value]
+) -> list[tuple[SweepLine, list[Value]]]:
+    """A line for each thing that a source measured; what contradicts itself is in the table."""
+    lines: dict[tuple[str, str], list[Value]] = {}
+    for rate in sound_rates(bench):
+        if rate.comparable and axis in rate.where and not rate.flags:
+            value = published_value(bench, rate)
+            lines.setdefault((rate.row.device, rate.row.label), []).append(value)
+    speaker = Speaker(bench)
+    for values in lines.values():
+        values.sort(key=lambda value: float(value.of.point[0]))
+    return [(_line(speaker, values, ratios, published=True), values) for values in lines.values()]
+
+
+def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
+    """The first and the last value of each line in a sentence, for a screen reader."""
+    parts = (
+        f"{line.name}, {line.detail}: {text(line.y[0])} at {plain(line.x[0])}, "
+        f"{text(line.y[-1])} at {plain(line.x[-1])}"
+        for line in lines
+    )
+    return f"{'; '.join(parts)}."
+
+
+def _ends(bench: BenchmarkView) -> list[End]:
+    """Marks where every process of a device failed."""
+    ends = []
+    for series in bench.shown_series:
+        rates = {
+            tuple(row.own.point.values()): rate
+            for row in bench.compared
+            if (row.device, row.machine) == (series.device, series.machine)
+            and (rate := rate_of(row.own))
+        }
+        for point in bench.points:
+            failed = [row for row in bench.planned(series, point) if row.status == "failed"]
+            if failed and rates and point not in rates:
+                nearest = min(rates, key=lambda at: abs(at[0] - point[0]))
+                height = rates[nearest].number
+                ends.append(End(series, float(point[0]), height, kind_text(failed[0])))
+    return ends
+
+
+@once
+def _ratios(bench: BenchmarkView) -> dict[Subject, Value]:
+    """What each measured device has over the baseline, with the verdict of all comparisons."""
+    return {v.of: v for f in bench.findings if f.kind in COMPARISONS for v in f.values}
+
+
+def _table(bench: BenchmarkView) -> Table:
+    title = sentence(rate_axis(bench))
+    return points_by_devices(bench, _entry, id="sweep-data", title=title, style="plain")
+
+
+def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    row = bench.speedup(series, point)
+    rate = rate_of(row.own) if row else None
+    if rate is None:
+        gone = absence(bench, series, point)
+        return entry(Line(gone.lines[1].text, "reason"), href=gone.href)
+    speaker = Speaker(bench)
+    lines = [Line(speaker.number(rate, quantity.TABLE))]
+    if interval := speaker.interval(rate):
+        lines.append(Line(interval, "interval"))
+    ratio = _ratios(bench).get(rate.of)
+    if ratio is not None and ratio.over:
+        number = "withheld" if ratio.why else speaker.number(ratio)
+        lines.append(Line(f"{number} {speaker.name(ratio.over)}", "detail"))
+    return measured_entry(bench, (series, point), lines)
+
+
+# Latency ----------------------------------------------------------------------------------------
+
+
+def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
+    """The median call of each device over the swept number, with its tail."""
+    speaker, axis = Speaker(bench), finding.axis
+    lines: dict[tuple[str, str], list[Value]] = {}
+    for value in finding.values:
+        lines.setdefault((value.of.device, value.of.machine), []).append(value)
+    drawn = []
+    for values in lines.values():
+        last, series = values[-1], style_of(bench, values[-1].of)
+        middle = tuple(value.number for value in values)
+        late = (_late(bench, value.of) for value in values)
+        drawn.append(
+            SweepLine(
+                name=speaker.name(last.of),
+                detail="median of a call",
+                device=series,
+                x=tuple(float(value.of.point[0]) for value in values),
+                y=middle,
+                low=middle,
+                high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
+                pattern=series.pattern if isinstance(series, Series) else 0,
+                texts=tuple(map(quantity.duration, middle))
+                if last.of.device == bench.plan.baseline
+                else (),
+            )
+        )
+    axes = sweep_axes(drawn, [], x_title=axis_title(axis), tick=quantity.duration)
+    times, _ = step_times(bench)
+    plot = lines_plot(
+        drawn,
+        (),
+        axes,
+        id="latency",
+        title=sentence(f"time of a call by {axis_title(axis)}"),
+        description=ends_in_words(drawn, quantity.duration),
+        caption=(
+            "Log scale. Marks: the geometric mean over processes of each one’s median call, "
+            "warm-up left out. Bars: up to the 99th percentile, where a hundred calls or more "
+            "were timed."
+        ),
+        badges=loud_badges(bench),
+        table=percentile_table(bench, times),
+        points=max(len(line.x) for line in drawn),
+        up="time of a call",
+        values=finding.values,
+    )
+    return Scene(finding, plot)
+
+
+def _late(bench: BenchmarkView, of: Subject) -> float | None:
+    """The 99th percentile of the calls of all processes; None of fewer than a hundred."""
+    rows = bench.cells(of.device, of.machine, of.point)
+    calls = [seconds for row in rows if row.timed for seconds in steady_times(bench, row)]
+    return percentile(calls, 0.99)

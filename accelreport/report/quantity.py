@@ -1,0 +1,360 @@
+"""The only writer of numbers: a unit that fits, and no digit the interval denies.
+
+`write` and `span` write the values of findings; the functions below them write one unit each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TypeGuard
+
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.stats import Interval
+from accelreport.spec.problems import listed as listed
+
+SPACE = "\N{NO-BREAK SPACE}"
+EN_DASH = "–"
+MISSING = "—"
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_TIME_UNITS = ((3600.0, "h", 7200.0), (60.0, "min", 120.0), (1.0, "s", 1.0), (1e-3, "ms", 1e-3))
+"""Seconds in the unit, its sign, and the smallest time it is used for."""
+
+
+MOST_PLACES = 4
+"""An end of an interval of factors that is nearer to 1 than these tell is 1."""
+
+
+HEADLINE = 2
+"""Significant digits of a number in a title."""
+TABLE = 3
+"""Significant digits elsewhere on a page; files have all of them."""
+NEAR_ONE = 0.1
+"""A ratio or a share that is nearer to 1 has a further digit: 1.04× is not 1.0×."""
+PERCENT = 0.01
+
+
+def write(value: float, unit: Unit, interval: Interval | None = None, noun: str = "",
+          digits: int = TABLE) -> str:  # fmt: skip
+    """A number with its unit.
+
+    Args:
+        value: the number, in the base of its unit: seconds, bytes, a share of 1.
+        unit: what it counts.
+        interval: its interval, of whose digits it has no more than are known.
+        noun: what a rate, a count or a number is of: "images", "steps", "°C"; TFLOPS is a rate
+            by itself.
+        digits: significant digits at most.
+    """
+    if not present(value):
+        return MISSING
+    ends = (interval.low, interval.high) if interval and interval.known else (None, None)
+    return _with_unit(unit, noun, value, lambda scaled, scale: _places(scaled, scale, ends, digits))
+
+
+def span(interval: Interval, unit: Unit, noun: str = "") -> str:
+    """Both ends of an interval with the digits of its value; empty where there is none."""
+    if not interval.known:
+        return ""
+    match unit:
+        case Unit.RATIO:
+            return ratio_interval(interval.low, interval.high, interval.value)
+        case Unit.SECONDS:
+            return duration_interval(interval.low, interval.high, interval.value)
+        case _:
+            low, high = (
+                _with_unit(unit, noun, end, lambda _, scale: max(0, _places(
+                    interval.value / scale, scale, (interval.low, interval.high), 5)))
+                for end in (interval.low, interval.high)
+            )  # fmt: skip
+            return f"{low.split(SPACE)[0]}{EN_DASH}{high}"
+
+
+def _with_unit(unit: Unit, noun: str, value: float, places: Callable[[float, float], int]) -> str:
+    """The number in the scale that suits its unit, with as many places as that scale asks for."""
+    scale, sign = 1.0, ""
+    match unit:
+        case Unit.RATIO:
+            sign = "×"
+        case Unit.SECONDS if value == 0:
+            return f"0{SPACE}s"
+        case Unit.SECONDS:
+            scale, sign = time_unit(value)
+        case Unit.SHARE:
+            scale, sign = PERCENT, "%"
+        case Unit.BYTES:
+            scale, sign = 1e6, "MB"
+        case Unit.RATE:
+            sign = noun if noun == "TFLOPS" else f"{noun}/s"
+        case Unit.COUNT | Unit.STEPS:
+            return plural(round(value), noun.removesuffix("s"), noun) if noun else count(value)
+        case _:
+            sign = noun
+    kept = places(value / scale, scale)
+    text = fixed(round(value / scale, kept), max(0, kept))
+    return f"{text}{'' if unit is Unit.RATIO else SPACE}{sign}" if sign else text
+
+
+def _places(
+    value: float, scale: float, ends: tuple[float | None, float | None], digits: int
+) -> int:
+    """Digits after the point: so many significant ones, and none that the interval denies."""
+    size = math.floor(math.log10(abs(value))) if value else 0
+    if scale == 1.0 and 0 < abs(value - 1) < NEAR_ONE:
+        digits = max(digits, TABLE)
+        size = 0
+    # The whole part of a number loses no digit but in a title.
+    least = -size if digits == HEADLINE else 0
+    if scale == PERCENT and value >= 100 * (1 - NEAR_ONE):
+        digits += 1
+    wanted = max(least, digits - 1 - size)
+    if ends[0] is None or ends[1] is None:
+        return wanted
+    return min(wanted, decimals(value, ends[0] / scale, ends[1] / scale))
+
+
+def present(value: object) -> TypeGuard[float]:
+    """Whether there is a finite number."""
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def decimals(value: float, low: float | None = None, high: float | None = None) -> int:
+    """Digits after the point: down to the first digit of the half-width, or three in all.
+
+    Never fewer than two significant digits of the value and never more than five.
+    """
+    size = math.floor(math.log10(abs(value))) if value else 0
+    digits = 3
+    if low is not None and high is not None and present(low) and present(high) and high > low:
+        half = (high - low) / 2
+        digits = size - math.floor(math.log10(half)) + 1
+        digits = min(max(digits, 2), 5)
+    return max(0, digits - 1 - size)
+
+
+def fixed(value: float, places: int) -> str:
+    """The number with so many places, thousands set apart by commas."""
+    text = f"{value:,.{min(places, 12)}f}"
+    return "0" if text.strip("-0.") == "" and places == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def setting(value: object) -> str:
+    """A value of a spec as pages write it: whole numbers as all numbers, the rest as they are."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return count(value) if whole and isinstance(value, int) else str(value)
+
+
+def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A number with the digits its interval supports."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return fixed(value, decimals(value, low, high))
+
+
+LEAST_IN_HUNDREDTHS = 0.1
+"""The least factor of which hundredths say enough."""
+
+
+def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A factor, such as "5.2×"."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    places = decimals(value, low, high)
+    if not (low is not None and present(low)) and abs(value) >= LEAST_IN_HUNDREDTHS:
+        places = min(places, 2)
+    return f"{fixed(value, places)}×"
+
+
+def ratio_interval(low: float, high: float, value: float) -> str:
+    """An interval of factors with the digits of its value: "4.8–5.6×".
+
+    An end that is not 1 is never printed as 1: FASTER beside "1.0–2.4×" would seem to be wrong.
+    No factor is 0: where the digits of the value leave nothing of an end, each has its own.
+    """
+    places = decimals(value, low, high)
+    if low > 0 == round(low, places):
+        ends = (fixed(end, max(0, 1 - math.floor(math.log10(end)))) for end in (low, high))
+        return f"{EN_DASH.join(ends)}×"
+    while places < MOST_PLACES and any(end != 1 == round(end, places) for end in (low, high)):
+        places += 1
+    return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """Seconds in the unit that suits a time, and the unit's sign."""
+    for scale, sign, smallest in _TIME_UNITS:
+        if abs(seconds) >= smallest:
+            return scale, sign
+    return 1e-6, "µs"
+
+
+def duration(seconds: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A time, such as "24.1 ms"."""
+    if seconds is None or not math.isfinite(seconds):
+        return MISSING
+    if seconds == 0:
+        return f"0{SPACE}s"
+    scale, sign = time_unit(seconds)
+    places = decimals(seconds / scale, *(_scaled(bound, scale) for bound in (low, high)))
+    return f"{fixed(seconds / scale, places)}{SPACE}{sign}"
+
+
+def duration_of(seconds: Interval) -> str:
+    """A time with as many digits as its interval allows."""
+    return duration(seconds.value, seconds.low, seconds.high)
+
+
+def duration_interval(low: float, high: float, seconds: float) -> str:
+    """An interval of times in the unit of its value, such as "23.6–24.7 ms"."""
+    scale, sign = time_unit(seconds)
+    places = decimals(seconds / scale, low / scale, high / scale)
+    return f"{fixed(low / scale, places)}{EN_DASH}{fixed(high / scale, places)}{SPACE}{sign}"
+
+
+def duration_range(least: float, most: float) -> str:
+    """Two times that may need different units: "23.6 ms to 1.2 s"."""
+    one, other = duration(least), duration(most)
+    if one == other:
+        return one
+    number_text, _, unit = one.rpartition(SPACE)
+    return f"{number_text}{EN_DASH}{other}" if other.endswith(SPACE + unit) else f"{one} to {other}"
+
+
+def _scaled(bound: float | None, scale: float) -> float | None:
+    return None if bound is None else bound / scale
+
+
+def percent(share: float | None, places: int = 2) -> str:
+    """A share as per cent, such as "98.71 %"."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    return f"{fixed(100 * share, places)}{SPACE}%"
+
+
+def points(difference: float, low: float = math.nan, high: float = math.nan) -> str:
+    """A difference of shares in percentage points, with its sign: "+0.12 points"."""
+    places = min(2, decimals(100 * difference, 100 * low, 100 * high)) if present(low) else 2
+    return f"{signed(100 * difference, places)}{SPACE}points"
+
+
+def points_between(low: float, high: float) -> str:
+    """An interval of such a difference: "−0.30 to +0.12"."""
+    return f"{signed(100 * low, 2)} to {signed(100 * high, 2)}"
+
+
+def percentage_points(share: float) -> str:
+    """A margin of shares as somebody chose it: "0.5 percentage points"."""
+    told = short(round(100 * share, 9))
+    return f"{told}{SPACE}percentage point{'' if told == '1' else 's'}"
+
+
+def signed(value: float, places: int) -> str:
+    """A difference with its sign: "+0.12", "−0.30", "0.00"."""
+    if not float(f"{value:.{places}f}"):
+        return fixed(0.0, places)
+    return fixed(value, places) if value < 0 else f"+{fixed(value, places)}"
+
+
+def megabytes(count: float | None, low: float | None = None, high: float | None = None) -> str:
+    """Bytes in the decimal units that makers of models print, such as "91 MB"."""
+    bounds = (_scaled(bound, 1e6) for bound in (low, high))
+    return f"{number(_scaled(count, 1e6), *bounds)}{SPACE}MB"
+
+
+def size(count: float | None) -> str:
+    """Bytes in binary units, such as "1.4 GiB"."""
+    if count is None or not math.isfinite(count):
+        return MISSING
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{number(count / scale)}{SPACE}{unit}"
+    return f"{fixed(count, 0)}{SPACE}B"
+
+
+def rate(per_second: float | None, noun: str) -> str:
+    """Things per second, millions as "M": "12,300 images/s"."""
+    if per_second is None or not math.isfinite(per_second):
+        return MISSING
+    for prefix, scale in (("G", 1e9), ("M", 1e6)):
+        if per_second >= scale:
+            return f"{number(per_second / scale)}{SPACE}{prefix}{SPACE}{noun}/s"
+    return f"{number(per_second)}{SPACE}{noun}/s"
+
+
+def short(value: float) -> str:
+    """A tick's number without an exponent: "0.05", "20", "50,000", "2 M"."""
+    for prefix, scale in (("G", 1e9), ("M", 1e6)):
+        if abs(value) >= scale:
+            return f"{value / scale:.6f}".rstrip("0").rstrip(".") + f"{SPACE}{prefix}"
+    text = f"{value:,.9f}".rstrip("0").rstrip(".")
+    return text.replace("-", "\N{MINUS SIGN}") or "0"
+
+
+def operations(value: float) -> str:
+    """Floating-point operations, such as "21.5 GFLOP"."""
+    for prefix, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= scale:
+            return f"{number(value / scale)}{SPACE}{prefix}FLOP"
+    return f"{number(value)}{SPACE}FLOP"
+
+
+def tiny(value: float) -> str:
+    """A number that may be as small as a rounding error: "0.00026", "below 0.00001"."""
+    if value == 0 or abs(value) >= 1e-3 or not math.isfinite(value):
+        return number(value)
+    return "below 0.00001" if abs(value) < 1e-5 else fixed(value, 5)
+
+
+def probability(p: float) -> str:
+    """The p-value of a test, which nobody reads beyond its third place: "p = 0.032"."""
+    sign, told = ("<", "0.001") if p < 0.001 else ("=", fixed(p, 3))
+    return f"p{SPACE}{sign}{SPACE}{told}"
+
+
+def count(value: float | None) -> str:
+    """A whole number, thousands set apart."""
+    return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)
+
+
+def instant(text: str) -> datetime | None:
+    """An ISO 8601 instant in UTC; None when it is none (records are not trusted)."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
+def day(when: datetime) -> str:
+    """A day, such as "3 May 2026", in English whatever the locale."""
+    return f"{when.day}{SPACE}{_MONTHS[when.month - 1]}{SPACE}{when.year}"
+
+
+def moment(text: str) -> str:
+    """An ISO 8601 instant as "3 May 2026, 14:02:07 UTC"; the text itself when it is none."""
+    when = instant(text)
+    return text if when is None else f"{day(when)}, {when:%H:%M:%S}{SPACE}UTC"
+
+
+def days(texts: Iterable[str]) -> str:
+    """The first and the last day of some instants; empty where none can be read."""
+    known = sorted(when for when in map(instant, texts) if when)
+    if not known:
+        return ""
+    first, last = day(known[0]), day(known[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def plural(number_of: int, noun: str, plural_noun: str = "") -> str:
+    """A count and its noun: "1 process", "3 processes"."""
+    return f"{count(number_of)}{SPACE}{noun if number_of == 1 else plural_noun or noun + 's'}"
+
+
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def number_word(number_of: int) -> str:
+    """A count below ten in letters: "three", "12"."""
+    return _WORDS[number_of] if 0 <= number_of < len(_WORDS) else count(number_of)

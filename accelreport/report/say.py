@@ -1,0 +1,438 @@
+"""The one form of each finding: title, sentence, spoken note, large number.
+
+A form fills every field from the finding's values. Nothing here reads a number out of a text, and
+nothing elsewhere cuts or patches what is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from accelreport.analysis.compute import COMPUTE_DTYPE
+from accelreport.analysis.findings import (
+    Caveat,
+    Finding,
+    Kind,
+    Provenance,
+    Subject,
+    Unit,
+    Value,
+    is_decided,
+)
+from accelreport.analysis.speed_findings import compiled
+from accelreport.analysis.speedup import Why
+from accelreport.analysis.stats import Verdict
+from accelreport.report import quantity, say_learning
+from accelreport.report.frames import withheld_text
+from accelreport.report.metrics import axis_title
+from accelreport.report.model import LargeNumber
+from accelreport.report.say_learning import QUALITIES
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView
+from accelreport.spec.device import Device
+
+MOST_NAMED = 2
+"""Subjects that a title names; of more it gives the range."""
+MOST_LISTED = 4
+"""Values that a line of evidence lists; the table below has all of them."""
+
+WITHOUT_A_NUMBER = {Kind.UNDECIDED, Kind.SINGLE, Kind.EXCEEDS_PEAK, Kind.NOT_MEASURED}
+"""Kinds of which no number is set large."""
+
+CAVEATS: dict[Caveat, str] = {
+    Caveat.SINGLE_RUN: "It is a single run, so it has no interval.",
+    Caveat.BUDGET: "The time budget stopped the run after {steps}.",
+    Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}; evaluation is not included.",
+    Caveat.SAMPLE: "The network learns from a sample of the data.",
+    Caveat.STAND_IN: "The data are synthetic.",
+    Caveat.UNLIKE: "The source measured under other conditions.",
+    Caveat.BUSY: "Other programs used the processor meanwhile.",
+    Caveat.ROUNDED: "The published figure is rounded.",
+    Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
+}
+"""What each caveat says, as a sentence; `{steps}` is filled with those that were timed."""
+
+SIGNS: dict[Caveat, str] = {
+    Caveat.BUDGET: "†",
+    Caveat.EXTRAPOLATED: "†",
+    Caveat.SINGLE_RUN: "‡",
+}
+"""Signs that a number carries in a table or beside a mark; never a superscript digit."""
+
+
+def signs(caveats: Iterable[Caveat]) -> str:
+    """The signs of some caveats, each once: "†", "† ‡"."""
+    found = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
+    return " ".join(sorted(found))
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Writes the findings of one benchmark.
+
+    Attributes:
+        bench: gives names, and the nouns of its work.
+    """
+
+    bench: BenchmarkView
+
+    # Names and numbers ------------------------------------------------------------------------
+
+    def name(self, of: Subject) -> str:
+        """What a subject is called: "Intel Xeon, 1 thread", "the published Colab TPU v2"."""
+        if of.row is not None:
+            return f"the published {label(of.row.label, 60)}"
+        machines = {series.machine for series in self.bench.series if series.device == of.device}
+        return self.bench.title_on(of.device, of.machine if len(machines) > 1 else "")
+
+    def at(self, of: Subject) -> str:
+        """The sweep point of a subject: " at batch size 256"; empty without one."""
+        return self.bench.at(of.point) if of.point else ""
+
+    def noun(self, value: Value) -> str:
+        """What a value counts: "images", "steps", "TFLOPS", "°C"."""
+        match value.unit:
+            case Unit.NUMBER:
+                return label(value.noun, 20)
+            case Unit.STEPS:
+                return f"{self.bench.words.step}s"
+        return "TFLOPS" if self.bench.words.kernel else self.bench.words.sample
+
+    def number(self, value: Value, digits: int = quantity.HEADLINE) -> str:
+        """A value with its unit; in a title, two digits."""
+        return quantity.write(value.number, value.unit, value.interval, self.noun(value), digits)
+
+    def interval(self, value: Value) -> str:
+        """The interval of a value: "1.5–1.9×"; empty without one."""
+        return quantity.span(value.interval, value.unit, self.noun(value))
+
+    def numbers(self, values: Sequence[Value], digits: int = quantity.HEADLINE) -> str:
+        """One number, or the least and the greatest: "1.4 to 2.6×"."""
+        least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
+        one, other = self.number(least, digits), self.number(most, digits)
+        return one if one == other else f"{one} to {other}"
+
+    # Forms ------------------------------------------------------------------------------------
+
+    def title(self, finding: Finding) -> str:
+        """The finding as a title: a sentence without a full stop and without an interval."""
+        if finding.kind in QUALITIES:
+            return sentence(say_learning.clause(self, finding))
+        clause = self._clause(finding)
+        # Names of element types are written as they are.
+        return clause if clause.startswith(tuple(COMPUTE_DTYPE.values())) else sentence(clause)
+
+    def answer(self, *findings: Finding) -> str:
+        """The lines below a title: its evidence, further findings with theirs, then all caveats."""
+        first, *others = findings
+        parts = [self.evidence(first)]
+        for other in others:
+            parts += [f"{self.title(other)}.", self.evidence(other)]
+        return " ".join(part for part in (*parts, *self.caveats(*findings)) if part)
+
+    def sentence(self, finding: Finding) -> str:
+        """The finding where something else is the title: the clause, then the evidence."""
+        return f"{self.title(finding)}. {self.answer(finding)}".strip()
+
+    def sentence_of(self, *kinds: Kind) -> str:
+        """The first finding of the first of some kinds that has one; empty without any."""
+        known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
+        return next(map(self.sentence, known), "")
+
+    def spoken(self, finding: Finding) -> tuple[str, ...]:
+        """Two sentences to speak: what was found, and how sure it is."""
+        return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)
+
+    def caveats(self, *findings: Finding) -> Iterator[str]:
+        """A sentence for each thing that weakens the numbers of some findings."""
+        held = frozenset[Caveat]().union(*(finding.caveats for finding in findings))
+        if Caveat.EXTRAPOLATED in held:
+            held -= {Caveat.BUDGET}
+        values = [value for finding in findings for value in (*finding.values, finding.base)]
+        cut = [value.progress for value in values if value and value.progress]
+        steps = min(cut, default=None)
+        counted = f"{steps[0]:,} of {steps[1]:,} {self.bench.words.step}s" if steps else "its steps"
+        for caveat in Caveat:
+            if caveat in held:
+                yield CAVEATS[caveat].format(steps=counted)
+
+    def _clause(self, finding: Finding) -> str:
+        """What a finding says, from its values alone."""
+        values, base = finding.values, finding.base
+        match finding.kind:
+            case Kind.FASTER | Kind.SLOWER | Kind.SAME | Kind.UNDECIDED | Kind.SINGLE:
+                return self._compared(finding)
+            case Kind.WITHHELD:
+                return self._withheld(finding)
+            case Kind.COMPILED:
+                return self._compiled(finding)
+            case Kind.PUBLISHED:
+                best = values[0]
+                return f"{self.name(best.of)} {self._pace(best, self.name(_over(best)))}" + (
+                    self.at(_over(best))
+                )
+            case Kind.RESTATED:
+                stated, again = values
+                own = self.name(base.of) if base else ""
+                return f"the published {self.number(stated)} is {self.number(again)} against {own}"
+            case Kind.TOTAL if base:
+                slowest = values[0]
+                return (
+                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} "
+                    f"and {self.number(base)} on {self.name(base.of)}"
+                )
+            case Kind.GAIN:
+                return self._gain(finding)
+            case Kind.RANGE:
+                ratio = quantity.write(
+                    values[0].number / values[-1].number, Unit.RATIO, digits=quantity.HEADLINE
+                )
+                clause = f"the slowest timed configuration takes {ratio} as long as the fastest"
+                if not finding.decided or values[0].verdict is Verdict.SAME:
+                    clause = f"no difference between {len(values)} timed configurations is decided"
+                untimed = finding.of - len(values)
+                return f"{clause}; {untimed} of {finding.of} were not timed" if untimed else clause
+            case Kind.RATE:
+                verb = self.bench.words.verb
+                return f"{self.name(values[0].of)} {verb} {self.number(values[0])}"
+            case Kind.NOT_MEASURED:
+                return "nothing has been measured yet"
+        return self._of_one_device(finding)
+
+    def _of_one_device(self, finding: Finding) -> str:
+        """What is said of a device by itself: peaks, calls, and when a compiler pays off."""
+        values = finding.values
+        match finding.kind:
+            case Kind.PAYS_OFF:
+                (value,) = values
+                way = self.bench.plan.devices[value.of.device]
+                steps = quantity.plural(int(value.number), self.bench.words.step)
+                return f"{mode(way)} pays off after {steps} in {way.framework_name}"
+            case Kind.EXCEEDS_PEAK:
+                if len(values) == 1:
+                    return f"{self.name(values[0].of)} exceeds its chip’s peak"
+                count = quantity.number_word(len(values))
+                return f"{count} published figures exceed the peak of their chip"
+            case Kind.SHARE_OF_PEAK:
+                best = values[0]
+                what = _over(best).part
+                return f"{self.name(best.of)} reaches {self.number(best)} of its {what}"
+            case Kind.LATENCY:
+                best = values[0]
+                verb = f"a call{self.at(best.of)} takes"
+                return f"{verb} {self.number(best)} on {self.name(best.of)}"
+        raise ValueError(f"a finding of {finding.kind} has no form")
+
+    def _pace(self, value: Value, base: str) -> str:
+        """How fast something is over a base; always in the direction of speed."""
+        if value.number >= 1:
+            return f"{self.bench.words.verb} {self.number(value)} as fast as {base}"
+        return f"reaches {self.number(value)} the throughput of {base}"
+
+    def _compared(self, finding: Finding) -> str:
+        """A comparison with the baseline, by its verdict."""
+        values, kind = finding.values, finding.kind
+        base = self.name(_over(values[0]))
+        names = list(dict.fromkeys(self.name(value.of) for value in values))
+        if kind is Kind.SINGLE:
+            what = (
+                "comparison is a single run" if len(values) == 1 else "comparisons are single runs"
+            )
+            return f"{quantity.count(len(values))} {what}, and none is decided"
+        if kind is Kind.UNDECIDED:
+            who = " or ".join(names) if len(names) <= MOST_NAMED else f"any of {len(names)} devices"
+            where = self.at(values[0].of) if len(values) == 1 else ""
+            return f"whether {who} is faster or slower than {base}{where} is undecided"
+        if kind is Kind.SAME:
+            verb = "is" if len(names) == 1 else "are"
+            return f"{quantity.listed(names)} {verb} as fast as {base}, within 3{quantity.SPACE}%"
+        first = values[0]
+        if len(values) == 1 or finding.comparisons > 1:
+            return f"{self.name(first.of)} {self._pace(first, base)}{self.at(first.of)}"
+        if len(names) == 1:
+            how = f"{self.bench.words.verb} {self.numbers(values)} as fast as"
+            if kind is Kind.SLOWER:
+                how = f"reaches {self.numbers(values)} the throughput of"
+            return f"{names[0]} {how} {base}"
+        what = "the throughput of" if kind is Kind.SLOWER else "as fast as"
+        if len(values) <= MOST_NAMED:
+            verb = "reaches" if kind is Kind.SLOWER else self.bench.words.verb
+            one, other = (f"{self.name(value.of)} {{}}{self.number(value)}" for value in values)
+            return f"{one.format(f'{verb} ')} and {other.format('')} {what} {base}"
+        how = "reach" if kind is Kind.SLOWER else self.bench.words.verb_of_many
+        return f"{len(names)} devices {how} {self.numbers(values)} {what} {base}"
+
+    def _withheld(self, finding: Finding) -> str:
+        """Ratios beside the reason for which they are no speedup; never a verdict."""
+        values = finding.values
+        if len(values) > 1:
+            return f"{len(values)} ratios are withheld, because the work is not the same"
+        (value,) = values
+        reasons = {held.why: held for held in value.why}
+        base = self.name(_over(value))
+        if Why.PRECISION in reasons and len(reasons) == 1:
+            held = reasons[Why.PRECISION]
+            own, other = (COMPUTE_DTYPE[precision] for precision in (held.own, held.base))
+            return f"{own} reaches {self.number(value)} the throughput of {other} on {base}"
+        why = quantity.listed([withheld_text(held, base) for held in value.why])
+        return f"{self.name(value.of)} is not compared with {base}: {why}"
+
+    def _compiled(self, finding: Finding) -> str:
+        """A compiler against the same framework with less of it."""
+        (value,) = finding.values
+        devices = self.bench.plan.devices
+        more, less = devices[value.of.device], devices[_over(value).device]
+        own, other = mode(more), mode(less)
+        if value.verdict is Verdict.UNDECIDED:
+            return f"whether {own} is faster than {other} in {more.framework_name} is undecided"
+        if value.verdict is Verdict.SAME:
+            return f"{own} is as fast as {other} in {more.framework_name}"
+        return f"{own} {self._pace(value, other)} in {more.framework_name}"
+
+    def _gain(self, finding: Finding) -> str:
+        """What a swept number does, from its first value to its last, for whoever is decided."""
+        axis = axis_title(finding.axis)
+        (first,), (last,) = _over(finding.values[0]).point, finding.values[0].of.point
+        span = f"from {axis} {quantity.setting(first)} to {quantity.setting(last)}"
+        decided = [value for value in finding.values if is_decided(value)]
+        if not decided:
+            return f"no change of throughput {span} is decided"
+        best = decided[0]
+        clause = f"{self.name(best.of)} {self._gained(best)} {span}"
+        baseline = self.bench.plan.baseline
+        own = next((v for v in decided[1:] if v.of.row is None and v.of.device == baseline), None)
+        return f"{clause}; {self.name(own.of)} {self._gained(own)}" if own else clause
+
+    def _gained(self, value: Value) -> str:
+        if value.verdict is Verdict.SAME:
+            return f"stays the same, within 3{quantity.SPACE}%,"
+        return f"{'gains' if value.number >= 1 else 'falls to'} {self.number(value)}"
+
+    # Evidence ---------------------------------------------------------------------------------
+
+    def evidence(self, finding: Finding) -> str:
+        """The intervals behind a finding, or the numbers that it is made of."""
+        values, base = finding.values, finding.base
+        match finding.kind:
+            case kind if kind in QUALITIES:
+                return say_learning.evidence(self, finding)
+            case Kind.NOT_MEASURED:
+                return f"None of {quantity.plural(finding.of, 'cell')} has a time."
+            case Kind.PUBLISHED | Kind.TOTAL if base:
+                others = self._list(values[1:])
+                return f"{others} {self._absolute(base)}".strip()
+            case Kind.RESTATED if base:
+                again = values[1]
+                theirs = quantity.write(
+                    base.number / again.number, Unit.SECONDS, digits=quantity.TABLE
+                )
+                return f"{sentence(self.name(again.of))} takes {theirs}. {self._absolute(base)}"
+            case Kind.EXCEEDS_PEAK:
+                return self._list(values)
+            case Kind.RANGE:
+                return self._list((values[0], values[-1]))
+            case Kind.LATENCY:
+                values = tuple(v for v in values if v.of.point == values[0].of.point)
+            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
+                values = finding.told
+        known = [value for value in values if self.interval(value)]
+        if not known:
+            return ""
+        level = quantity.percent(finding.level, 0)
+        over = (
+            f" It holds with those of all {finding.comparisons} comparisons."
+            if finding.comparisons > 1
+            else ""
+        )
+        if len(known) == 1:
+            (value,) = known
+            count = quantity.plural(value.interval.n, "process", "processes")
+            return f"The {level} interval is {self.interval(value)} over {count}.{over}"
+        return f"{self._list(known)}{over}"
+
+    def with_intervals(self, finding: Finding, named: Sequence[tuple[str, Value]]) -> str:
+        """Values of a finding that have intervals, under their names, as one sentence or two."""
+        shown = [(name, value) for name, value in named if self.interval(value)]
+        if not shown:
+            return ""
+        parts = [self.with_interval(f"{name}:", value) for name, value in shown]
+        over = (
+            f" They hold with those of all {finding.comparisons} comparisons."
+            if finding.comparisons > 1
+            else ""
+        )
+        return f"{sentence('; '.join(parts))}.{over}"
+
+    def with_interval(self, name: str, value: Value) -> str:
+        """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
+        text = f"{name} {self.number(value, quantity.TABLE)}"
+        interval = self.interval(value)
+        return f"{text} ({interval})" if interval else text
+
+    def _list(self, values: Sequence[Value]) -> str:
+        """Values under their names with their intervals: "A 0.59× (0.56–0.62×) and B 0.83×."."""
+        parts = []
+        for value in values[:MOST_LISTED]:
+            where = self.at(value.of) if value.of.row is None else ""
+            parts.append(self.with_interval(f"{self.name(value.of)}{where}:", value))
+        if not parts:
+            return ""
+        left = len(values) - len(parts)
+        more = f"; {left} more in the table" if left else ""
+        return f"{sentence('; '.join(parts))}{more}."
+
+    def _absolute(self, value: Value) -> str:
+        """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
+        verb = "takes" if value.unit is Unit.SECONDS else self.bench.words.verb
+        interval = self.interval(value)
+        text = f"{self.name(value.of)} {verb} {self.number(value, quantity.TABLE)}"
+        return f"{text} ({interval})." if interval else f"{text}."
+
+    # Large numbers ----------------------------------------------------------------------------
+
+    def large(self, finding: Finding) -> LargeNumber | None:
+        """The number of a finding, set large, with what it is; None where a title has none."""
+        if not finding.values or finding.kind in WITHOUT_A_NUMBER:
+            return None
+        value = finding.values[-1] if finding.kind is Kind.RESTATED else finding.values[0]
+        undecided = not is_decided(value) and finding.kind is not Kind.WITHHELD
+        if undecided or not quantity.present(value.number):
+            return None
+        number = f"{self.number(value)} {signs(value.caveats)}".strip()
+        if finding.kind in QUALITIES:
+            return LargeNumber(number, say_learning.large_text(self, finding))
+        return LargeNumber(number, self._large_text(value))
+
+    def _large_text(self, value: Value) -> str:
+        interval = self.interval(value)
+        base = value.over
+        what = self.name(value.of)
+        if base is not None and (base.device, base.part) != (value.of.device, value.of.part):
+            what = f"{what} over {base.part or self.name(base)}"
+        what = f"{what}{self.at(value.of)}"
+        return f"{what}, {interval}" if interval else what
+
+
+def _over(value: Value) -> Subject:
+    """What a ratio is over."""
+    if value.over is None:
+        raise ValueError("only a ratio is over something")
+    return value.over
+
+
+def mode(way: Device) -> str:
+    """How a framework runs the steps, in the field's words."""
+    if compiled(way) == 0:
+        return "eager mode"
+    if compiled(way) == 1:
+        return "graph mode"
+    return "torch.compile" if way.framework == "torch" else "XLA"
+
+
+def provenance_text(value: Value, year: int | None = None) -> str:
+    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018"."""
+    if value.provenance is Provenance.PUBLISHED:
+        return f"published {year}" if year else "published"
+    count = quantity.plural(value.interval.n, "process", "processes")
+    return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)

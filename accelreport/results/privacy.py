@@ -1,0 +1,532 @@
+"""What names a person or a machine in documents, and what takes its place.
+
+A record is written without the user's name, home folder and host name (`as_written`), and a site
+is built from documents without them, however old these are (`as_published`). A host becomes
+`host-1`, `host-2`, …, so that two hosts stay two. What is replaced follows from the documents
+alone when they are published: the same records give the same pages on every machine.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache, partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast, get_args
+
+from pydantic import BaseModel
+
+from accelreport.results.plan_document import Document, PlanDocument
+from accelreport.results.record import Confusion, Forecast, GeneratedText, Record, Sample, Warned
+
+HOME, USER, WITHHELD = "~", "user", "…"
+"""What stands for a home folder, for a user's name, and for the value of a secret variable."""
+
+FREE_TEXT = frozenset(
+    (
+        "absent",
+        "details",
+        "files",
+        "log_tail",
+        "message",
+        "note",
+        "remedy",
+        "seen",
+        "traceback",
+        "variables",
+    )
+)
+"""Fields whose text programs wrote: here alone is a bare name replaced."""
+
+OBSERVED = (Confusion, Forecast, GeneratedText, Sample)
+"""What a model read or wrote: never changed."""
+
+SHORTEST = 4
+"""Characters of the shortest name that is replaced where nothing but the name says what it is."""
+
+_ORDINARY = """
+admin administrator anaconda apps april art august batch bench benchmark bill build builder
+cache chase cloud cluster code coder common compute conda container content core cpu cuda daemon
+dale data dataset datasets dean debian default dev devel developer device docker drew earl
+ec2-user error exit export faith false fedora file frank gene git github gitlab gitlab-runner
+gpu grace grant group groups guest hadoop head home hope host hosts image jack jenkins job jobs
+jovyan joy june kernel lab lance laptop lib linux local localhost login mail main mark master
+math may memory miles model models network nick nobody node none null nvidia olive packages
+penny private proc process project projects public python rank ray research rich rob root rose
+ruby run runner science scratch self server service share shared site slurm spark src staff step
+str student students sudo system team temp tensorflow test tester tests thread tmp torch tpu
+train training true ubuntu unknown user users usr vagrant victor virtual vscode wade ward will
+windows work worker workers workspace
+"""
+ORDINARY = frozenset(_ORDINARY.split())
+"""Names of accounts, folders and hosts that are words, too, and name nobody."""
+
+LOOPBACK = frozenset(["localhost", "local", "ip6-localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
+
+SECRET = re.compile(
+    r"(?:^|_)(?:(?:API|ACCESS)?KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?)(?:_|$)"
+)
+"""Environment variables whose values are never shown."""
+
+LISTS_HOSTS = re.compile(r"HOST|ADDR|NODELIST")
+"""Environment variables whose values are hosts."""
+
+PROGRAMS = re.compile(r"(?<=cores busy) \(.*\d\.\d\d\)", re.DOTALL)
+"""The other programs that the self-check `loaded-machine` names, each with the cores it used."""
+
+_HOST = r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?"
+_IP = r"(?:\d{1,3}\.){3}\d{1,3}"
+_START = r"(?:(?<=file://)|(?<![\w.~/-])|(?<=\s-[IL]))"
+"""Where an absolute path may begin: not within a web address or a relative path."""
+
+_FIXED = rf"""
+    {_START}(?:/(?!usr/|opt/|etc/|lib|sys/|proc/|api/)[\w.-]+)?
+        /(?:(?:home\d?|Users)/(?P<home>[\w.+-]*[\w+-])|users/(?P<shared>[\w.+-]*[\w+-]))
+  | \b[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}(?P<profile>[^\\/:*?"<>|\s]+)
+  | \b(?:grpcs?|tcp|ssh|sftp|ray|nfs|smb|redis)://(?P<served>{_HOST})(?![\w.-]*@)
+  | (?<![\w.])(?P<ip>{_IP})(?=:\d{{2,5}}(?![\d.]))
+"""
+"""Home folders and addresses: what a spec may hold, too."""
+
+_FREE = rf"""{_FIXED}
+  | (?:(?<=://)(?P<login>[^\s/@'"<>]+)|(?<![\w.+@/-])(?P<account>[A-Za-z_][\w.+-]+))
+        @(?P<at>(?=[\w.-]*[A-Za-z]){_HOST})
+  | \b(?:USER|LOGNAME|USERNAME)=(?P<owner>[A-Za-z_][\w.-]*)
+  | \b(?:hostname|for\ host):\s+(?P<said>{_HOST})
+  | \bHOST(?:NAME)?=(?P<variable>{_HOST})
+  | (?:\bip(?:_address)?\s?[=:]\s?|\bIP\s)(?P<number>{_IP})
+  | ["'](?P<listed>[A-Za-z][\w.-]*)(?=:\d{{4,5}}["'])
+  | \b(?:chief|worker|ps):\d+(?:\ on\ (?P<task>{_HOST})|(?:,\ |\ \()(?P<peer>{_HOST})(?=:\d))
+  | \b(?:chief\ on|cluster\ of)\ (?P<chief>{_HOST})(?=:\d)
+  | \bON\ (?P<cancelled>{_HOST})\ CANCELLED | \bsrun:\ error:\ (?P<ended>{_HOST}):\ task
+"""
+"""The same, and how shells, TensorFlow, Ray, Slurm and accelreport itself name users and hosts."""
+
+_MAY_SHOW = (
+    r"home|[Uu]sers|://|@|host|HOST|USER|LOGNAME|\bip|\bIP|\.\d{1,3}:\d|:\d{4,5}[\"']"
+    r"|chief|worker:|\bps:|cluster\ of|\bON\ |\bsrun"
+)
+"""What a line without which names nothing, so that the slower expressions pass it over."""
+
+_SHOWS = {free: re.compile(_FREE if free else _FIXED, re.VERBOSE) for free in (True, False)}
+
+_MAYBE = re.compile(_MAY_SHOW, re.VERBOSE)
+
+HOMES = frozenset(("home", "shared", "profile", "own"))
+OWNERS = frozenset(("home", "profile", "owner"))
+"""Groups that hold the home folder of somebody, and those that hold a user's name."""
+
+UNSURE = frozenset(("at", "listed"))
+"""Groups that hold what may be no host: it is replaced there, and not where it stands alone."""
+
+_CAN_RUN_IT = re.compile(r"cluster can run it \((.*)\)", re.DOTALL)
+_NODE = re.compile(rf"(?:^|; )({_HOST}): ")
+"""How a record names the nodes of a Ray cluster that cannot run its device."""
+
+_NUMBERED = re.compile(r"\bhost-[1-9]\d{0,4}\b")
+_ADDRESS = re.compile(r"((?:[a-z0-9+]+://)?\[?)([^\s/\[\]]*?)(\]?(?::\d+)?(?:/\S*)?)")
+"""What comes before a host, the host, and what comes after it."""
+
+ABSOLUTE = re.compile(rf"{_START}(?:/[\w.+@-]+){{2,3}}")
+"""The beginning of an absolute path."""
+
+
+class Identity(NamedTuple):
+    """Names of an account, its home folders, and names of its machine."""
+
+    users: frozenset[str] = frozenset()
+    homes: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+
+
+NODES: set[str] = set()
+"""Names of machines that this process has cells measured on; a launcher adds those it meets."""
+
+
+def identity_here() -> Identity:
+    """The account and the machine of this process."""
+    users, homes = set(), set()
+    with suppress(RuntimeError):
+        homes.add(str(Path.home()))
+    with suppress(OSError, KeyError, ImportError):
+        users.add(getpass.getuser())
+    with suppress(OSError, KeyError, ImportError):
+        import pwd
+
+        account = pwd.getpwuid(os.getuid())
+        users.add(account.pw_name)
+        homes.add(account.pw_dir)
+    homes |= {os.path.realpath(home) for home in homes}
+    # A home such as `/tmp` or `/work` names nobody.
+    homes = {home for home in homes if home == "/root" or home.count(os.sep) > 1}
+    return Identity(frozenset(users), frozenset(homes), frozenset({platform.node()}))
+
+
+class Change(NamedTuple):
+    """Something that is published otherwise than it was recorded."""
+
+    kind: str
+    """`home`, `user`, `host`, `secret` or `programs`."""
+    recorded: str
+    """What the record holds; the name of a secret variable."""
+    published: str
+    """What takes its place."""
+
+
+class Place(NamedTuple):
+    """Key and machine of a record; empty of a plan."""
+
+    key: str = ""
+    machine: str = ""
+
+
+Value = TypeVar("Value", bound=Document)
+Visit = Callable[[str, str, bool], str]
+"""A text, the name of its field, and whether a program wrote it → what takes its place."""
+
+
+def rewritten(value: Value, visit: Visit) -> Value:
+    """A document with every text in it visited; the same object where none changes."""
+    return cast("Value", _rewritten(value, visit, "", free=False))
+
+
+@cache
+def _texts(model: type[BaseModel]) -> tuple[str, ...]:
+    """The fields of a model that may hold text, other than a choice from a closed list."""
+    return tuple(name for name, each in model.model_fields.items() if _holds_text(each.annotation))
+
+
+def _holds_text(kind: Any) -> bool:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind not in OBSERVED and bool(_texts(kind))
+    return kind in {Any, str} or any(map(_holds_text, get_args(kind)))
+
+
+def _rewritten(value: Any, visit: Visit, field: str, *, free: bool) -> Any:
+    if isinstance(value, str):
+        return visit(value, field, free)
+    if isinstance(value, BaseModel):
+        update = {
+            name: new
+            for name in _texts(type(value))
+            if (
+                new := _rewritten(
+                    old := getattr(value, name), visit, name, free=free or name in FREE_TEXT
+                )
+            )
+            is not old
+        }
+        return value.model_copy(update=update) if update else value
+    if isinstance(value, dict):
+        rows = {
+            _rewritten(key, visit, field, free=free): _rewritten(row, visit, str(key), free=free)
+            for key, row in value.items()
+        }
+        same = all(key in rows and rows[key] is row for key, row in value.items())
+        return value if same else rows
+    if isinstance(value, list | tuple):
+        parts = [_rewritten(each, visit, field, free=free) for each in value]
+        same = all(new is old for new, old in zip(parts, value, strict=True))
+        return value if same else type(value)(parts)
+    return value
+
+
+Patterns = tuple[re.Pattern[str], re.Pattern[str]]
+
+INTERNAL = (".cluster", ".home", ".internal", ".lan", ".local", ".localdomain")
+"""Endings of hosts that are in no public directory."""
+
+NOBODY = Identity()
+NOWHERE = Place()
+_BEFORE, _AFTER = "(?<![A-Za-z0-9])", "(?![A-Za-z0-9])"
+"""A name may be a part of a word that hyphens, dots or underscores divide."""
+
+
+class Scrubber:
+    """Replaces what names users, home folders and hosts, alike in all documents that it learned.
+
+    Args:
+        own: who measures here; nobody where documents of any machine are published.
+        writing: whether a record is about to be written. Its parameters, of which its key is a
+            hash, then stay as they are, and so do numbers of hosts and names of programs.
+
+    Attributes:
+        changes: what was replaced, and in which records.
+    """
+
+    def __init__(self, own: Identity = NOBODY, *, writing: bool = False) -> None:
+        self.changes: defaultdict[Change, set[Place]] = defaultdict(set)
+        self._own, self._writing = own, writing
+        self._users = set(own.users)
+        self._hosts: dict[str, str] = {}
+        """Name of a host → its number."""
+        self._sure: set[str] = set()
+        """Those of them that certainly are hosts."""
+        self._machines: dict[Hashable, str] = {}
+        """What tells a host apart whose name was replaced earlier → its number."""
+        self._aliases: defaultdict[Place, dict[str, str]] = defaultdict(dict)
+        """Record → number of a host within it → its number among all documents."""
+        self._last = 0
+        self._vocabulary: dict[str, None] = {}
+        """Texts of records that no program wrote."""
+        self._words: frozenset[str] | None = None
+        """Names that are replaced wherever a program wrote them."""
+        self._patterns: dict[tuple[bool, frozenset[str]], Patterns] = {}
+
+    def learn(self, document: Document) -> None:
+        """Take note of the names in a document, before any document is rewritten."""
+        place, host = _place(document), ""
+        if isinstance(document, Record):
+            host = document.environment.host if document.environment else ""
+            self._meet(place, [host], own=True)
+            machines = [each.machine for each in document.hosts]
+            for each in document.hosts:
+                alone = machines.count(each.machine) == 1 and each.machine != place.machine
+                names = [each.host, _parts(each.address)[1]]
+                self._meet(place, names, fingerprint=each.machine if alone else "")
+        rewritten(document, partial(self._note, place))
+        self._meet(place, sorted(self._own.hosts), own=not host)
+        for name in sorted(NODES if self._writing else ()):
+            self._meet(place, [name])
+
+    def _note(self, place: Place, text: str, field: str, free: bool) -> str:  # noqa: FBT001
+        """Take note of the names in a text that its field, or what is around them, shows."""
+        if field == "host":
+            return text
+        if field == "address" or _lists_hosts(field, free=free):
+            names = [_parts(part)[1] for part in re.split(r"[\s,;]+", text)]
+            for name in filter(re.compile("[A-Za-z.]").search, names):
+                self._meet(place, [name])
+            return text
+        shown = (_SHOWS[free].finditer(line) for line in text.splitlines() if _MAYBE.search(line))
+        for found in chain.from_iterable(shown):
+            group = found.lastgroup or ""
+            if group in OWNERS:
+                self._users.add(found[group])
+            elif group not in HOMES and (group != "at" or _is_internal(found["at"])):
+                names = [name for name in [found[group]] if name.lower() not in ORDINARY]
+                self._meet(place, names, sure=group not in UNSURE)
+        if free:
+            nodes = [name for part in _CAN_RUN_IT.findall(text) for name in _NODE.findall(part)]
+            for name in (*nodes, *_NUMBERED.findall(text)):
+                self._meet(place, [name])
+        elif place.key:
+            self._vocabulary[text] = None
+        return text
+
+    def _meet(
+        self,
+        place: Place,
+        names: Iterable[str],
+        *,
+        own: bool = False,
+        fingerprint: str = "",
+        sure: bool = True,
+    ) -> None:
+        """Give a host its number.
+
+        Args:
+            place: the record that names it.
+            names: what it is called there.
+            own: whether it is the machine that the record is of.
+            fingerprint: that of this host, if it is known and another machine.
+            sure: whether it certainly is a host.
+        """
+        real, aliases = [], self._aliases[place]
+        for name in names:
+            if not _NUMBERED.fullmatch(name):
+                short = name if re.fullmatch(_IP, name) else name.partition(".")[0]
+                real += [each for each in (name, short) if each and name not in LOOPBACK]
+            elif place.key and name not in aliases:
+                # A record that was scrubbed when it was written calls its own machine `host-1`.
+                key = place.machine if name == "host-1" else fingerprint or (place.machine, name)
+                number = name if self._writing else self._machines.get(key) or self._next()
+                self._machines[key] = aliases[name] = number
+                self._last = max(self._last, int(number.removeprefix("host-")))
+        number = next((self._hosts[name] for name in real if name in self._hosts), "")
+        if real and not number:
+            earlier = self._machines.get(place.machine, "") if own else ""
+            number = earlier if earlier not in {"", *self._hosts.values()} else self._next()
+        for name in real:
+            self._hosts.setdefault(name, number)
+        if real and own:
+            self._machines.setdefault(place.machine, number)
+        if sure:
+            self._sure.update(real)
+
+    def _next(self) -> str:
+        self._last += 1
+        return f"host-{self._last}"
+
+    def rewrite(self, document: Value) -> Value:
+        """A document that was learned, without names."""
+        visit = partial(self._scrubbed, _place(document))
+        if isinstance(document, Record):
+            # Its key says what was measured, also where a path within that is not published.
+            _ = document.cell.key
+            if self._writing:
+                return rewritten(document, visit).model_copy(update={"cell": document.cell})
+        return rewritten(document, visit)
+
+    def _scrubbed(self, place: Place, text: str, field: str, free: bool) -> str:  # noqa: FBT001
+        if field in {"host", "address"}:
+            before, host, after = _parts(text) if field == "address" else ("", text, "")
+            if (number := self._host(host, place)) != host:
+                return f"{before}{number}{after}"
+        if free and field.isupper() and SECRET.search(field) and text != WITHHELD:
+            self.changes[Change("secret", field, WITHHELD)].add(place)
+            return WITHHELD
+        if _lists_hosts(field, free=free):
+            parts = re.split(r"([\s,;]+)", text)
+            return "".join(self._scrubbed(place, part, "address", free) for part in parts)
+        if field in {"seen", "message"} and not self._writing:
+            for programs in PROGRAMS.findall(text):
+                self.changes[Change("programs", programs.strip(" ()"), "")].add(place)
+            text = PROGRAMS.sub("", text)
+        return _replaced(self._patterns_of(place, free=free), partial(self._instead, place), text)
+
+    def _instead(self, place: Place, found: re.Match[str]) -> str:
+        """What takes the place of what `_joined` finds."""
+        group, whole = found.lastgroup or "", found[0]
+        if group in HOMES:
+            self.changes[Change("home", whole, HOME)].add(place)
+            return HOME
+        name = found[group]
+        if group == "at":
+            account = found["login"] or found["account"]
+            return f"{self._user(account, place)}@{self._host(name, place)}"
+        is_user = group in {"owner", "folder"} or (group == "word" and name not in self._hosts)
+        new = self._user(name, place) if is_user else self._host(name, place)
+        start = found.start()
+        return whole[: found.start(group) - start] + new + whole[found.end(group) - start :]
+
+    def _user(self, name: str, place: Place) -> str:
+        if name.lower() in ORDINARY:
+            return name
+        self.changes[Change("user", name, USER)].add(place)
+        return USER
+
+    def _host(self, name: str, place: Place) -> str:
+        number = self._aliases[place].get(name) or self._hosts.get(name, name)
+        if number != name and not _NUMBERED.fullmatch(name):
+            self.changes[Change("host", name, number)].add(place)
+        return number
+
+    def _patterns_of(self, place: Place, *, free: bool) -> Patterns:
+        """What finds the lines that may name something in the texts of a record, and the names."""
+        aliases = frozenset(self._aliases[place]) if free else frozenset()
+        if (free, aliases) not in self._patterns:
+            if self._words is None:
+                names = {name for name in self._sure | self._users if len(name) >= SHORTEST}
+                patterns = self._joined(free=False)
+                others = _replaced(patterns, lambda _: "", "\n".join(self._vocabulary))
+                self._words = frozenset(
+                    name
+                    for name in names
+                    if name.lower() not in ORDINARY
+                    and not re.search(rf"{_BEFORE}{re.escape(name)}{_AFTER}", others)
+                )
+            self._patterns[free, aliases] = self._joined(aliases, self._words, free=free)
+        return self._patterns[free, aliases]
+
+    def _joined(
+        self,
+        aliases: frozenset[str] = frozenset(),
+        words: frozenset[str] = frozenset(),
+        *,
+        free: bool,
+    ) -> Patterns:
+        """One expression of all that names something; the first alternative that fits counts."""
+        users = {name for name in self._users if len(name) > 1 and name.lower() not in ORDINARY}
+        folder = r"(?<=[\\/])" if free else rf"{_START}(?:/[\w.+@-]+)*?/"
+        parts = [
+            (rf"{_START}(?P<own>", _any_of(self._own.homes), r")(?![\w-])"),
+            ("", _FREE if free else _FIXED, ""),
+            (rf"{folder}(?P<folder>", _any_of(users), r""")(?=[\\/:,;'"\s)\]]|$)"""),
+            (r"(?<![\w.-])(?P<port>", _any_of(self._hosts), r")(?=:\d{4,5}(?!\d))"),
+            (r"\b(?P<again>", _any_of(aliases), r")\b"),
+            (rf"{_BEFORE}(?P<word>", _any_of(words if free else ()), f"){_AFTER}"),
+            (r"(?<=[\"'])(?P<cited>", _any_of(() if free else words & self._sure), r")(?=[\"':/])"),
+        ]
+        whole = "|".join("".join(each) for each in parts if each[1])
+        may_name = "|".join([_MAY_SHOW, *(each[1] for each in parts if each[0] and each[1])])
+        return re.compile(may_name, re.VERBOSE), re.compile(whole, re.VERBOSE)
+
+
+def _replaced(patterns: Patterns, put: Callable[[re.Match[str]], str], text: str) -> str:
+    may_name, names = patterns
+    if not may_name.search(text):
+        return text
+    lines = text.splitlines(keepends=True)
+    return "".join(names.sub(put, line) if may_name.search(line) else line for line in lines)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    return "|".join(map(re.escape, longest_first))
+
+
+def _place(document: object) -> Place:
+    return Place(document.key, document.machine) if isinstance(document, Record) else NOWHERE
+
+
+def _parts(address: str) -> tuple[str, str, str]:
+    found = _ADDRESS.fullmatch(address)
+    return (found[1], found[2], found[3]) if found else ("", "", "")
+
+
+def _lists_hosts(field: str, *, free: bool) -> bool:
+    """Whether a field is an environment variable whose value is hosts."""
+    return free and field.isupper() and LISTS_HOSTS.search(field) is not None
+
+
+def _is_internal(host: str) -> bool:
+    """Whether a host of `user@host` is a machine, and not where a person gets mail."""
+    return "." not in host or host.endswith(INTERNAL)
+
+
+def as_written(record: Record) -> Record:
+    """A record as it is stored: without names of this account and of machines.
+
+    Its parameters, of which its key is a hash, stay as they are.
+    """
+    return _alone(record)
+
+
+def as_published(
+    plans: Iterable[PlanDocument], records: Iterable[Record]
+) -> tuple[list[PlanDocument], list[Record], Mapping[Change, set[Place]]]:
+    """Documents as others read them, and what was replaced in which records.
+
+    Args:
+        plans: all that are published together.
+        records: theirs; hosts get their numbers in this order.
+    """
+    scrubber = Scrubber()
+    plans, records = list(plans), list(records)
+    for document in (*records, *plans):
+        scrubber.learn(document)
+    told = [scrubber.rewrite(plan) for plan in plans], [scrubber.rewrite(each) for each in records]
+    return *told, scrubber.changes
+
+
+def alone_published(record: Record) -> Record:
+    """A record as others read it where no other one is beside it."""
+    return as_published((), (record,))[1][0]
+
+
+def without_names(text: str) -> str:
+    """A text of this process, such as an error, as others may read it."""
+    return _alone(Warned(kind="", message=text)).message
+
+
+def _alone(document: Value) -> Value:
+    scrubber = Scrubber(identity_here(), writing=True)
+    scrubber.learn(document)
+    return scrubber.rewrite(document)

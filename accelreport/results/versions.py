@@ -1,0 +1,113 @@
+"""Measurements of other versions of the specs, which a report of today's specs does not show.
+
+A cell's key is a hash of everything that affects its measurement, so that the edit of one key of a
+spec asks for other cells. What was measured before stays in the results folder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from accelreport.results.store import Store
+from accelreport.spec.base import same
+from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
+
+
+@dataclass(frozen=True)
+class OtherVersions:
+    """Measurements of a results folder that no plan asks for as the specs are now.
+
+    Attributes:
+        measurements: how many, failures and skips not counted.
+        unplanned: those of them that no stored plan names, because a later run replaced it.
+        specs: names of their specs, in alphabetical order.
+        differs: keys of which the specs have another value now, the most frequent first.
+        first: when the first of them began.
+        last: when the last of them began.
+    """
+
+    measurements: int
+    unplanned: int
+    specs: tuple[str, ...]
+    differs: tuple[str, ...]
+    first: str
+    last: str
+
+
+def other_versions(store: Store) -> OtherVersions | None:
+    """The measurements that the plans of a store leave out; None without any.
+
+    What a person chose to leave out, such as trials, is not among them, nor is what belongs to a
+    spec without any plan, of which no other version is known.
+
+    Raises:
+        ResultsError: the folder cannot be read.
+    """
+    stored = store.stored_plans()
+    now = stored | {(plan.spec, plan.profile): plan for plan in store.shown_instead}
+    asked = {cell.key for plan in now.values() for cell in plan.cells}
+    hidden = {key: on for key, on in store.machines().items() if key not in asked}
+    planned = {cell.key: name for name, plan in stored.items() for cell in plan.cells}
+    shown = {spec for spec, profile in now if (spec, profile) not in store.left_out}
+    records: list[Record] = []
+    specs: set[str] = set()
+    differs: Counter[str] = Counter()
+    for record in (store.get(key, machine) for key in hidden for machine in hidden[key]):
+        if record is None or not record.measured:
+            continue
+        name = planned.get(record.key)
+        spec = name[0] if name else record.cell.spec
+        if spec in shown:
+            versions = [now[name]] if name else [each for each in now.values() if each.spec == spec]
+            records.append(record)
+            specs.add(spec)
+            nearest = min((_differing(record.cell, plan) for plan in versions), key=len)
+            differs.update(nearest)
+    if not records:
+        return None
+    return OtherVersions(
+        measurements=len(records),
+        unplanned=sum(record.key not in planned for record in records),
+        specs=tuple(sorted(specs)),
+        differs=tuple(sorted(differs, key=lambda key: (-differs[key], key))),
+        first=min(record.started_at for record in records),
+        last=max(record.started_at for record in records),
+    )
+
+
+def _differing(cell: Cell, plan: PlanDocument) -> list[str]:
+    """The keys that make a cell another one than those that a plan asks for."""
+    if cell.workload.get("kind") != plan.workload.get("kind"):
+        return ["kind"]
+    was, now = _leaves(cell.workload), _leaves(plan.workload)
+    keys = [
+        key
+        for key in {**now, **was}
+        if not any(same(was.get(key), value) for value in plan.axes.get(key, [now.get(key)]))
+    ]
+    device = plan.devices.get(cell.device)
+    if device is None:
+        keys.append("devices")
+    else:
+        asked = device.model_dump(exclude=PRESENTATION_ONLY)
+        keys += [key for key, value in asked.items() if getattr(cell.device_spec, key) != value]
+    keys += [key for key in MEASURED_BY if getattr(cell.measure, key) != getattr(plan.measure, key)]
+    if not keys and cell.seed not in {planned.seed for planned in plan.cells}:
+        keys.append("seed")
+    return keys
+
+
+def _leaves(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Values by their dotted keys; that of `optimizer.name` by `optimizer`."""
+    leaves: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            leaves |= _leaves(value, f"{above}{key}.")
+        else:
+            leaves[f"{above}{key}".removesuffix(".name")] = value
+    return leaves

@@ -1,0 +1,165 @@
+"""What may be said of speeds: one base, one direction, nothing that weakens it left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
+from accelreport.analysis.stats import Verdict
+from accelreport.report.frames import rows_of, targets_frame
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.ceilings import ceilings_page
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.say import Speaker
+from accelreport.report.site.assembly import gather
+from accelreport.report.view import BenchmarkView
+from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Published, Target
+from tests.report.scenarios import Results
+from tests.support.records import Study, study
+from tests.support.worlds import Fact, records_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
+
+
+def view(made: Study) -> BenchmarkView:
+    (bench,) = gather(Results((made,)))
+    return bench
+
+
+def of_kind(bench: BenchmarkView, kind: Kind) -> list[Finding]:
+    return [finding for finding in bench.findings if finding.kind is kind]
+
+
+@cache
+def example() -> dict[str, BenchmarkView]:
+    """What two cores measured, by the name of the spec."""
+    return {bench.plan.spec: bench for bench in gather(Store(EXAMPLE))}
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(1.08, Verdict.FASTER), (1.0, Verdict.SAME)])
+def test_a_gain_is_compared_within_repeats_and_not_by_two_intervals(
+    gain: float, verdict: Verdict
+) -> None:
+    """Processes vary by a tenth together, so that the intervals of both ends overlap."""
+    asked = study(axes={"batch_size": (64, 256)}, devices=("cpu",), repeats=4)
+    together = np.exp(0.1 * np.random.default_rng(0).normal(size=4))
+
+    def fact(cell: Cell) -> Fact:
+        batch = int(cell.workload["batch_size"])
+        pace = gain if batch == 256 else 1.0
+        # Repeats that are alike to the last digit have no interval.
+        return Fact(1e-3 * batch * together[cell.repeat] / pace * (1 + 1e-4 * (batch % 7)))
+
+    bench = view(replace(asked, records=records_of(asked.cells, fact)))
+    low, high = (row.seconds for row in bench.compared)
+    assert low.low / 64 < high.high / 256
+    assert high.low / 256 < low.high / 64
+    (found,) = of_kind(bench, Kind.GAIN)
+    assert found.values[0].number == pytest.approx(gain, rel=1e-2)
+    if verdict is Verdict.FASTER:
+        assert found.values[0].verdict is verdict
+    else:
+        assert found.values[0].verdict is not Verdict.FASTER
+
+
+def test_no_published_gain_hides_that_the_measured_one_is_undecided() -> None:
+    finding = of_kind(example()["mnist_batch_sweep"], Kind.GAIN)[0]
+    assert {value.of.row is None for value in finding.values} == {True, False}
+    spans = {(value.over.point, value.of.point) for value in finding.values if value.over}
+    assert len(spans) == 1, "from one batch size to another"
+
+
+@pytest.mark.parametrize("spec", ["strategies", "har_strategies", "frameworks", "imdb_lstm"])
+def test_a_finding_has_one_base(spec: str) -> None:
+    for finding in example()[spec].findings:
+        if finding.kind in {Kind.PUBLISHED, Kind.COMPILED}:
+            assert len({value.over for value in finding.values}) == 1
+        elif finding.kind is not Kind.GAIN:
+            assert len({value.over.device for value in finding.values if value.over}) <= 1
+
+
+def test_what_is_undecided_is_in_no_decided_finding_of_the_example() -> None:
+    for bench in example().values():
+        for finding in bench.findings:
+            if finding.kind in {Kind.FASTER, Kind.SLOWER, Kind.SAME}:
+                assert {v.verdict for v in finding.values} == {Verdict(finding.kind.name)}
+
+
+def test_the_k80_has_one_rate_that_is_its_published_time_in_other_units() -> None:
+    """61,440 images in 11 s are 5,585 in a second, and neither 5,460 nor another step's."""
+    bench = example()["mnist_cnn"]
+    rates = {
+        round(value.number)
+        for scene in opening_of(bench).scenes
+        for value in getattr(scene.shown, "values", ())
+        if value.of.row and "K80" in value.of.row.label and value.unit is Unit.RATE
+    }
+    assert rates == {5585}
+
+
+def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
+    (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
+    assert found.base
+    assert Caveat.EXTRAPOLATED in found.base.caveats
+    assert found.base.progress
+    done, planned = found.base.progress
+    answer = Speaker(example()["fashion_mnist"]).answer(found)
+    assert f"extrapolated from {done} of {planned:,} steps; evaluation is not included" in answer
+
+
+def test_a_number_of_a_run_that_the_budget_stopped_bears_its_sign() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=3, fate=lambda cell: "partial")
+    bench = view(made)
+    (rate,) = of_kind(bench, Kind.RATE)
+    large = Speaker(bench).large(rate)
+    assert large
+    assert large.value.endswith(" †")
+    assert Caveat.BUDGET in rate.caveats
+
+
+def test_no_notice_says_that_steady_steps_were_measured_where_none_was() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=2, fate=lambda cell: "partial")
+    assert "steady" not in notices_of([view(made)])[-1].text
+    cut = tuple(r.model_copy(update={"blocks": r.blocks[:1]}) for r in made.records)
+    bench = view(replace(made, records=cut))
+    texts = " ".join(notice.text for notice in notices_of([bench]))
+    assert "2 of them did not reach a steady step and have no time" in texts
+    assert not any(row.timed for row in bench.results)
+
+
+@pytest.mark.parametrize(
+    ("fate", "words"),
+    [("partial", "stopped by the budget before it was reached"), ("ok", "never reached")],
+)
+def test_a_target_that_the_budget_came_before_was_not_never_reached(fate: str, words: str) -> None:
+    target = Target(metric="val_accuracy", at_least=0.9999)
+    made = study(axes={}, devices=("cpu",), repeats=2, target=target, fate=lambda cell: fate)
+    bench = view(made)
+    rows = rows_of(targets_frame(bench.plan, bench.target_times))
+    assert {row["said"] for row in rows} == {words}
+    (found,) = of_kind(bench, Kind.TARGET)
+    stopped = "the time budget stopped every run" in Speaker(bench).title(found).lower()
+    assert stopped is (fate == "partial")
+
+
+def test_a_measurement_of_ours_is_no_published_figure() -> None:
+    """What is above a ceiling that cannot be is said of rows of a source alone."""
+    row = Published(device="gpu", label="GPU, first session", hardware="Tesla K80", tflops=15.7)
+    made = study("matmul", axes={}, devices=("cpu", "gpu"), repeats=3, published=(row,))
+    page = ceilings_page(gather(Results((made,))))
+    assert page
+    said = " ".join([page.finding, *(section.finding for section in page.sections)])
+    assert "1 published figure" in said.replace("\xa0", " ")
+
+
+def test_nothing_measured_in_the_example_is_above_its_roof() -> None:
+    for bench in example().values():
+        for finding in of_kind(bench, Kind.SHARE_OF_PEAK):
+            assert all(value.number <= 1 + 1e-9 for value in finding.values)

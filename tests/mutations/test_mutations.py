@@ -1,0 +1,128 @@
+"""A document that is changed anywhere is read or refused by name; nothing else happens.
+
+`python -m tests.mutations` makes every change of every value; here is one in many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
+from accelreport.spec.device import Device
+from accelreport.spec.files_beside import ReportOptions
+from accelreport.spec.models import SpecDocument, Talk
+from tests.mutations import specs
+from tests.mutations.documents import KINDS, PLAN, RECORD, Kind
+from tests.mutations.values import Mutation
+
+MOST = 12
+"""Mutations of each kind of document that are judged here."""
+
+FOUND: tuple[tuple[str, str, str, Any], ...] = (
+    ("record", "training", "started_at", "0001-01-01T00:00:00+23:59"),
+    ("record", "training", "finished_at", "9999-12-31T23:59:59-23:59"),
+    ("record", "training", "environment.threads", 0),
+    ("record", "training", "environment.clock_max_mhz", 5e-324),
+    ("record", "training", "flops.least_per_step", 5e-324),
+    ("record", "training", "forecasts.0.step_s", 5e-324),
+    ("record", "training", "parts", {}),
+    ("record", "training", "parts.input_s", []),
+    ("record", "training", "quantised.float32.throughput", 0),
+    ("record", "training", "quantised.int8.bytes", 0),
+    ("record", "training", "quantised.int8.latency_s.0", 0),
+    ("record", "training", "quantised.examples", 1),
+    ("record", "training", "samples_per_step", 0),
+    ("record", "training", "final.loss", 1e308),
+    ("plan", "training", "published.0.device", "zzz"),
+    ("plan", "training", "published.0.where.batch_size", True),
+    ("plan", "training", "published.0.sample_time", 5e-324),
+    ("plan", "training", "claims.2.check.along", "zzz"),
+    ("plan", "training", "workload.kind", "paradnn"),
+    ("architecture", "architecture", "config", "zzz"),
+    ("architecture", "architecture", "config.layers.-1", True),
+    ("event", "progress", "eta_s", float("inf")),
+    ("lock", "lock", "since", float("-inf")),
+    ("manifest", "manifest", "files.-1", "\0"),
+    ("memory", "memory", "units", []),
+)
+"""What once ended a page, a build or a run: kind, document, place, value."""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_changed_document_is_read_or_refused(kind: Kind) -> None:
+    every = list(kind.mutations())
+    step = max(1, len(every) // MOST)
+    judged = [kind.judge(*each) for each in islice(every, step // 2, None, step)]
+    assert len(judged) >= min(MOST, len(every))
+
+
+@pytest.mark.parametrize(("kind", "which", "place", "value"), FOUND)
+def test_what_once_broke_something_does_not_any_more(
+    kind: str, which: str, place: str, value: Any
+) -> None:
+    (known,) = [each for each in KINDS if each.name == kind]
+    parts = (int(part) if part.lstrip("-").isdigit() else part for part in place.split("."))
+    known.judge(which, Mutation(tuple(parts), "put", value))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_documents_that_are_changed_are_taken_as_they_stand(kind: Kind) -> None:
+    for which in kind.sound:
+        assert kind.judge(which, Mutation((), "keep")), which
+
+
+@pytest.mark.parametrize(
+    ("model", "documents"),
+    [
+        (Record, list(RECORD.sound.values())),
+        (PlanDocument, list(PLAN.sound.values())),
+        (SpecDocument, list(specs.specs().values())),
+        (ReportOptions, [specs.SETTINGS["report"]]),
+        (Talk, [specs.SETTINGS["talk"]]),
+    ],
+)
+def test_every_field_of_a_model_is_changed(
+    model: type[BaseModel], documents: Sequence[Any]
+) -> None:
+    schema = model.model_json_schema()
+    absent = set(_absent(schema, schema.get("$defs", {}), documents))
+    assert absent - {".cell.folder"} == set()  # which no record holds
+
+
+def test_every_key_of_a_device_is_changed() -> None:
+    written = {key for device in specs.DEVICES.values() if device != 1 for key in device}
+    assert Device.model_fields.keys() - written == set()
+
+
+def _absent(
+    schema: Any, known: dict[str, Any], values: Sequence[Any], place: str = ""
+) -> Iterator[str]:
+    """The fields below a schema that none of the values has."""
+    if "$ref" in schema:
+        schema = known[schema["$ref"].rpartition("/")[2]]
+    for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        keys = known.get(option.get("$ref", "").rpartition("/")[2], {}).get("properties")
+        fitting = [
+            v
+            for v in values
+            if keys is None or (isinstance(v, dict) and not v.keys() - keys.keys())
+        ]
+        yield from _absent(option, known, fitting, place)
+    tables = [value for value in values if isinstance(value, dict)]
+    for name, inner in schema.get("properties", {}).items():
+        found = [table[name] for table in tables if table.get(name) is not None]
+        if found:
+            yield from _absent(inner, known, found, f"{place}.{name}")
+        else:
+            yield f"{place}.{name}"
+    if isinstance(inside := schema.get("additionalProperties"), dict):
+        yield from _absent(inside, known, [v for t in tables for v in t.values()], f"{place}.*")
+    if "items" in schema:
+        rows = [row for value in values if isinstance(value, list) for row in value]
+        yield from _absent(schema["items"], known, rows, f"{place}[]")

@@ -1,0 +1,396 @@
+"""What a benchmark's page, its card and its slides begin with: figures, each with its finding."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.overview import published_rates
+from accelreport.loader.load import load
+from accelreport.report import quantity
+from accelreport.report.model import Figure
+from accelreport.report.openings.grid import grid_lines_section
+from accelreport.report.openings.opening import (
+    MOST_NUMBERS,
+    ON_A_PHONE,
+    ON_A_SLIDE,
+    Plot,
+    Size,
+)
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.overview import Overview
+from accelreport.report.quantity import MISSING
+from accelreport.report.site.assembly import gather
+from accelreport.report.text import text_width
+from accelreport.report.view import BenchmarkView, median, step_times
+from accelreport.results.record import Roofs
+from accelreport.runner.plan_documents import plan_document
+from accelreport.runner.run import headline as run_figures
+from accelreport.spec.models import Published
+from accelreport.terminal.run_text import figures_text
+from tests.house.tree import ROOT
+from tests.report.scenarios import Results, driven_study, ordinary
+from tests.report.tree import parse
+from tests.support.records import Noise, Study, study, without_peaks
+from tests.support.sites import build
+from tests.support.worlds import Fact, records_of
+
+GRID = {"layers": (1, 2, 3), "units": (32, 64, 128, 256), "batch_size": (64, 128)}
+
+
+def view(made: Study) -> BenchmarkView:
+    (bench,) = gather(Results((made,)))
+    return bench
+
+
+def plots(bench: BenchmarkView) -> list[Plot]:
+    shown = (scene.shown for scene in opening_of(bench).scenes)
+    return [plot for plot in shown if isinstance(plot, Plot)]
+
+
+def of_kind(bench: BenchmarkView, kind: Kind) -> list[Finding]:
+    return [finding for finding in bench.findings if finding.kind is kind]
+
+
+def drawn_in(plot: Plot, size: Size) -> str:
+    return json.dumps(plot.drawing(size).spec, ensure_ascii=False)
+
+
+def data_of(plot: Plot, size: Size) -> list[dict[str, Any]]:
+    return [row for rows in plot.drawing(size).spec["datasets"].values() for row in rows]
+
+
+@pytest.fixture(scope="module")
+def benches() -> list[BenchmarkView]:
+    """Benchmarks of several forms, and one of which nothing was measured."""
+    empty = study("matmul", spec="later", repeats=1)
+    return gather(Results((*ordinary().studies, replace(empty, records=()))))
+
+
+def test_every_page_begins_with_a_finding_and_its_figure(benches: list[BenchmarkView]) -> None:
+    for bench in benches:
+        page, opening = benchmark_page(bench), opening_of(bench)
+        assert opening.findings is bench.findings
+        assert page.headline == opening.title != ""
+        assert page.opening
+        assert page.opening.blocks[0].kind in {"figure", "gallery", "code"}
+        assert 1 <= len(opening.scenes) <= 3
+        assert opening.scenes[0].finding is opening.finding
+        assert len(opening.numbers) <= MOST_NUMBERS
+        assert opening_of(bench) is opening, "its page, its card and both decks show the same one"
+
+
+def test_a_figure_is_drawn_no_larger_than_its_place(benches: list[BenchmarkView]) -> None:
+    for plot in (plot for bench in benches for plot in plots(bench)):
+        for size in (ON_A_SLIDE, Size(650, 320)):
+            spec = plot.drawing(size).spec
+            beside = spec.get("hconcat", [spec])
+            assert 0 < sum(part["width"] for part in beside) < size.width, plot.id
+            assert 0 < max(part["height"] for part in beside) < size.height, plot.id
+
+
+def test_a_page_leads_to_each_place_once(tmp_path: Path) -> None:
+    build(Results((study("matmul", spec="k", repeats=1),)), tmp_path)
+    page = parse((tmp_path / "k.full.html").read_text(encoding="utf-8"))
+    (nav,) = [each for each in page.all("nav") if "Slides" in each.text]
+    links = [(each.text, each.attributes["href"]) for each in nav.all("a")]
+    assert len({text for text, _ in links}) == len({href for _, href in links}) == len(links)
+
+
+# Compilers and replicas --------------------------------------------------------------------------
+
+
+def test_a_compiler_is_compared_with_the_same_framework_without_it() -> None:
+    bench = view(driven_study(Compiled={"xla": True}, Graph={}, Eager={"eager": True}))
+    rates, until = plots(bench)
+    assert (rates.id, until.id) == ("rates", "until")
+    pairs = {(f.values[0].of.device, f.values[0].over.device) for f in of_kind(bench, Kind.COMPILED)
+             if f.values[0].over}  # fmt: skip
+    assert pairs == {("cpu", "cpu-1"), ("cpu-1", "gpu")}
+    names = {bench.title_of(name) for name in bench.plan.devices}
+    assert {row["label"] for row in data_of(until, ON_A_PHONE) if row.get("label")} >= names
+
+
+def test_what_differs_in_more_than_the_compiler_is_no_pair() -> None:
+    others: list[dict[str, object]] = [{"threads": 1}, {"precision": "mixed_bfloat16"}]
+    for other in others:
+        bench = view(driven_study(A={"xla": True}, B=other))
+        assert not of_kind(bench, Kind.COMPILED)
+        assert "until" not in [plot.id for plot in plots(bench)]
+
+
+@pytest.mark.parametrize("spec", ["strategies", "har_strategies"])
+def test_replicas_have_one_base_in_one_finding(spec: str) -> None:
+    """1.04× over all threads and 1.68× over one thread are no range of one sentence."""
+    paces = {"cpu": 1.0, "cpu-1": 2.0, "cpu-mirrored-2": 0.9, "cpu-workers-2": 1.4, "cpu-ps-2": 1.6}
+    (known,) = load([ROOT / "specs" / f"{spec}.toml"]).specs
+    cells = tuple(cell for cell in known.cells if cell.device in paces)
+    right = {"accuracy": 0.9, "val_accuracy": 0.9}
+    records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
+    bench = view(Study(plan_document(known, {}), records))
+    for finding in bench.findings:
+        over = {value.over.device for value in finding.values if value.over}
+        assert len(over) <= 1 or finding.kind is Kind.GAIN, finding.kind
+    # A range holds what is decided over that base alone: 1.04 undecided is in no range of FASTER.
+    for finding in (*of_kind(bench, Kind.FASTER), *of_kind(bench, Kind.SLOWER)):
+        truth = [1 / paces[value.of.device] for value in finding.values]
+        assert [value.number for value in finding.values] == pytest.approx(truth, rel=0.01)
+
+
+def test_devices_of_one_board_have_names_of_their_own_in_the_picture() -> None:
+    (known,) = load([ROOT / "specs" / "strategies.toml"]).specs
+    paces = {"cpu": 1.0, "gpu": 0.2, "gpu-mirrored": 0.1}
+    cells = tuple(cell for cell in known.cells if cell.device in paces)
+    right = {"accuracy": 0.9, "val_accuracy": 0.9}
+    records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
+    overview = Overview([view(Study(plan_document(known, {}), records))])
+    (shown,) = overview.shown
+    names = [mark.name for mark in overview.marks(shown) if mark.kind == "measured"]
+    assert len(set(names)) == 2
+
+
+# Grids -------------------------------------------------------------------------------------------
+
+
+def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_empty() -> None:
+    grid = study(axes=GRID, devices=("cpu", "gpu"), repeats=1)
+    gone = next(cell for cell in grid.plan.cells if cell.point["units"] == 256)
+    records = tuple(record for record in grid.records if record.key != gone.key)
+    bench = view(replace(grid, records=records))
+    (figure,) = plots(bench)
+    words = [row["text"] for row in data_of(figure, Size(1104, 320)) if "text" in row]
+    times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
+    assert len(times) == 3 * 4 * 2 * 2 - 1
+    assert words.count("not run yet") + words.count("not run") == 1
+    lines = grid_lines_section(bench)
+    assert lines
+    drawn = lines.blocks[0]
+    assert isinstance(drawn, Figure)
+    assert len(drawn.panels) == 2, "a panel for each batch size, none left out"
+
+
+def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:
+    axes = {"layers": (1, 2), "units": (32, 64)}
+    (figure,) = plots(view(study(axes=axes, devices=("cpu", "gpu", "tpu"), repeats=1)))
+    words = [str(row["text"]) for row in data_of(figure, ON_A_PHONE) if "text" in row]
+    assert "Example" in words
+    assert not [word for word in words if "…" in word]
+
+
+def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> None:
+    axes = {"layers": (1, 2), "units": (32, 64), "batch_size": (32,)}
+    bench = view(study(axes=axes, devices=("cpu", "cpu-1", "gpu"), repeats=1))
+    (figure,) = plots(bench)
+    words = data_of(figure, ON_A_SLIDE)
+    heads = [each for each in words if each.get("text", "").startswith("Example")]
+    assert [each["text"] for each in heads] == [each.title for each in bench.shown_series]
+    for one, other in pairwise(heads):
+        assert one["x"] + text_width(one["text"], one["size"], bold=True) < other["x"]
+
+
+def test_of_many_comparisons_each_interval_holds_with_all_others() -> None:
+    """With two processes each, 48 intervals that hold together decide nothing."""
+    made = study(axes=GRID, repeats=2, noise=Noise(process=0.08), factors={"tpu": 0.02})
+    bench = view(made)
+    assert sum(row.verdict == "FASTER" for row in bench.compared) > 30, "each by itself"
+    assert not of_kind(bench, Kind.FASTER)
+    (undecided,) = of_kind(bench, Kind.UNDECIDED)
+    assert len(undecided.values) == undecided.comparisons == 48
+
+
+# Peaks and published figures ---------------------------------------------------------------------
+
+
+def test_a_published_figure_above_the_peak_is_crossed_out_and_is_the_title() -> None:
+    row = Published(
+        device="gpu", label="GPU, first session", hardware="Tesla K80", tflops=15.7, mark="S"
+    )
+    bench = view(study("matmul", spec="k", published=(row,), devices=("cpu", "gpu"), axes={}))
+    (above,) = of_kind(bench, Kind.EXCEEDS_PEAK)
+    (figure,) = plots(bench)
+    spec = figure.drawing(Size(1104, 320)).spec
+    (cross,) = [layer for layer in spec["layer"] if layer["mark"].get("shape") == "cross"]
+    assert cross["mark"]["fill"] == "var(--alert)"
+    (marked,) = spec["datasets"][cross["data"]["name"]]
+    assert marked["value"] == 15.7
+    # How far beyond stands whole on a slide and on a telephone, where a name has less room.
+    told = quantity.write(above.values[0].number, Unit.RATIO, digits=quantity.HEADLINE)
+    for size in (ON_A_SLIDE, ON_A_PHONE):
+        assert f"{told} its peak" in drawn_in(figure, size).replace("\\n", " ")
+
+
+def test_a_figure_that_cannot_be_is_in_no_finding_but_that_it_cannot_be() -> None:
+    rows = tuple(
+        Published(device="gpu", label="K80, 2018", hardware="Tesla K80", tflops=tflops,
+                  where={"size": size})
+        for size, tflops in ((256, 2.1), (512, 15.7), (1024, 2.6))
+    )  # fmt: skip
+    sizes = {"size": (256, 512, 1024)}
+    bench = view(study("matmul", axes=sizes, devices=("cpu", "gpu"), published=rows, repeats=1))
+    where = {
+        f.kind for f in bench.findings for v in f.values if v.of.row and v.of.row.tflops == 15.7
+    }
+    assert where == {Kind.EXCEEDS_PEAK}
+    assert of_kind(bench, Kind.PUBLISHED)
+
+
+def _with_roofs(tflops: float) -> Study:
+    roofs = Roofs(
+        tflops=tflops, core_tflops=0.1, gbps=31.0, method="", other_cores=0.0, measured_at=""
+    )
+    made = without_peaks(study("matmul", devices=("cpu",), axes={}, repeats=3))
+    environment = {"roofs": roofs, "threads": 2}
+    records = tuple(
+        record.model_copy(update={"environment": record.environment.model_copy(update=environment)})
+        for record in made.records
+        if record.environment
+    )
+    return replace(made, records=records)
+
+
+@pytest.mark.parametrize("roof", [0.7, 0.05])
+def test_a_measured_roof_is_never_exceeded(roof: float) -> None:
+    """It is the best of what was seen on that machine, every run of every kernel among it."""
+    (share,) = of_kind(view(_with_roofs(roof)), Kind.SHARE_OF_PEAK)
+    assert share.values[0].over
+    assert share.values[0].over.part == "measured roof"
+    assert all(value.number <= 1.0 + 1e-9 for value in share.values)
+
+
+def test_totals_are_of_the_same_training_alone() -> None:
+    rows = (
+        Published(device="gpu", label="Colab K80, 2018", total_time=11_160.0),
+        Published(device="tpu", label="Colab TPU v2, 2018", epoch_time=51.0),
+        Published(
+            device="tpu", label="another model", total_time=0.1, comparable=False, note="wider"
+        ),
+    )
+    bench = view(
+        study(
+            axes={}, devices=("cpu", "gpu", "tpu"), published=rows, origin="official", epochs=10,
+            steps_per_epoch=600, fate=lambda cell: "ok" if cell.device == "cpu" else "skipped",
+        )
+    )  # fmt: skip
+    (total,) = of_kind(bench, Kind.TOTAL)
+    assert [value.number for value in total.values] == [11_160.0], "an epoch of 51 s is no total"
+    (plot,) = plots(bench)
+    assert plot.id == "totals"
+    assert "another model" not in plot.description
+
+
+def test_a_total_that_was_worked_out_is_no_figure_beside_the_one_it_follows_from() -> None:
+    rows = (
+        Published(device="gpu", label="Colab GPU, 2019", sample_time=0.012, epoch_time=300.0),
+        Published(device="gpu", label="10 epochs of 25,000 at 12 ms", total_time=3000.0, mark="D"),
+    )
+    bench = view(study(axes={}, devices=("cpu", "gpu"), published=rows, steps_per_epoch=98))
+    labels = {v.of.row.label for plot in plots(bench) for v in plot.values if v.of.row}
+    assert labels <= {"Colab GPU, 2019"}
+
+
+def test_what_differs_in_more_than_length_is_never_compared() -> None:
+    """A profile with another batch does other work a step than the source did."""
+    stated = "[workload]\nbatch_size = 512\nsteps_per_epoch = 100\n"
+    text = f'{stated}[profiles.quick]\n"workload.batch_size" = 64\n'
+    row = Published(device="gpu", label="K80, 2018", epoch_time=13.0)
+    made = study(axes={}, repeats=1, published=(row,))
+    for batch, alike in ((64, False), (512, True)):
+        workload = {**made.plan.workload, "batch_size": batch}
+        update = {"profile": "quick", "text": text, "workload": workload}
+        (found,) = published_rates(made.plan.model_copy(update=update))
+        assert found.comparable is alike
+
+
+def test_a_published_figure_is_a_rate_whatever_the_source_printed() -> None:
+    """60 000 images in 6 s, 100 µs an image, or a step of 256 in 25.6 ms: 10 000 a second."""
+    printed: list[dict[str, float]] = [
+        {"epoch_time": 6.0},
+        {"sample_time": 1e-4},
+        {"step_time": 0.0256},
+        {"step_time": 1e-4, "epoch_time": 6.0},
+        {"total_time": 60.0},
+        {"accuracy": 0.9},
+    ]
+    made = study("training", spec="m", origin="official", repeats=1)
+    where = {"batch_size": 256}
+    rows = [Published(device="gpu", label=str(x), where=where, **x) for x in printed]  # type: ignore[arg-type]
+    workload = {**made.plan.workload, "dataset": "mnist", "epochs": 10, "steps_per_epoch": None}
+    plan = made.plan.model_copy(update={"published": rows, "workload": workload})
+    assert [each.rate for each in published_rates(plan)] == pytest.approx([10_000.0] * 5)
+
+
+def test_a_measured_accelerator_comes_before_a_published_one() -> None:
+    rows = (Published(device="tpu", label="Colab TPU v2, 2018", step_time=0.001),)
+
+    def first(*devices: str, **factors: float) -> Finding:
+        made = study(
+            axes={}, devices=("cpu", "cpu-1", "gpu", "tpu"), published=rows, repeats=5,
+            noise=Noise(process=0.08), factors=factors,
+            fate=lambda cell: "ok" if cell.device in devices else "skipped",
+        )  # fmt: skip
+        return view(made).findings[0]
+
+    found = first("cpu", "gpu", "tpu")
+    assert (found.kind, found.values[0].of.device) == (Kind.FASTER, "tpu")
+    assert first("cpu", "gpu", gpu=5.5).kind is not Kind.FASTER, "neither is shown to be faster"
+
+
+# Calls -------------------------------------------------------------------------------------------
+
+
+def _called(steps: int, **asked: Any) -> BenchmarkView:
+    """A model that was called so many times, by batch size, in a process on each device."""
+    axes = {"axes": {"batch_size": (1, 8, 64)}, "devices": ("cpu", "cpu-1")} | asked
+    made = study(repeats=1, epochs=1, steps_per_epoch=steps, **axes)
+    plan = made.plan.model_copy(update={"workload": {**made.plan.workload, "mode": "inference"}})
+    records = tuple(
+        each.model_copy(
+            update={
+                "epochs": [],
+                "final": {},
+                "cell": each.cell.model_copy(update={"workload": plan.workload}),
+            }
+        )
+        for each in made.records
+    )
+    return view(replace(made, plan=plan, records=records))
+
+
+def test_inference_begins_with_its_latency_by_batch() -> None:
+    bench = _called(600)
+    (figure,) = plots(bench)
+    finding = bench.findings[0]
+    assert (figure.id, finding.kind, finding.axis) == ("latency", Kind.LATENCY, "batch_size")
+    assert finding.values[0].of.point == (1,)
+    assert figure.table
+    assert "median" in [column.title for column in figure.table.columns]
+    page = benchmark_page(bench)
+    assert "trains" not in f"{page.headline} {page.finding} {page.description}"
+
+
+def test_a_call_is_its_median_by_name_on_the_page_and_in_the_terminal() -> None:
+    bench = _called(60, axes={}, devices=("cpu",))
+    (record,) = bench.records.values()
+    times, _ = step_times(bench)
+    figures = run_figures(record)
+    assert figures["median_s"] == pytest.approx(median(times[bench.series[0], ()].tolist()))
+    assert figures["median_s"] != pytest.approx(figures["step_s"])
+    assert bench.findings[0].values[0].number == pytest.approx(figures["median_s"])
+    assert "(median)" in figures_text(figures, bench.plan.workload)
+    assert "(mean)" in figures_text({"step_s": 0.025}, {"kind": "image_classification"})
+
+
+def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
+    (figure,) = plots(_called(90))
+    assert figure.table
+    for row in (row for group in figure.table.groups for row in group.rows):
+        calls, p5, middle, p95, p99, *_ = (entry.lines[0].text for entry in row.entries)
+        assert int(calls) < 100
+        assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)

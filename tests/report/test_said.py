@@ -1,0 +1,497 @@
+"""What is said of invented records whose truth is known, on whatever surface it is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.overview import published_rates
+from accelreport.analysis.stats import Verdict
+from accelreport.report.frames import rows_of, speedups_frame
+from accelreport.report.front import FrontSpeaker, front_findings
+from accelreport.report.model import Block, Cards, Entry, Section, Table
+from accelreport.report.openings.opening import Plot
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.pages.overview import Overview
+from accelreport.report.pages.sections.cold_start import cold_start_section
+from accelreport.report.pages.sections.cost import cost_section
+from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.say import Speaker
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.export import feed, site_files
+from accelreport.report.site.options import SiteFacts
+from accelreport.report.slides.benchmark import figure_slides
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Record, SelfCheck, Warned
+from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
+from accelreport.spec.models import Published
+from accelreport.terminal.answer import answers
+from tests.report.scenarios import THERE, Results, ordinary
+from tests.support.records import Study, study
+from tests.support.worlds import Fact, records_of
+
+AXES: dict[str, dict[str, tuple[int, ...]]] = {
+    "point": {},
+    "sweep": {"batch_size": (64, 256)},
+    "grid": {"layers": (1, 2), "batch_size": (64, 256)},
+}
+"""Shapes of a study."""
+
+
+def invented(shape: str, repeats: int, noise: float, seed: int, paces: dict[str, float]) -> Study:
+    """Devices that take so many milliseconds for an example, in processes that vary.
+
+    Every device at every point has the same variations in another order, so that their geometric
+    means are those of the paces, whatever was drawn.
+    """
+    rng = np.random.default_rng(seed)
+    varied = np.exp(noise * rng.normal(size=repeats))
+    asked = study(
+        axes=AXES[shape], devices=tuple(paces), repeats=repeats, fate=lambda cell: "missing"
+    )
+    orders: dict[object, Any] = {}
+
+    def fact(cell: Cell) -> Fact:
+        place = cell.device, *cell.point.values()
+        order = orders.setdefault(place, rng.permutation(repeats))
+        step = 1e-3 * paces[cell.device] * int(cell.workload["batch_size"])
+        # `records_of` makes repeats differ by thousandths.
+        step *= varied[order[cell.repeat]] / (1 + 0.001 * cell.repeat)
+        return Fact(step, first=2.0, final={"accuracy": 0.9, "val_accuracy": 0.9})
+
+    return replace(asked, records=records_of(asked.cells, fact))
+
+
+def edited(made: Study, device: str, **update: Any) -> Study:
+    """The study with other fields in the records of a device."""
+    records = (r.model_copy(update=update) if r.cell.device == device else r for r in made.records)
+    return replace(made, records=tuple(records))
+
+
+def same(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    return invented(shape, repeats, noise, seed, {"cpu": 1.0, "cpu-1": 1.0})
+
+
+def twice(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    return invented(shape, repeats, noise, seed, {"cpu": 1.0, "gpu": 0.5})
+
+
+def drift(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """Everything becomes slower by a tenth from repeat to repeat."""
+    made = twice(shape, repeats, noise, seed)
+    return replace(made, records=tuple(_slower(r, 1 + 0.1 * r.cell.repeat) for r in made.records))
+
+
+def modes(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """One process in two of the second device takes 1.6 times as long."""
+    made = twice(shape, repeats, noise, seed)
+    records = (
+        _slower(r, 1.6) if r.cell.device == "gpu" and r.cell.repeat % 2 else r for r in made.records
+    )
+    return replace(made, records=tuple(records))
+
+
+def _slower(record: Record, factor: float) -> Record:
+    blocks = [b.model_copy(update={"wall_s": factor * b.wall_s}) for b in record.blocks]
+    return record.model_copy(update={"blocks": blocks})
+
+
+def survivors(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """The largest configurations have no steady time."""
+    made = invented(shape, repeats, noise, seed, {"cpu": 1.0})
+    records = (
+        r.model_copy(update={"status": "partial", "blocks": r.blocks[:1]})
+        if r.cell.point.get("batch_size") == 256
+        else r
+        for r in made.records
+    )
+    return replace(made, records=tuple(records))
+
+
+def other_data(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    made = twice(shape, repeats, noise, seed)
+    data = next(r.data for r in made.records if r.data)
+    return edited(made, "gpu", data=data.model_copy(update={"fingerprint": "another"}))
+
+
+def precision(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    made = twice(shape, repeats, noise, seed)
+    gpu = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_bfloat16"})
+    devices = {**made.plan.devices, "gpu": gpu}
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
+def quality(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """Twice as fast and 44 points less accurate."""
+    made = twice(shape, repeats, noise, seed)
+    return edited(made, "gpu", final={"accuracy": 0.46, "val_accuracy": 0.46})
+
+
+def refused(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """A check of the timer contradicts every number of the baseline."""
+    check = SelfCheck(name="no-sync", outcome="failed", expected="idle", seen="at work")
+    warned = Warned(kind="no-sync", message="at work; expected: idle")
+    return edited(twice(shape, repeats, noise, seed), "cpu", checks=[check], warnings=[warned])
+
+
+def one_process(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    del repeats
+    return twice(shape, 1, noise, seed)
+
+
+def machines(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """The second machine takes three times as long."""
+    here = twice(shape, repeats, noise, seed)
+    there = invented(shape, repeats, noise, seed + 1, {"cpu": 3.0, "gpu": 1.5})
+    moved = (
+        r.model_copy(update={"environment": r.environment.model_copy(update={"machine": THERE})})
+        for r in there.records
+        if r.environment
+    )
+    return replace(here, records=(*here.records, *moved))
+
+
+WITHHELD = (other_data, precision, quality)
+WORLDS = (
+    same, twice, drift, modes, survivors, *WITHHELD, refused, one_process, machines
+)  # fmt: skip
+
+drawn = {
+    "shape": st.sampled_from(sorted(AXES)),
+    "repeats": st.integers(3, 5),
+    "noise": st.floats(0.005, 0.02),
+    "seed": st.integers(0, 10**6),
+}
+few = settings(max_examples=5, deadline=None, phases=(Phase.explicit, Phase.generate))
+
+
+def view(made: Study) -> BenchmarkView:
+    (bench,) = gather(Results((made,)))
+    return bench
+
+
+def words(bench: BenchmarkView) -> list[str]:
+    """Titles and answers of the front page, of the page of a benchmark, and of its slides."""
+    speaker, overview, opening = Speaker(bench), Overview([bench]), opening_of(bench)
+    front = FrontSpeaker(overview)
+    parts = [
+        " ".join(map(front.sentence, front_findings(overview))),
+        f"{opening.title}. {opening.answer}",
+        *(speaker.title(scene.finding) for scene in opening.scenes),
+    ]
+    return [part.replace("\xa0", " ") for part in parts]
+
+
+# 1. What is withheld is a finding of its own -----------------------------------------------------
+
+
+@pytest.mark.parametrize("world", [*WITHHELD, refused])
+@few
+@given(**drawn)
+def test_a_withheld_number_is_in_no_other_finding(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(world(shape, repeats, noise, seed))
+    for finding in bench.findings:
+        if finding.kind is not Kind.WITHHELD:
+            over = {
+                v.over.device for v in finding.values if v.over and v.of.device != v.over.device
+            }
+            assert not over, finding.kind
+    assert bool([f for f in bench.findings if f.kind is Kind.WITHHELD]) == (
+        world in {precision, quality}
+    ), "of other data there is not even a ratio"
+    rows = rows_of(speedups_frame(bench.plan, bench.compared))
+    assert {r["verdict"] for r in rows if r["device"] != "cpu"} == {Verdict.NOT_MEASURED}
+    assert not any(choice.against or choice.cheapest for choice in bench.choices)
+    assert front_findings(Overview([bench]))[0].finding.kind not in {Kind.FASTER, Kind.SLOWER}
+
+
+def _tables(sections: list[Section | None]) -> Iterator[Table]:
+    blocks: Iterator[Block] = (b for s in sections if s for b in s.blocks)
+    yield from (block for block in blocks if isinstance(block, Table))
+
+
+@pytest.mark.parametrize("world", WITHHELD)
+@few
+@given(**drawn)
+def test_no_table_crowns_what_is_withheld(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    """Not as the fastest nor the cheapest for N steps, and not as what pays off at once."""
+    bench = view(world(shape, repeats, noise, seed))
+    tables = {
+        table.id: table for table in _tables([cold_start_section(bench), cost_section(bench)])
+    }
+    assert not tables.keys() & {"cold-reigns", "cost-reigns"}, "one device is no ranking"
+    cold = [row for group in tables["cold-table"].groups for row in group.rows]
+    column = [c.title for c in tables["cold-table"].columns].index("pays off after")
+    said = {_text(row.header): _text(row.entries[column]) for row in cold}
+    assert said[bench.title_of("gpu")] == "withheld"
+    cost = cost_section(bench)
+    assert cost
+    assert bench.title_of("gpu") not in cost.finding
+
+
+def _text(entry: Entry) -> str:
+    return " ".join(line.text for line in entry.lines)
+
+
+def test_what_is_withheld_is_named_beside_the_ranking_of_the_others() -> None:
+    made = invented("point", 4, 0.01, 0, {"cpu": 1.0, "cpu-1": 0.8, "gpu": 0.1})
+    gpu = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_bfloat16"})
+    plan = made.plan.model_copy(update={"devices": {**made.plan.devices, "gpu": gpu}})
+    bench = view(replace(made, plan=plan))
+    (choice,) = bench.choices
+    assert choice.best.group.device == "cpu-1"
+    started = edited(made, "cpu-1", times=made.records[0].times.model_copy(update={"data_s": 99}))
+    for table in _tables([cold_start_section(view(replace(started, plan=plan)))]):
+        if table.id == "cold-reigns":
+            said = " ".join(_text(r.entries[0]) for g in table.groups for r in g.rows)
+            assert bench.title_of("gpu") not in said
+            assert any(bench.title_of("gpu") in note for note in table.notes)
+            break
+    else:
+        pytest.fail("no ranking of the other two")
+
+
+# 2. The numbers of a title are in the figure below it --------------------------------------------
+
+
+def _scenes(bench: BenchmarkView) -> Iterator[tuple[str, Finding, Plot]]:
+    for scene in opening_of(bench).scenes:
+        if isinstance(scene.shown, Plot):
+            yield bench.slug, scene.finding, scene.shown
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@few
+@given(**drawn)
+def test_every_number_of_a_title_is_marked_in_the_figure_below_it(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(world(shape, repeats, noise, seed))
+    _marked([bench])
+
+
+def _marked(benches: list[BenchmarkView]) -> None:
+    for bench in benches:
+        opening = opening_of(bench)
+        for slug, finding, plot in _scenes(bench):
+            for value in finding.told:
+                assert value in plot.values, (slug, finding.kind)
+        for finding in opening.answered[1:]:
+            own = [scene for scene in opening.scenes if scene.finding is finding]
+            assert own or any(scene.marks(finding.values) for scene in opening.scenes)
+    overview = Overview(benches)
+    picture = overview.picture
+    for found in front_findings(overview) if picture else ():
+        if found.kind is not Kind.RESTATED:
+            assert picture
+            assert all(value in picture.values for value in found.finding.told), found.kind
+
+
+def test_every_number_of_a_title_is_marked_on_ordinary_sites_and_in_the_example() -> None:
+    _marked(gather(ordinary()))
+    _marked(list(example()))
+
+
+@cache
+def example() -> tuple[BenchmarkView, ...]:
+    """What two cores measured."""
+    return tuple(gather(Store(Path(__file__).parents[2] / "examples" / "two_core_cpu")))
+
+
+# 3. The same finding has the same words ----------------------------------------------------------
+
+
+def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> None:
+    benches = gather(ordinary())
+    front = index_page(benches, "Site", ())
+    (cards,) = [b for s in front.sections for b in s.blocks if isinstance(b, Cards)]
+    table = benchmarks_page(benches).sections[0].blocks[0]
+    assert isinstance(table, Table)
+    rows = [_text(row.entries[0]) for group in table.groups for row in group.rows]
+    document = json.loads(dict(site_files(benches))["results.json"])
+    news = feed(benches, SiteFacts(title="Site", address="https://example.org/"))
+    store = Store(tmp_path)
+    for made in ordinary().studies:
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    terminal = "\n".join(answers(store, store.plans()))
+    for bench, card, row, known in zip(
+        benches, cards.items, rows, document["benchmarks"], strict=True
+    ):
+        speaker, first = Speaker(bench), bench.findings[0]
+        title = speaker.title(first)
+        assert benchmark_page(bench).headline == known["findings"][0]["title"] == title
+        assert card.sentence == row == f"{title}."
+        assert f"  {title}. " in terminal
+        assert title in news
+        slides = {kind: slide.title for kind, slide in figure_slides(bench)}
+        for finding in bench.findings:
+            if slides.get(finding.kind):
+                titles = {speaker.title(f) for f in bench.findings if f.kind is finding.kind}
+                assert slides[finding.kind] in titles
+        assert [each["kind"] for each in known["findings"]] == [f.kind for f in bench.findings]
+
+
+# 4. What is said is true -------------------------------------------------------------------------
+
+DIRECTION = re.compile(r"× as fast|× the throughput|\bgains\b|falls to|as long as|\bwithin 3 %")
+"""Words that decide between two things."""
+
+
+@pytest.mark.parametrize("world", [same, survivors])
+@few
+@given(**drawn)
+def test_of_equal_things_nobody_says_that_one_is_ahead(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(world(shape, repeats, noise, seed))
+    decided = [
+        value.verdict
+        for finding in bench.findings
+        for value in finding.values
+        if value.verdict and value.verdict not in {Verdict.UNDECIDED, Verdict.SAME}
+    ]
+    assert not decided
+    said = " ".join(words(bench))
+    if not any(v.verdict is Verdict.SAME for f in bench.findings for v in f.values):
+        assert not DIRECTION.search(said), said
+    assert not re.search(r"[\d.]+× as fast|× the throughput|\bgains\b|falls to", said)
+
+
+@pytest.mark.parametrize("world", [twice, drift])
+@few
+@given(**drawn)
+def test_of_what_is_twice_as_fast_every_page_says_so(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(world(shape, repeats, noise, seed))
+    found = [f for f in bench.findings if f.kind is Kind.FASTER]
+    # With many comparisons of few processes each the intervals that hold together are wide.
+    if shape == "point":
+        assert found
+    for finding in found:
+        assert all(value.number == pytest.approx(2.0, rel=0.03) for value in finding.values)
+        for said in words(bench):
+            assert re.search(r"(1\.9\d?|2\.0\d?)× as fast", said), said
+
+
+@few
+@given(**drawn)
+def test_of_a_range_it_is_said_how_many_have_no_time(
+    shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    del shape
+    bench = view(survivors("grid", repeats, noise, seed))
+    (found,) = [f for f in bench.findings if f.kind is Kind.RANGE]
+    assert (len(found.values), found.of) == (2, 4)
+    for said in words(bench)[1:]:
+        assert "2 of 4 were not timed" in said
+    notice = " ".join(each.text for each in notices_of([bench]))
+    assert f"{2 * repeats} of them did not reach a steady step" in notice.replace("\xa0", " ")
+
+
+@few
+@given(**drawn)
+def test_of_single_runs_nothing_is_decided(
+    shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(one_process(shape, repeats, noise, seed))
+    kinds = {finding.kind for finding in bench.findings}
+    assert not kinds & {Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.COMPILED}
+    assert "× as fast" not in " ".join(words(bench))
+
+
+@few
+@given(**drawn)
+def test_two_machines_are_two_bases(shape: str, repeats: int, noise: float, seed: int) -> None:
+    bench = view(machines(shape, repeats, noise, seed))
+    for finding in bench.findings:
+        if finding.kind in {Kind.FASTER, Kind.SLOWER, Kind.UNDECIDED}:
+            assert len({value.over.machine for value in finding.values if value.over}) == 1
+            # The ratio of the machines is in no comparison of devices.
+            assert all(value.number == pytest.approx(2.0, rel=0.03) for value in finding.values)
+
+
+@few
+@given(seed=st.integers(0, 10**6), repeats=st.integers(2, 5))
+def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int) -> None:
+    """The slowest of many equal ones is slower than the fastest, whatever was drawn."""
+    bench = view(invented("grid", repeats, 0.03, seed, {"cpu": 1.0}))
+    (found,) = [f for f in bench.findings if f.kind is Kind.RANGE]
+    assert found.comparisons == 6
+    assert found.values[0].verdict in {Verdict.UNDECIDED, Verdict.SAME}
+    assert "as long as" not in Speaker(bench).title(found)
+
+
+# 5. What is published is the published number ----------------------------------------------------
+
+FIGURES: dict[str, Callable[[float], float]] = {
+    "step_time": lambda printed: 256 / printed,
+    "sample_time": lambda printed: 1 / printed,
+    "epoch_time": lambda printed: 60 * 256 / printed,
+    "throughput": lambda printed: printed,
+}
+"""Published figure → examples in a second, by units alone: 60 steps of 256."""
+
+
+@few
+@given(figure=st.sampled_from(sorted(FIGURES)), printed=st.floats(0.011, 9.0))
+def test_a_published_rate_is_the_published_number_in_other_units(
+    figure: str, printed: float
+) -> None:
+    printed *= {"throughput": 1e3, "sample_time": 1e-3, "epoch_time": 10.0}.get(figure, 1.0)
+    row = Published.model_validate({"device": "gpu", "label": "K80, 2018", figure: printed})
+    made = study(axes={}, devices=("cpu", "gpu"), repeats=1, published=(row,), steps_per_epoch=60)
+    bench = view(replace(made, records=tuple(r for r in made.records if r.cell.device == "cpu")))
+    truth = FIGURES[figure](printed)
+    (rate,) = published_rates(bench.plan)
+    assert rate.rate == pytest.approx(truth)
+    shown = [v for *_, plot in _scenes(bench) for v in plot.values if v.of.row]
+    assert [v.number for v in shown if v.unit is Unit.RATE] == [rate.rate]
+    base = next(f for f in bench.findings if f.kind is Kind.RATE).values[0].number
+    for value in (v for v in shown if v.unit is Unit.RATIO):
+        assert value.number == pytest.approx(truth / base)
+    overview = Overview([bench])
+    for own in overview.shown:
+        assert [one.rate for one in own.row.printed] == [pytest.approx(truth)]
+
+
+def test_a_published_rate_of_the_example_is_one_number_on_every_page() -> None:
+    for bench in example():
+        known = {
+            (r.row.label, repr(r.where), r.figure): r.rate for r in published_rates(bench.plan)
+        }
+        for own in Overview([bench]).shown:
+            for one in own.row.printed:
+                row = one.found.row
+                where = {a: row.where[a] for a in bench.axes if a in row.where}
+                rate = known.get((row.label, repr(where), one.found.figure))
+                assert rate is None or rate == pytest.approx(one.rate), row.label
+
+
+def test_the_front_page_says_what_its_findings_say() -> None:
+    overview = Overview(gather(ordinary()))
+    speaker = FrontSpeaker(overview)
+    assert index_page(overview.benches, "Site", ()).headline == speaker.title(
+        front_findings(overview)[0]
+    )

@@ -1,0 +1,225 @@
+"""Each finding about speed has one form; a number has the digits that its interval allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import nan
+
+import pytest
+
+from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Subject, Unit, Value
+from accelreport.analysis.speedup import Why, Withheld
+from accelreport.analysis.stats import Interval, Verdict
+from accelreport.report.say import Speaker
+from accelreport.report.site.assembly import gather
+from accelreport.spec.models import Published
+from tests.report.scenarios import Results
+from tests.support.records import study
+
+CPU, ONE = Subject("cpu", "0a1b2c3d", (256,)), Subject("cpu-1", "0a1b2c3d", (256,))
+GPU, TPU = Subject("gpu", "0a1b2c3d", (256,)), Subject("tpu", "0a1b2c3d", (256,))
+ROW = Published(device="gpu", label="Colab K80, 2018", step_time=0.01)
+THEIRS = Subject("gpu", "", (256,), ROW)
+PRECISION = Withheld(Why.PRECISION, "mixed_bfloat16", "float32")
+
+
+@pytest.fixture(scope="module")
+def speaker() -> Speaker:
+    """Of a sweep over the batch, whose devices are Example, its thread, a GPU and a TPU."""
+    made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), repeats=1)
+    return Speaker(gather(Results((made,)))[0])
+
+
+def ratio(
+    of: Subject, number: float, verdict: Verdict | None = Verdict.FASTER, *, over: Subject = CPU,
+    low: float = nan, high: float = nan, **more: object,
+) -> Value:  # fmt: skip
+    asked = {"unit": Unit.RATIO, "provenance": Provenance.MEASURED, "caveats": frozenset()}
+    interval = Interval(number, low, high, 4)
+    return Value(of, interval, **{**asked, "verdict": verdict, "over": over, **more})  # type: ignore[arg-type]
+
+
+def amount(of: Subject, number: float, unit: Unit, *caveats: Caveat, **more: object) -> Value:
+    interval = Interval(number, nan, nan, 4)
+    held = frozenset(caveats)
+    return Value(of, interval, unit, Provenance.MEASURED, held, **more)  # type: ignore[arg-type]
+
+
+FAST = ratio(GPU, 5.234, low=5.1, high=5.4)
+SLOW = ratio(ONE, 0.538, Verdict.SLOWER, low=0.52, high=0.55)
+OPEN = ratio(ONE, 1.02, Verdict.UNDECIDED, low=0.9, high=1.15)
+SECONDS = amount(CPU, 3.0, Unit.SECONDS)
+STATED = ratio(Subject("gpu", row=ROW), 110.0, None)
+FORMS = [
+    (Finding(Kind.FASTER, (FAST,)), "Example T4 trains 5.2× as fast as Example at batch size 256"),
+    (
+        Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST)),
+        "TPU v2-8 trains 9.8× and Example T4 5.2× as fast as Example",
+    ),
+    (
+        Finding(Kind.FASTER, (ratio(GPU, 9.8), FAST)),
+        "Example T4 trains 5.2× to 9.8× as fast as Example",
+    ),
+    (
+        Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST, ratio(ONE, 2.0))),
+        "3 devices train 2.0× to 9.8× as fast as Example",
+    ),
+    (
+        Finding(Kind.SLOWER, (SLOW,)),
+        "Example, 1 thread reaches 0.54× the throughput of Example at batch size 256",
+    ),
+    (
+        Finding(Kind.SAME, (ratio(ONE, 1.0, Verdict.SAME),)),
+        "Example, 1 thread is as fast as Example, within 3 %",
+    ),
+    (
+        Finding(Kind.UNDECIDED, (OPEN,)),
+        "Whether Example, 1 thread is faster or slower than Example at batch size 256 is undecided",
+    ),
+    (
+        Finding(Kind.UNDECIDED, (OPEN, ratio(GPU, 1.0, Verdict.UNDECIDED), ratio(TPU, 1.0))),
+        "Whether any of 3 devices is faster or slower than Example is undecided",
+    ),
+    (
+        Finding(Kind.SINGLE, (ratio(GPU, 5.0, None), ratio(TPU, 7.0, None))),
+        "2 comparisons are single runs, and none is decided",
+    ),
+    (
+        Finding(Kind.WITHHELD, (ratio(GPU, 0.87, None, why=(PRECISION,)),)),
+        "bfloat16 reaches 0.87× the throughput of float32 on Example",
+    ),
+    (
+        Finding(Kind.WITHHELD, (ratio(GPU, 2.0, None, why=(Withheld(Why.QUALITY, "", ""),)),)),
+        "Example T4 is not compared with Example: it does not reach the same quality as Example",
+    ),
+    (
+        Finding(Kind.PUBLISHED, (ratio(THEIRS, 14.2, None),)),
+        "The published Colab K80, 2018 trains 14× as fast as Example at batch size 256",
+    ),
+    (
+        Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.5, None),)),
+        "The published Colab K80, 2018 reaches 0.50× the throughput of Example at batch size 256",
+    ),
+    (
+        Finding(Kind.RESTATED, (STATED, ratio(STATED.of, 14.2, None)), SECONDS),
+        "The published 110× is 14× against Example",
+    ),
+    (
+        Finding(Kind.TOTAL, (amount(THEIRS, 11_160.0, Unit.SECONDS),), SECONDS),
+        "The training takes 3.1 h on the published Colab K80, 2018 and 3.0 s on Example",
+    ),
+    (
+        Finding(
+            Kind.GAIN,
+            (ratio(Subject("cpu", "", (1024,)), 2.62), ratio(Subject("gpu", "", (1024,)), 1.4)),
+            axis="batch_size",
+        ),
+        "Example gains 2.6× from batch size 256 to 1,024",
+    ),
+    (
+        Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
+        "Example falls to 0.80× from batch size 256 to 256",
+    ),
+    (
+        Finding(Kind.GAIN, (ratio(CPU, 1.01, Verdict.SAME),), axis="batch_size"),
+        "Example stays the same, within 3 %, from batch size 256 to 256",
+    ),
+    (
+        Finding(Kind.GAIN, (OPEN,), axis="batch_size"),
+        "No change of throughput from batch size 256 to 256 is decided",
+    ),
+    (
+        Finding(
+            Kind.RANGE, (amount(CPU, 10.7, Unit.SECONDS), amount(CPU, 1.0, Unit.SECONDS)), of=24
+        ),
+        (
+            "The slowest timed configuration takes 11× as long as the fastest; "
+            "22 of 24 were not timed"
+        ),
+    ),
+    (Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)), "Example trains 540 images/s"),
+    (
+        Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None),)),
+        "The published Colab K80, 2018 exceeds its chip’s peak",
+    ),
+    (
+        Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None),) * 3),
+        "Three published figures exceed the peak of their chip",
+    ),
+    (
+        Finding(
+            Kind.SHARE_OF_PEAK,
+            (amount(CPU, 0.154, Unit.SHARE, over=Subject("cpu", part="measured roof")),),
+        ),
+        "Example reaches 15 % of its measured roof",
+    ),
+    (
+        Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
+        "A call at batch size 256 takes 2.4 ms on Example",
+    ),
+    (Finding(Kind.NOT_MEASURED, (), of=3), "Nothing has been measured yet"),
+]
+
+
+@pytest.mark.parametrize(("finding", "title"), FORMS)
+def test_a_finding_has_one_form(speaker: Speaker, finding: Finding, title: str) -> None:
+    assert speaker.title(finding).replace("\xa0", " ") == title
+    assert speaker.sentence(finding).startswith(speaker.title(finding))
+    assert speaker.spoken(finding)[0] == f"{speaker.title(finding)}."
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [
+        (ratio(GPU, 1.12, over=CPU), "XLA trains 1.1× as fast as graph mode in TensorFlow"),
+        (replace(OPEN, of=GPU), "Whether XLA is faster than graph mode in TensorFlow is undecided"),
+    ],
+)
+def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, title: str) -> None:
+    compiled = speaker.bench.plan.devices["gpu"].model_copy(update={"xla": True})
+    devices = {**speaker.bench.plan.devices, "gpu": compiled}
+    plan = speaker.bench.plan.model_copy(update={"devices": devices})
+    own = Speaker(replace(speaker.bench, plan=plan))
+    assert own.title(Finding(Kind.COMPILED, (value,))).startswith(title)
+
+
+@pytest.mark.parametrize(
+    ("caveat", "words"),
+    [
+        (Caveat.SINGLE_RUN, "single run"),
+        (Caveat.BUDGET, "time budget stopped the run after 20 of 1,500 steps"),
+        (Caveat.EXTRAPOLATED, "extrapolated from 20 of 1,500 steps; evaluation is not included"),
+        (Caveat.STAND_IN, "synthetic"),
+        (Caveat.SAMPLE, "sample"),
+        (Caveat.UNLIKE, "other conditions"),
+        (Caveat.BUSY, "Other programs"),
+        (Caveat.ROUNDED, "rounded"),
+        (Caveat.INFERRED, "inferred"),
+    ],
+)
+def test_what_weakens_a_number_is_said_with_it(
+    speaker: Speaker, caveat: Caveat, words: str
+) -> None:
+    value = amount(CPU, 3.0, Unit.RATE, caveat, progress=(20, 1500))
+    assert words in speaker.answer(Finding(Kind.RATE, (value,)))
+
+
+def test_no_sign_behind_a_number_is_a_digit(speaker: Speaker) -> None:
+    """102² reads as 10,404."""
+    for caveat in Caveat:
+        large = speaker.large(Finding(Kind.RATE, (amount(CPU, 102.0, Unit.RATE, caveat),)))
+        assert large
+        assert not set(large.value) & set("⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def test_evidence_has_the_interval_and_how_many_comparisons_it_holds_with(speaker: Speaker) -> None:
+    assert speaker.evidence(Finding(Kind.FASTER, (FAST,))).replace("\xa0", " ") == (
+        "The 95 % interval is 5.1–5.4× over 4 processes."
+    )
+    chosen = speaker.evidence(Finding(Kind.FASTER, (FAST,), comparisons=48))
+    assert chosen.endswith("It holds with those of all 48 comparisons.")
+
+
+def test_what_is_not_decided_has_no_large_number(speaker: Speaker) -> None:
+    for kind, value in ((Kind.UNDECIDED, OPEN), (Kind.SINGLE, FAST), (Kind.GAIN, OPEN)):
+        assert speaker.large(Finding(kind, (value,), axis="batch_size")) is None

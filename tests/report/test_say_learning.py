@@ -1,0 +1,263 @@
+"""Each finding about quality has one form, whose numbers its figure shows."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from accelreport.analysis.findings import Kind
+from accelreport.report.model import Code, Gallery
+from accelreport.report.openings.learning import QUALITY_FORMS, pictures_of
+from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Scene
+from accelreport.report.say import Speaker
+from accelreport.report.site.assembly import gather
+from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Confusion, GeneratedText
+from accelreport.spec.models import Target
+from tests.report.scenarios import Results
+from tests.support.learned import apart, curve, forecast, quantised, sample, trained
+
+TEXTS = {"texts": [GeneratedText(prompt="To be", text=" or not")]}
+
+
+def view(*updates: dict[str, Any], **changes: Any) -> BenchmarkView:
+    (bench,) = gather(Results((trained(*updates, **changes),)))
+    return bench
+
+
+def told(bench: BenchmarkView, kind: Kind) -> tuple[str, str, str]:
+    """Title, answer and large number of the first finding of a kind."""
+    speaker = Speaker(bench)
+    finding = next(finding for finding in bench.findings if finding.kind is kind)
+    large = speaker.large(finding)
+    words = speaker.title(finding), speaker.answer(finding), large.value if large else ""
+    title, answer, number = (text.replace("\xa0", " ") for text in words)
+    return title, answer, number
+
+
+SINGLE = "It is a single run, so it has no interval."
+
+
+@pytest.mark.parametrize(
+    ("ends", "metric", "words"),
+    [
+        (
+            (0.990, 0.994, 0.998),
+            "val_accuracy",
+            (
+                "The network reaches 99.4 % validation accuracy after 2.0 s",
+                "The 95 % interval is 98.4–100.0 % over 3 runs.",
+                "99.4 %",
+            ),
+        ),
+        (
+            (0.0311,),
+            "val_loss",
+            ("The network reaches a validation loss of 0.031 after 2.0 s", SINGLE, "0.031 ‡"),
+        ),
+    ],
+)
+def test_a_network_reaches_a_quality(
+    ends: tuple[float, ...], metric: str, words: tuple[str, str, str]
+) -> None:
+    bench = view(*({"epochs": curve(0.5, end, metric=metric)} for end in ends))
+    assert told(bench, Kind.LEARNS) == words
+
+
+def test_a_network_overfits() -> None:
+    bench = view(*[apart((0.9, 0.99), (0.7, 0.6))] * 2, origin="sample")
+    title, answer, number = told(bench, Kind.OVERFITS)
+    assert title == (
+        "On a sample: the network overfits: 60 % validation accuracy, 99.0 % training accuracy"
+    )
+    assert answer.endswith("The network learns from a sample of the data.")
+    assert number == "60 %"
+
+
+@pytest.mark.parametrize(
+    ("counts", "title", "number"),
+    [
+        ([[8, 2], [1, 9]], "3 of 20 images are misclassified", "3 images ‡"),
+        ([[9, 1], [0, 10]], "1 of 20 images is misclassified", "1 image ‡"),
+        ([[10, 0], [0, 10]], "None of 20 images is misclassified", "0 images ‡"),
+    ],
+)
+def test_images_are_misclassified(counts: list[list[int]], title: str, number: str) -> None:
+    bench = view({"confusion": Confusion(classes=["a", "b"], counts=counts)})
+    assert told(bench, Kind.MISCLASSIFIED) == (title, SINGLE, number)
+
+
+def test_a_network_guesses_letters() -> None:
+    runs = [{**TEXTS, "epochs": curve(0.1, share, text=True)} for share in (0.14, 0.16)]
+    title, answer, number = told(view(*runs), Kind.WRITES)
+    assert title == "The network guesses 15 % of the next letters after 20 steps"
+    assert answer == (
+        "The 95 % interval is 2–28 % over 2 runs. After the first epoch the share is 10 %."
+    )
+    assert number == "15 %"
+
+
+@pytest.mark.parametrize(
+    ("errors", "origin", "title", "number"),
+    [
+        (
+            (0.4, 0.5),
+            "official",
+            (
+                "The network beats “same hour yesterday” for temperature: mean absolute error "
+                "0.45 °C against 1.0 °C"
+            ),
+            "0.45 °C",
+        ),
+        (
+            (2.0, 2.2),
+            "sample",
+            (
+                "On a sample: “same hour yesterday” beats the network for temperature: mean "
+                "absolute error 1.0 °C against 2.1 °C"
+            ),
+            "2.1 °C",
+        ),
+        (
+            (0.5, 1.7),
+            "official",
+            "Whether the network beats “same hour yesterday” for temperature is undecided",
+            "",
+        ),
+        (
+            (0.4, 0.5),
+            "synthetic",
+            (
+                "On synthetic data: the mean absolute error for temperature is 0.45 of the network "
+                "and 1.0 of “same hour yesterday”"
+            ),
+            "0.45",
+        ),
+        (
+            (0.4, math.inf),
+            "official",
+            "The network diverges in 1 of 2 runs and forecasts no temperature",
+            "",
+        ),
+        ((math.nan,), "official", "The network diverges and forecasts no temperature", ""),
+    ],
+)
+def test_a_network_or_a_naive_guess_beats_the_other(
+    errors: tuple[float, ...], origin: str, title: str, number: str
+) -> None:
+    bench = view(*({"forecasts": [forecast(error)]} for error in errors), origin=origin)
+    assert told(bench, Kind.FORECAST)[::2] == (title, number)
+
+
+@pytest.mark.parametrize(
+    ("runs", "title"),
+    [
+        ([(2, 3)] * 2, "The int8 network is 3.9× smaller and 2.0× as fast, at the same accuracy"),
+        ([(60, 20)], "The int8 network is 3.9× smaller; accuracy changes by −4.0 points"),
+        (
+            [(60, 20), (2, 3)],
+            "The int8 network is 3.9× smaller and 2.0× as fast; accuracy falls in 1 of 2 runs",
+        ),
+        (
+            [(41, 39)] * 2,
+            (
+                "The int8 network is 3.9× smaller and 2.0× as fast; no change of accuracy is "
+                "significant"
+            ),
+        ),
+        (
+            [(41, 39)],
+            (
+                "The int8 network is 3.9× smaller; the change of accuracy is not significant "
+                "(p = 0.911)"
+            ),
+        ),
+    ],
+)
+def test_int8_makes_a_network_smaller(runs: list[tuple[int, int]], title: str) -> None:
+    bench = view(*(quantised(*disagreements) for disagreements in runs))
+    own, answer, number = told(bench, Kind.INT8)
+    assert own == title
+    assert "on 1,000 examples" in answer
+    assert number.startswith("3.9×")
+
+
+@pytest.mark.parametrize(
+    ("level", "title"),
+    [
+        (0.9, "2 of 3 runs reach 90 % validation accuracy, the first after 1.0 s"),
+        (0.93, "1 of 3 runs reaches 93 % validation accuracy, the first after 2.0 s"),
+        (0.99, "No run reaches 99 % validation accuracy"),
+    ],
+)
+def test_runs_reach_a_target(level: float, title: str) -> None:
+    runs = [{"epochs": curve(*shares)} for shares in ((0.5, 0.95), (0.92,), (0.5,))]
+    bench = view(*runs, target=Target(metric="val_accuracy", at_least=level))
+    assert told(bench, Kind.TARGET)[0] == title
+
+
+def labels(scene: Scene) -> str:
+    """Every text of a figure."""
+    if isinstance(scene.shown, Plot):
+        sizes = (ON_A_SLIDE, ON_A_PHONE)
+        drawn = [json.dumps(scene.shown.drawing(size).spec, ensure_ascii=False) for size in sizes]
+        return " ".join(drawn)
+    if isinstance(scene.shown, Code):
+        return "".join(token.text for token in scene.shown.tokens)
+    return scene.shown.title
+
+
+@pytest.mark.parametrize(
+    ("runs", "kind"),
+    [
+        ([apart((0.5, 0.9), (0.5, 0.87)), apart((0.5, 0.9), (0.5, 0.88))], Kind.LEARNS),
+        ([apart((0.5, 0.9), (0.5, 0.6))], Kind.OVERFITS),
+        (
+            [
+                {
+                    "samples": [sample(1, "a", "b"), sample(2, "b", "b")],
+                    "epochs": curve(0.5, 0.9),
+                }
+            ],
+            Kind.MISCLASSIFIED,
+        ),
+        ([{**TEXTS, "epochs": curve(0.1, 0.15, text=True)}], Kind.WRITES),
+        ([{"forecasts": [forecast(0.4), forecast(2.0, "wind")]}], Kind.FORECAST),
+        ([quantised(60, 20)], Kind.INT8),
+    ],
+)
+@pytest.mark.parametrize("origin", ["official", "sample"])
+def test_every_number_of_a_title_stands_in_its_figure(
+    runs: list[dict[str, Any]], kind: Kind, origin: str
+) -> None:
+    bench = view(*runs, origin=origin)
+    speaker, finding = Speaker(bench), bench.findings[0]
+    assert finding.kind is kind
+    title = speaker.title(finding)
+    assert title.startswith("On a sample: ") is (origin == "sample")
+    for scene in QUALITY_FORMS[kind](bench, finding):
+        values = [value for value in (*scene.finding.values, scene.finding.base) if value]
+        title, text = speaker.title(scene.finding), labels(scene)
+        numbers = {speaker.number(value).removesuffix("\xa0image") for value in values}
+        assert any(number in title for number in numbers)
+        assert all(number in text for number in numbers if number in title)
+        if isinstance(scene.shown, Plot):
+            assert set(map(id, values)) <= set(map(id, scene.shown.values))
+
+
+def test_a_card_shows_pictures_or_the_last_text() -> None:
+    kept = {"samples": [sample(1, "a", "b"), sample(2, "b", "b")], "epochs": curve(0.5, 0.9)}
+    written = {**TEXTS, "epochs": curve(0.1, 0.15, text=True)}
+    shown = []
+    for update in (kept, written, {"epochs": curve(0.5, 0.9)}):
+        bench = view(update)
+        form = QUALITY_FORMS[bench.findings[0].kind]
+        shown.append(pictures_of(form(bench, bench.findings[0])))
+    gallery, text, nothing = shown
+    assert isinstance(gallery, Gallery)
+    assert isinstance(text, Code)
+    assert [token.text for token in text.tokens] == ["To be", " <2>"]
+    assert nothing is None
