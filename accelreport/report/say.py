@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.findings import (
@@ -41,8 +42,6 @@ WITHOUT_A_NUMBER = {Kind.UNDECIDED, Kind.SINGLE, Kind.EXCEEDS_PEAK, Kind.NOT_MEA
 """Kinds of which no number is set large."""
 
 CAVEATS: dict[Caveat, str] = {
-    Caveat.SINGLE_RUN: "It is a single run, so it has no interval.",
-    Caveat.BUDGET: "The time budget stopped the run after {steps}.",
     Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}; evaluation is not included.",
     Caveat.SAMPLE: "The network learns from a sample of the data.",
     Caveat.STAND_IN: "The data are synthetic.",
@@ -51,7 +50,7 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.ROUNDED: "The published figure is rounded.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
 }
-"""What each caveat says, as a sentence; `{steps}` is filled with those that were timed."""
+"""What a caveat says of all numbers alike; `{steps}` is filled with those that were timed."""
 
 SIGNS: dict[Caveat, str] = {
     Caveat.BUDGET: "†",
@@ -125,10 +124,15 @@ class Speaker:
 
     def answer(self, *findings: Finding) -> str:
         """The lines below a title: its evidence, further findings with theirs, then all caveats."""
-        first, *others = findings
-        parts = [self.evidence(first)]
-        for other in others:
-            parts += [f"{self.title(other)}.", self.evidence(other)]
+        parts = []
+        alike = len({Caveat.SINGLE_RUN in finding.caveats for finding in findings}) == 1
+        for number, finding in enumerate(findings):
+            parts += [f"{self.title(finding)}."] if number else []
+            parts.append(self.evidence(finding))
+            if not alike and Caveat.SINGLE_RUN in finding.caveats:
+                parts.append(self._single_runs(finding))
+        if alike and Caveat.SINGLE_RUN in findings[0].caveats:
+            parts.append(self._single_runs(*findings))
         return " ".join(part for part in (*parts, *self.caveats(*findings)) if part)
 
     def sentence(self, finding: Finding) -> str:
@@ -145,17 +149,36 @@ class Speaker:
         return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)
 
     def caveats(self, *findings: Finding) -> Iterator[str]:
-        """A sentence for each thing that weakens the numbers of some findings."""
+        """A sentence for each thing that weakens the numbers of some findings.
+
+        Single runs are said with the finding that they belong to.
+        """
         held = frozenset[Caveat]().union(*(finding.caveats for finding in findings))
-        if Caveat.EXTRAPOLATED in held:
-            held -= {Caveat.BUDGET}
         values = [value for finding in findings for value in (*finding.values, finding.base)]
         cut = [value.progress for value in values if value and value.progress]
         steps = min(cut, default=None)
         counted = f"{steps[0]:,} of {steps[1]:,} {self.bench.words.step}s" if steps else "its steps"
-        for caveat in Caveat:
+        if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
+            weak, every = _configurations(Caveat.BUDGET, findings)
+            yield (
+                f"The time budget stopped the run after {counted}."
+                if every == 1
+                else f"The time budget stopped {_share(weak, every, 'configuration')}, "
+                f"the first after {counted}."
+            )
+        for caveat, text in CAVEATS.items():
             if caveat in held:
-                yield CAVEATS[caveat].format(steps=counted)
+                yield text.format(steps=counted)
+
+    def _single_runs(self, *findings: Finding) -> str:
+        """How many of the configurations of some findings are single runs."""
+        weak, every = _configurations(Caveat.SINGLE_RUN, findings)
+        if every == 1:
+            return "It is a single run, so it has no interval."
+        if weak == every:
+            return "Each configuration is a single run, so none has an interval."
+        verb = "is a single run" if weak == 1 else "are single runs"
+        return f"{weak} of {every} configurations {verb} without an interval."
 
     def _clause(self, finding: Finding) -> str:
         """What a finding says, from its values alone."""
@@ -236,13 +259,16 @@ class Speaker:
         base = self.name(_over(values[0]))
         names = list(dict.fromkeys(self.name(value.of) for value in values))
         if kind is Kind.SINGLE:
-            what = (
-                "comparison is a single run" if len(values) == 1 else "comparisons are single runs"
-            )
-            return f"{quantity.count(len(values))} {what}, and none is decided"
+            if len(values) == 1:
+                first = values[0]
+                what = f"the comparison of {self.name(first.of)} with {base}{self.at(first.of)}"
+                return f"{what} is a single run"
+            return f"none of {len(values)} comparisons is decided: each is a single run"
         if kind is Kind.UNDECIDED:
             who = " or ".join(names) if len(names) <= MOST_NAMED else f"any of {len(names)} devices"
             where = self.at(values[0].of) if len(values) == 1 else ""
+            if 1 == len(names) < len(values) < len(self.bench.points):
+                where = f" at {len(values)} of {len(self.bench.points)} sweep points"
             return f"whether {who} is faster or slower than {base}{where} is undecided"
         if kind is Kind.SAME:
             verb = "is" if len(names) == 1 else "are"
@@ -332,6 +358,9 @@ class Speaker:
                 return self._list(values)
             case Kind.RANGE:
                 return self._list((values[0], values[-1]))
+            case Kind.UNDECIDED if len(values) > MOST_NAMED:
+                numbers = self.numbers(values, quantity.TABLE)
+                return f"The ratios are {numbers}, and every interval contains 1."
             case Kind.LATENCY:
                 values = tuple(v for v in values if v.of.point == values[0].of.point)
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
@@ -340,11 +369,7 @@ class Speaker:
         if not known:
             return ""
         level = quantity.percent(finding.level, 0)
-        over = (
-            f" It holds with those of all {finding.comparisons} comparisons."
-            if finding.comparisons > 1
-            else ""
-        )
+        over = _together(finding)
         if len(known) == 1:
             (value,) = known
             count = quantity.plural(value.interval.n, "process", "processes")
@@ -357,12 +382,7 @@ class Speaker:
         if not shown:
             return ""
         parts = [self.with_interval(f"{name}:", value) for name, value in shown]
-        over = (
-            f" They hold with those of all {finding.comparisons} comparisons."
-            if finding.comparisons > 1
-            else ""
-        )
-        return f"{sentence('; '.join(parts))}.{over}"
+        return f"{sentence('; '.join(parts))}.{_together(finding)}"
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -421,6 +441,30 @@ def _over(value: Value) -> Subject:
     return value.over
 
 
+def _together(finding: Finding) -> str:
+    """That the intervals of chosen comparisons hold together; empty where none was chosen."""
+    if finding.comparisons == 1:
+        return ""
+    level = quantity.percent(finding.level, 0)
+    return f" The {level} level holds for all {finding.comparisons} comparisons together."
+
+
+def _configurations(caveat: Caveat, findings: Sequence[Finding]) -> tuple[int, int]:
+    """How many configurations of some findings a caveat weakens, and how many there are."""
+    weak: dict[tuple[str, str, str], bool] = {}
+    for finding in findings:
+        for value in (*finding.values, *([finding.base] if finding.base else [])):
+            if value.of.row is None:
+                place = (value.of.device, value.of.machine, repr(value.of.point))
+                weak[place] = weak.get(place, False) or caveat in value.caveats
+    return sum(weak.values()), len(weak)
+
+
+def _share(count: int, every: int, noun: str) -> str:
+    """How many of some things: "all 4 configurations", "1 of 4 configurations"."""
+    return f"all {every} {noun}s" if count == every else f"{count} of {every} {noun}s"
+
+
 def mode(way: Device) -> str:
     """How a framework runs the steps, in the field's words."""
     if compiled(way) == 0:
@@ -431,8 +475,13 @@ def mode(way: Device) -> str:
 
 
 def provenance_text(value: Value, year: int | None = None) -> str:
-    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018"."""
+    """Where a number is from, in a word or two: "measured, 3 processes", "published 2018".
+
+    A change that a test of single examples judged counts these.
+    """
     if value.provenance is Provenance.PUBLISHED:
         return f"published {year}" if year else "published"
     count = quantity.plural(value.interval.n, "process", "processes")
+    if isfinite(value.p):
+        count = quantity.plural(value.interval.n, "example")
     return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)

@@ -86,7 +86,7 @@ def finding_text(finding: Finding, speakers: Sequence[Speaker]) -> str:
     pairs = [*zip(finding.values, speakers, strict=True)]
     over = [
         speaker.name(value.over)
-        if value.over.device != value.of.device
+        if value.over.device != value.of.device or (value.of.row and not value.over.row)
         # A gain is over the same device at the first value of the sweep.
         else f"the same device{speaker.at(value.over)}"
         for value, speaker in pairs

@@ -82,7 +82,11 @@ FORMS = [
     ),
     (
         Finding(Kind.SINGLE, (ratio(GPU, 5.0, None), ratio(TPU, 7.0, None))),
-        "2 comparisons are single runs, and none is decided",
+        "None of 2 comparisons is decided: each is a single run",
+    ),
+    (
+        Finding(Kind.SINGLE, (ratio(GPU, 5.0, None),)),
+        "The comparison of Example T4 with Example at batch size 256 is a single run",
     ),
     (
         Finding(Kind.WITHHELD, (ratio(GPU, 0.87, None, why=(PRECISION,)),)),
@@ -204,6 +208,26 @@ def test_what_weakens_a_number_is_said_with_it(
     assert words in speaker.answer(Finding(Kind.RATE, (value,)))
 
 
+def test_caveats_of_several_configurations_say_how_many_they_are_of(speaker: Speaker) -> None:
+    """ "It is a single run" after two sentences names neither of their subjects."""
+    single = amount(CPU, 3.0, Unit.RATE, Caveat.SINGLE_RUN, Caveat.BUDGET, progress=(20, 1500))
+    cut = amount(GPU, 9.0, Unit.RATE, Caveat.BUDGET, progress=(700, 1500))
+    whole = amount(TPU, 9.5, Unit.RATE)
+    both = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut)))
+    assert "1 of 2 configurations is a single run without an interval." in both
+    assert "stopped all 2 configurations, the first after 20 of 1,500 steps." in both
+    three = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut, whole)))
+    assert "stopped 2 of 3 configurations, the first after 20 of 1,500 steps." in three
+    after = speaker.answer(Finding(Kind.RATE, (whole,)), Finding(Kind.RATE, (single,)))
+    assert after.index("It is a single run") > after.index("trains 3")
+
+
+def test_many_undecided_ratios_are_one_range(speaker: Speaker) -> None:
+    values = tuple(replace(OPEN, of=replace(ONE, point=(size,))) for size in (256, 512, 1024))
+    text = speaker.answer(Finding(Kind.UNDECIDED, values))
+    assert text == "The ratios are 1.0×, and every interval contains 1."
+
+
 def test_no_sign_behind_a_number_is_a_digit(speaker: Speaker) -> None:
     """102² reads as 10,404."""
     for caveat in Caveat:
@@ -217,7 +241,7 @@ def test_evidence_has_the_interval_and_how_many_comparisons_it_holds_with(speake
         "The 95 % interval is 5.1–5.4× over 4 processes."
     )
     chosen = speaker.evidence(Finding(Kind.FASTER, (FAST,), comparisons=48))
-    assert chosen.endswith("It holds with those of all 48 comparisons.")
+    assert chosen.endswith("The 95\xa0% level holds for all 48 comparisons together.")
 
 
 def test_what_is_not_decided_has_no_large_number(speaker: Speaker) -> None:

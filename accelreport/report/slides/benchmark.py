@@ -209,4 +209,6 @@ def _verdicts_title(units: Units) -> str:
     if not decided:
         return f"None of {claims} is decided"
     verb = "is" if decided == 1 else "are"
-    return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"
+    if confirmed and refuted:
+        return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"
+    return f"{decided} of {claims} {verb} {'confirmed' if confirmed else 'refuted'}"
