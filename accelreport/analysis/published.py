@@ -172,12 +172,17 @@ def conditions_here(plan: PlanDocument, point: Mapping[str, Any]) -> Conditions:
 
 
 def _conditions(at: Mapping[str, Any]) -> Conditions:
+    def count(key: str) -> int | None:
+        """A count; a plan may hold anything else as a value of a sweep."""
+        value = at.get(key)
+        return value if type(value) is int and value > 0 else None
+
     known = TRAINING_EXAMPLES.get(str(at.get("dataset")))
     return Conditions(
-        epochs=at.get("epochs"),
-        batch_size=at.get("batch_size"),
-        steps_per_epoch=at.get("steps_per_epoch"),
-        examples=at.get("train_examples") or known,
+        epochs=count("epochs"),
+        batch_size=count("batch_size"),
+        steps_per_epoch=count("steps_per_epoch"),
+        examples=count("train_examples") or known,
         dtype=str(at.get("dtype", "")),
     )
 

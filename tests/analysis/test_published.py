@@ -10,7 +10,7 @@ import pytest
 
 from accelreport.analysis.compute import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.hardware import HARDWARE, named_in
-from accelreport.analysis.published import flags_of, published_results, rounding
+from accelreport.analysis.published import conditions, flags_of, published_results, rounding
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.published_text import COLUMNS, flag_text, published_frame
@@ -118,6 +118,13 @@ def test_published_sizes_stand_beside_the_sizes_of_the_converted_models() -> Non
 
     assert _in_a_world("mnist_deploy", world, "float32_bytes") == [pytest.approx(4000)]
     assert _in_a_world("mnist_deploy", world, "int8_bytes") == [pytest.approx(1000)]
+
+
+@pytest.mark.parametrize("size", ["Infinity", True, 0, -1, 2.5])
+def test_a_batch_size_of_a_stored_plan_that_is_no_count_is_unknown(size: Any) -> None:
+    plan = study().plan
+    row = Published(device="gpu", label="A", where={"batch_size": size}, step_time=1.0)
+    assert conditions(plan, row).batch_size is None
 
 
 def test_figures_of_one_source_are_not_held_against_those_of_another() -> None:
