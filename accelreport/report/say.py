@@ -454,15 +454,19 @@ def _configurations(caveat: Caveat, findings: Sequence[Finding]) -> tuple[int, i
     weak: dict[tuple[str, str, str], bool] = {}
     for finding in findings:
         for value in (*finding.values, *([finding.base] if finding.base else [])):
-            if value.of.row is None:
-                place = (value.of.device, value.of.machine, repr(value.of.point))
-                weak[place] = weak.get(place, False) or caveat in value.caveats
+            # A gain of a device is over a configuration of its own.
+            for of in (value.of, value.over) if finding.kind is Kind.GAIN else (value.of,):
+                if of and of.row is None and of.machine:
+                    place = (of.device, of.machine, repr(of.point))
+                    weak[place] = weak.get(place, False) or caveat in value.caveats
     return sum(weak.values()), len(weak)
 
 
 def _share(count: int, every: int, noun: str) -> str:
-    """How many of some things: "all 4 configurations", "1 of 4 configurations"."""
-    return f"all {every} {noun}s" if count == every else f"{count} of {every} {noun}s"
+    """How many of some things: "both configurations", "1 of 4 configurations"."""
+    if count < every:
+        return f"{count} of {every} {noun}s"
+    return f"both {noun}s" if every == 2 else f"all {every} {noun}s"
 
 
 def mode(way: Device) -> str:

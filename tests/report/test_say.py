@@ -215,7 +215,7 @@ def test_caveats_of_several_configurations_say_how_many_they_are_of(speaker: Spe
     whole = amount(TPU, 9.5, Unit.RATE)
     both = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut)))
     assert "1 of 2 configurations is a single run without an interval." in both
-    assert "stopped all 2 configurations, the first after 20 of 1,500 steps." in both
+    assert "stopped both configurations, the first after 20 of 1,500 steps." in both
     three = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut, whole)))
     assert "stopped 2 of 3 configurations, the first after 20 of 1,500 steps." in three
     after = speaker.answer(Finding(Kind.RATE, (whole,)), Finding(Kind.RATE, (single,)))

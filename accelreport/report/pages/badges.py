@@ -34,16 +34,19 @@ from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, o
 
 SYNTHETIC = Badge(
     "synthetic data",
-    "Measured on a generated stand-in of the same shapes, not on the real data set.",
+    "The data were a generated stand-in of the same shapes, not the real data set.",
 )
 SAMPLE = Badge(
     "sample",
-    "Learnt from a sample of the real data set: the quality is that of a small training set.",
+    (
+        "The model was trained on a sample of the real data set: its quality is that of a "
+        "small training set."
+    ),
     "quiet",
 )
 USER_SUPPLIED = Badge(
     "own files",
-    "Measured on files whose checksums are not the published ones.",
+    "The data files do not have the published checksums.",
     "quiet",
 )
 EXTRAPOLATED = Badge(
@@ -209,7 +212,7 @@ def panels_note(drawn: int, points: int) -> str:
     """The sentence that says which points are not drawn."""
     if drawn >= points:
         return ""
-    return f" Drawn are {drawn} of {quantity.plural(points, 'sweep point')}; the table has all."
+    return f" {drawn} of {quantity.plural(points, 'sweep point')} are drawn; the table has all."
 
 
 def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:

@@ -35,7 +35,7 @@ from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
 """Where the page lies."""
-PRICES = " Cost is what a million steps take at the prices of the devices file."
+PRICES = " Cost is that of a million steps at the prices of the devices file."
 """What the column of the cheapest device counts."""
 MOST_POINTS = 4
 """Sweep points a benchmark may have and still get a row for each."""
@@ -51,9 +51,9 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     rows = [row for bench in benches for row in bench.results]
     done = quantity.count(sum(row.measured for row in rows))
     finding = (
-        f"{done} of {quantity.plural(len(rows), 'cell')} of "
-        f"{quantity.plural(len(benches), 'benchmark')} were measured. A cell is one device at "
-        "one sweep point with one seed."
+        f"{done} of {quantity.plural(len(rows), 'cell')} in "
+        f"{quantity.plural(len(benches), 'benchmark')} were measured. A cell is one device "
+        "at one sweep point with one seed."
     )
     return Page(
         path=PATH,
@@ -73,9 +73,9 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     table = replace(
         rates_table(view.rows, "all-rates", "Measured, withheld and published"),
         caption=(
-            "What is trained in a second; of a kernel, its TFLOPS. Factors are over the first row "
-            "of their sweep point, measured ones with their 95 % interval over processes. "
-            "Published figures are part of no statistic."
+            "Throughput of training, and TFLOPS of kernels. Each factor is over the first row "
+            "of its sweep point; a measured factor has a 95 % interval over processes. "
+            "Published figures enter no statistic."
         ),
         download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
     )
@@ -102,25 +102,28 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
     count, decided = len(choices), sum(each.decided for each in choices)
     table = Table(
         id="choice-table",
-        title="The fastest device at each point, and by how much",
+        title="The fastest device at each point, and its factor",
         caption=(
-            "By steady time, with the 95 % interval of the factor over processes. A device is "
-            "named alone only where it was shown to be faster than every other one; otherwise "
-            "the devices it is undecided against are named beside it." + (PRICES if priced else "")
+            (
+                "Devices are compared by steady time; the factor has a 95 % interval over "
+                "processes. A device is named alone only where it is faster than every other one. "
+                "Otherwise the devices that it is undecided against are named beside it."
+            )
+            + (PRICES if priced else "")
         ),
         corner="benchmark",
         columns=(
             Column("use"),
-            Column("faster than the next", number=True),
-            Column("a step takes", number=True),
+            Column("factor over the next", number=True),
+            Column("step time", number=True),
             *([Column("cheapest")] if priced else []),
         ),
         groups=tuple(groups),
         style="prose",
     )
     finding = (
-        f"At {decided} of {quantity.plural(count, 'point')} with two devices or more, one of "
-        "them is shown to be the fastest."
+        f"One device is shown to be the fastest at {decided} of "
+        f"{quantity.plural(count, 'point')} with two devices or more."
     )
     return Section("choice", "Which device for what", (table,), finding=finding)
 
@@ -227,8 +230,8 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
     rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
         id="benchmarks-table",
-        title="What was found, and how much of each plan was run",
-        caption="Cells are counted.",
+        title="What each benchmark found, and how much of its plan was run",
+        caption="Counts are of cells.",
         corner="benchmark",
         columns=(Column("finding"), *(Column(state, number=True) for state in states.values())),
         groups=(RowGroup(rows),),

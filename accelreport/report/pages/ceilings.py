@@ -57,14 +57,16 @@ from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import type_of_peak
 
 ABOUT = (
-    "A ceiling is a bound and no measurement: the least time of a step is the larger of least "
-    "operations over peak and compulsory bytes over memory bandwidth. Operations are those that "
-    "were counted here, a convolution’s over the places of its kernel, since no fast algorithm "
-    "saves more (Winograd, 1980). Bytes are the examples of a batch, and of weights and optimizer "
-    "state what no chip could keep. It leaves out launches, input, element-wise work, and "
-    "operations that wait for one another, so what is measured stays below it, most of all "
-    "with small batches. The precision is the spec’s, or the fastest that the hardware has a rate "
-    "for; one unit of the hardware computes. Where operations were not counted there is no ceiling."
+    "An upper bound is calculated, not measured. The least time of a step is the "
+    "larger of least operations over peak and compulsory bytes over memory bandwidth. "
+    "Operations are those that were counted here; a convolution’s are counted over the "
+    "places of its kernel, because no fast algorithm saves more (Winograd, 1980). "
+    "Bytes are the examples of a batch, and of weights and optimizer state what no "
+    "chip can keep. The bound leaves out launches, input, element-wise work, and "
+    "operations that wait for one another. Measured throughput therefore stays below "
+    "it, most of all with small batches. The precision is that of the spec, or the "
+    "fastest that the hardware has a rate for; one unit of the hardware computes. "
+    "Without counted operations there is no bound."
 )
 
 SHOWN = ("Tesla T4", "NVIDIA A100", "NVIDIA H100 SXM", "Tesla K80", "Cloud TPU v2 board")
@@ -154,7 +156,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
             *([Section("reached", "What was reached of the roof", reached[1:])] if reached else []),
             Section("bounds", "Upper bounds, not predictions", (_matrix(pictured),)),
             *(_section(each, profile=titles.count(each.title) > 1) for each in found),
-            Section("about", "What a ceiling is, and what it leaves out", (Prose(ABOUT),)),
+            Section("about", "What an upper bound is, and what it leaves out", (Prose(ABOUT),)),
         ),
         template="article.html",
         crumbs=(Download("index.html", "All benchmarks"),),
@@ -176,8 +178,8 @@ def _finding(dots: Sequence[Dot]) -> str:
     above = [dot for dot in dots if dot.published and dot.value > 1]
     wrong = f" {quantity.plural(len(above), 'published figure')} above it cannot be right."
     return (
-        "A roof follows from counted work and from the peak and memory bandwidth that the maker "
-        f"cites, or that a CPU was measured to reach.{wrong if above else ''}"
+        "A roof follows from counted work and from peak and memory bandwidth. These are "
+        f"the maker’s figures or, for a CPU, measured ones.{wrong if above else ''}"
     )
 
 
@@ -195,7 +197,7 @@ def _matrix(found: Sequence[Bounded]) -> Table:
         rows.append(Row(Entry(header, href=f"#{anchor(each.bench)}"), tuple(entries)))
     return Table(
         id="ceilings-table",
-        title="Speedup at most, the least time of a step, and what limits it: upper bounds",
+        title="Upper bounds of the speedup, the least time of a step, and what limits it",
         corner="benchmark",
         columns=number_columns(f"{name}: ceiling" for name in SHOWN),
         groups=(RowGroup(tuple(rows)),),
@@ -220,19 +222,22 @@ def _section(found: Bounded, *, profile: bool) -> Section:
     where = bench.at(place.point, ", ")
     table = Table(
         id=f"{anchor(bench)}-table",
-        title=f"The least time of a {bench.words.step} on known hardware{where}: ceilings",
+        title=f"The least time of a {bench.words.step} on known hardware{where}: upper bounds",
         caption=(
-            f"The speedup is over {place.series.title}, the fastest that was measured here "
-            f"({quantity.duration(place.seconds)}). Where a source did not name its hardware, "
-            "the last column says what its time would be of this row’s ceiling." + _deep(found)
+            (
+                f"The speedup is over {place.series.title}, the fastest measured here "
+                f"({quantity.duration(place.seconds)}). Where a source does not name its hardware, "
+                "the last column compares its time with the bound of this row."
+            )
+            + _deep(found)
         ),
         corner="hardware",
         columns=(
-            Column("least time (ceiling)", number=True),
-            Column("speedup at most (ceiling)", number=True),
+            Column("least time (bound)", number=True),
+            Column("speedup at most (bound)", number=True),
             Column("limited by"),
             *([Column("least cost to the target", number=True)] if any(costs.values()) else []),
-            Column("published time, as a share of it", number=True),
+            Column("published time over least time", number=True),
         ),
         groups=(RowGroup(tuple(_row(found, each, costs) for each in found.limits)),),
     )
@@ -244,7 +249,7 @@ def _deep(found: Bounded) -> str:
     """What is said of products that wait for one another."""
     depth = found.place.work.depth
     if not depth:
-        return " How many products wait for one another was not counted."
+        return "The number of products that wait for one another was not counted."
     cited = [each for each in found.limits if each.kernel_s]
     said = [f"{each.name} {quantity.duration(each.kernel_s)}" for each in cited]
     timed = (
@@ -254,8 +259,8 @@ def _deep(found: Bounded) -> str:
         else " It"
     )
     return (
-        f" {quantity.count(depth)} products or more wait for one another.{timed} is left out "
-        "here: accelreport ceilings --kernel-us takes one."
+        f" {quantity.count(depth)} products or more wait for one another.{timed} is left "
+        "out here; accelreport ceilings --kernel-us includes one."
     )
 
 
@@ -345,7 +350,8 @@ def reached_blocks(dots: Sequence[Dot]) -> tuple[Block, ...]:
             drawn, axis_title="share of the roof", tick=percent_text,
             width=size.width, height=size.height,
         ),
-        caption="A filled mark was measured here, a hollow one published; above 100 % is crossed."
+        caption=("Filled marks are measured, hollow ones published. A mark above 100 % exceeds the "
+"roof.")
         + left,
     )  # fmt: skip
     table = Table(

@@ -58,7 +58,7 @@ from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, heat_bin
 
-WITHHELD = Badge("withheld", "The two do not reach the same accuracy.", "loud")
+WITHHELD = Badge("withheld", "The two runs do not reach the same accuracy.", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
 
 MOST_DOTS = 40
@@ -69,7 +69,9 @@ Dots = Sequence[tuple[str, Sequence[tuple[str, ComparisonRow]]]]
 """Headings, and below each the names of rows with what was compared."""
 
 
-def faster_figure(dots: Dots, *, title: str = "How many times as fast as the old run") -> Figure:
+def faster_figure(
+    dots: Dots, *, title: str = "The new run’s speed over that of the old run"
+) -> Figure:
     """Dots with intervals below their headings."""
     every = [row for _, own in dots for _, row in own]
     devices = {
@@ -94,15 +96,16 @@ def faster_figure(dots: Dots, *, title: str = "How many times as fast as the old
     drawn = panel(
         speedup_dots(marks, headings=headings, axis_title="times as fast as old (log scale)"),
         prefix="tr",
-        title="How many times as fast the new run is",
+        title="Speed of the new run over that of the old",
         description="; ".join(told[:12]),
     )
     return Figure(
         id="faster-dots",
         title=title,
         caption=(
-            "Marks are factors, bars their 95 % intervals; a mark without a bar has none. The "
-            "scale is logarithmic to base 2, so twice and half as fast lie equally far from 1×."
+            "Marks are factors, and bars their 95 % intervals; a mark without a bar has none. "
+            "The scale is logarithmic to base 2: twice and half as fast lie equally far from "
+            "1×."
         ),
         panels=(drawn,),
         keys=tuple(Key(label(name, 60), f"s{i % COLOURS}") for i, name in enumerate(devices)),
@@ -145,7 +148,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
     made: list[Block] = [_table(rows, compared.gate)] if rows else []
     figure = faster_figure(_dots(rows)) if rows else None
     sections = [
-        Section("times", "What became faster or slower", (*made, *([figure] if figure else []))),
+        Section("times", "What is faster or slower", (*made, *([figure] if figure else []))),
         *_gate(compared),
         *_left(compared),
         *_differences(compared),
@@ -186,13 +189,14 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
     ]
     if gate is not None:
         columns.append(Column("gate", detail=f"{percentage(gate)} slower"))
-    columns.append(Column("what to know", wide=True))
+    columns.append(Column("notes", wide=True))
     return Table(
         id="times-table",
         title="Steady times, old and new",
         caption=(
-            "Each time is the geometric mean over processes. The factor says how many times as "
-            "fast the new run is, with its 95 % interval. Cells are coloured only where it decides."
+            "Each time is the geometric mean over processes. The factor is the speed of the "
+            "new run over that of the old, with its 95 % interval. Cells are coloured only "
+            "where it decides."
         ),
         corner="device",
         columns=tuple(columns),
@@ -214,7 +218,7 @@ def _row(row: Compared, gate: float | None) -> Row:
         entries.append(Entry((), badges=(badge,)))
     notes = [label(reason, 200) for reason in row.reasons]
     if row.verdict == "UNDECIDED" and row.needed:
-        notes.insert(0, f"{row.needed} more processes would tell")
+        notes.insert(0, f"{row.needed} more processes would decide")
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
     return Row(entry(label(row.device, 60), *under(place_of(row))), tuple(entries))
 
@@ -288,11 +292,12 @@ def _told(text: str, compared: FolderComparison) -> bool:
 
 def _methods(compared: FolderComparison) -> str:
     return (
-        f"Factors are ratios of geometric means over processes with {percentage(compared.level)} "
-        "intervals: Student’s t on logarithms over seeds that both ran, else Welch’s. Faster and "
-        "slower mean that the whole interval says so, the same that it lies within "
-        f"{percentage(compared.margin)}. Times measured under other conditions are never divided. "
-        f"The drawing shows the first {MOST_DOTS} rows."
+        "Each factor is a ratio of geometric means over processes. Its "
+        f"{percentage(compared.level)} interval is Student’s t on logarithms over the seeds "
+        "that both ran, else Welch’s. Faster and slower mean that the whole interval lies "
+        f"on one side; the same means that it lies within {percentage(compared.margin)}. "
+        "Times measured under other conditions are never divided. The drawing shows the "
+        f"first {MOST_DOTS} rows."
     )
 
 
@@ -312,15 +317,15 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         rows.append(Row(entry(label(heading)), tuple(entries)))
     table = Table(
         id="line-table",
-        title=f"How many times as fast as {first}",
-        caption="The 95 % interval is under each ratio. Colour marks decided comparisons.",
+        title=f"Speed over that of {first}",
+        caption="The 95 % interval is under each ratio. Decided comparisons are coloured.",
         corner="benchmark and device",
         columns=number_columns(names),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
         legend=True,
     )
-    title = f"How many times as fast as {first}, run after run"
+    title = f"Speed over that of {first}, run after run"
     figure = faster_figure(dots[: max(1, MOST_DOTS // len(line))], title=title)
     finding = f"{names[-1]} against {first}: {_finding(line[-1])}"
     alarmed = [
@@ -331,7 +336,7 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         title="A line of runs",
         finding=finding,
         sections=(
-            Section("times", "What became faster or slower", (figure, table) if rows else ()),
+            Section("times", "What is faster or slower", (figure, table) if rows else ()),
             Section("methods", "How it is computed", (Prose(_methods(line[-1])),)),
         ),
         template="comparison.html",

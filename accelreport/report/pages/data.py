@@ -29,8 +29,8 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     read = _table(benches)
     finding = (
-        "Every number of this site as a file, and what was read to get it: each data set with "
-        "where it came from and the hash of what was used."
+        "Every number of this site as a file, and the data that were read: where each data "
+        "set came from, and the hash of what was used."
     )
     sections = (
         Section("files", "Files", (_files(),)),
@@ -76,12 +76,12 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
     }
     return Table(
         id="data-table",
-        title="What was read, and for which benchmarks",
+        title="The data sets, and the benchmarks that read them",
         corner="benchmarks",
         columns=(
             Column("examples", number=True),
             Column("for validation", number=True),
-            Column("SHA-256 of what was used"),
+            Column("SHA-256 of the data"),
         ),
         groups=tuple(
             RowGroup(

@@ -49,14 +49,15 @@ from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import source_of_peak, type_of_peak
 
-UNCHECKED = Badge("not checked", "Nobody has held this figure against its source yet.")
+UNCHECKED = Badge("not checked", "Nobody has checked this figure against its source yet.")
 
 
 MOST_NAMED = 8
 """Devices that a sentence names; more are counted by their kind."""
 HOW = (
-    "Neither the devices file nor the table of known hardware gives one; in the devices file, "
-    "peak_tflops with peak_source and memory_gbps with memory_source would."
+    "Neither the devices file nor the table of known hardware gives one. In the "
+    "devices file, give peak_tflops with peak_source and memory_gbps with "
+    "memory_source."
 )
 
 
@@ -68,13 +69,16 @@ def limits_section(devices: Sequence[Listing]) -> Section:
     named = without if len(without) <= MOST_NAMED else [*without[:MOST_NAMED], rest]
     note = f"No figure is cited for {quantity.listed(named)}." if without else ""
     if len(without) == len(devices):
-        return Section("limits", "What each can do at most", (Prose(f"{note} {HOW}"),))
+        return Section(
+            "limits", "Cited peak and bandwidth of each device", (Prose(f"{note} {HOW}"),)
+        )
     table = Table(
         id="limits-table",
         title="Peak arithmetic and memory bandwidth, as they are cited",
         caption=(
-            "Dense peaks for the element type that was computed, by the devices file or else by "
-            "the table of known hardware. A figure whose source nobody has read is marked."
+            "Dense peaks for the element type that was computed, from the devices file or else "
+            "from the table of known hardware. A figure whose source nobody has checked is "
+            "marked."
         ),
         corner="device",
         columns=(Column("at most"), Column("source")),
@@ -147,10 +151,12 @@ def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     table = Table(
         id="runtimes-table",
-        title="The machines behind published figures",
+        title="Machines behind published figures",
         caption="As published; a dash marks what a source does not give.",
         corner="runtime",
-        columns=tuple(map(Column, ("hardware", "memory", "at most", "an hour cost", "printed in"))),
+        columns=tuple(
+            map(Column, ("hardware", "memory", "at most", "cost of an hour", "printed in"))
+        ),
         groups=tuple(
             RowGroup(tuple(_runtime(each) for each in own), title=kind)
             for kind in KINDS
@@ -184,15 +190,17 @@ def _finding(devices: Sequence[Listing]) -> tuple[str, str]:
         return heading, "Nothing has been measured yet. The table shows what the specs ask for."
     if len(devices) > MOST_NAMED:
         counts = [
-            f"{sum(map(_done, own)) or 'none'} of {quantity.plural(len(own), 'way')} to drive "
-            f"a {kind}"
+            (
+                f"{sum(map(_done, own)) or 'none'} of {quantity.plural(len(own), 'configuration')} "
+                f"of a {kind}"
+            )
             for kind in KINDS
             if (own := [each for each in devices if each.device.kind == kind])
         ]
         return heading, f"Measured: {quantity.listed(counts)}."
     said = f"Measured: {quantity.listed([each.title for each in here])}."
     if gone:
-        said += f" Asked for, and not: {quantity.listed([each.title for each in gone])}."
+        said += f" Not measured: {quantity.listed([each.title for each in gone])}."
     return heading, said
 
 
@@ -207,9 +215,12 @@ def _inventory(devices: Sequence[Listing]) -> Table:
         id="inventory-table",
         title="What each device is",
         caption=(
-            "Hardware and software by the records of the machines that measured; how a device is "
-            "driven and its price, by the devices file. A clock is what the system told when cells "
-            "began." + ("" if priced else " No device has a price there.")
+            (
+                "Hardware and software are those in the records of the machines that measured; the "
+                "devices file gives prices and how a device is driven. A clock is what the system "
+                "reported when cells began."
+            )
+            + ("" if priced else " No device has a price.")
         ),
         corner="device",
         columns=tuple(Column(title) for title in titles),
@@ -297,7 +308,7 @@ def _absent(devices: Sequence[Listing]) -> Section | None:
         return None
     return Section(
         "absent",
-        "Asked for, and not measured",
+        "Devices that were not measured",
         (Notes(notes),),
         finding="Every table lists absent devices with the reason.",
     )
@@ -311,7 +322,7 @@ def _why(listing: Listing) -> tuple[str, str]:
             kind = REASONS.get(record.failure.kind, record.failure.kind)
             said.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
             remedies.append(label(record.failure.remedy, 300))
-    why = " ".join(dict.fromkeys(said)) or "No cell of it was run yet."
+    why = " ".join(dict.fromkeys(said)) or "None of its cells has been run yet."
     return why, " ".join(dict.fromkeys(text for text in remedies if text))
 
 

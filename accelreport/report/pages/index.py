@@ -123,9 +123,7 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
     blocks: list[Block] = [Cards(tuple(cards))] if cards else []
     if waiting:
         names = quantity.listed([f"“{title}”" for title in waiting])
-        blocks.append(
-            Prose(f"Without any measurement: {names}. “accelreport run specs/” runs them.")
-        )
+        blocks.append(Prose(f"Not measured at all: {names}. “accelreport run specs/” runs them."))
     return Section("benchmarks", "What each benchmark found", tuple(blocks))
 
 
@@ -142,8 +140,8 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
     if not told:
         return ""
     return (
-        f"Not measured: {quantity.listed(told)}. “accelreport run specs/” where they are, then "
-        "“accelreport merge” of both results folders, adds them here."
+        f"Not measured: {quantity.listed(told)}. To add them, run “accelreport run specs/” "
+        "where they are, then “accelreport merge” both results folders."
     )
 
 

@@ -175,8 +175,8 @@ def devices_table(benches: Sequence[BenchmarkView]) -> Table:
         id="devices-table",
         title="Devices",
         caption=(
-            "As the specs ask for them, and whether they were measured. Each leads to its "
-            "hardware, its cited limits and the machines that have it."
+            "The devices that the specs ask for, and whether they were measured. Each links to "
+            "its hardware, its cited limits and its machines."
         ),
         corner="device",
         columns=tuple(Column(title) for title in titles),
@@ -268,7 +268,7 @@ def _finding(found: Sequence[Speedup], reference: str) -> str:
     open_ = len(verdicts) - sum(verdicts.count(name) for name in ("FASTER", "SLOWER", "SAME"))
     said += [f"{open_} undecided"] if open_ else []
     noun = quantity.plural(len(verdicts), "comparison")
-    return f"Of {noun} with machine {label(reference, 12)}: {quantity.listed(said)}."
+    return f"Over the {noun} of machine {label(reference, 12)}: {quantity.listed(said)}."
 
 
 def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:
@@ -287,10 +287,11 @@ def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -
         id=f"machines-{bench.slug.replace('.', '-')}",
         title=f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)} profile)",
         caption=(
-            f"How many times as fast as machine {label(reference, 12)}, or as the first machine "
-            f"that has the device, by the steady time of a {bench.words.step}; under it the "
-            "95 % interval (Welch’s on logarithms: processes of different machines share no "
-            "repeat), and the machine’s own time. Coloured only where the interval decides."
+            f"Speed over that of machine {label(reference, 12)}, or of the first machine that "
+            f"has the device, by the steady time of a {bench.words.step}. Under it are its 95 % "
+            "interval and the machine’s own time. The interval is Welch’s on logarithms, "
+            "because processes of different machines share no repeat. Cells are coloured only "
+            "where the interval decides."
         ),
         corner=bench.points_heading,
         columns=tuple(

@@ -47,30 +47,35 @@ def coverage_section() -> Section:
     count = quantity.count(kept.experiments)
     return Section(
         "coverage",
-        "How often the intervals hold the truth",
+        "How often intervals hold the true value",
         (
             _table(
                 kept,
                 kept.coverage,
                 "coverage-table",
                 "Intervals that hold the true speedup",
-                f"Share of the 95 % intervals, over {count} simulated experiments each, by "
-                "processes of each device. python -m benchmarks.calibration makes them.",
+                (
+                    f"Share of the 95 % intervals that hold it, over {count} simulated experiments "
+                    "each, by processes of each device. python -m benchmarks.calibration makes "
+                    "them."
+                ),
             ),
             _table(
                 kept,
                 kept.differences,
                 "difference-table",
-                "Equals that are called faster or slower",
-                f"Share of {count} comparisons of two devices that do not differ.",
+                "Equal devices that are called faster or slower",
+                f"Share of {count} comparisons of two equal devices.",
             ),
             _table(
                 kept,
                 kept.modes,
                 "modes-table",
                 "Intervals that hold the true speedup, where one device has a slow mode",
-                "Few processes may all miss it. What other sweep points show widens the "
-                "interval; measured alone, nothing does.",
+                (
+                    "A few processes may all miss the slow mode. The spread at other sweep points "
+                    "widens the interval; a point measured alone has nothing to widen it."
+                ),
             ),
         ),
         finding=_finding(kept),
@@ -83,8 +88,9 @@ def _finding(kept: Calibration) -> str:
     held = [share for row in kept.coverage for share in row.percent[few:]]
     wrong = max(share for row in kept.differences for share in row.percent[few:])
     return (
-        f"From three processes on, {_percent(min(held))} to {_percent(max(held))} of the 95 % "
-        f"intervals hold the truth, and at most {_percent(wrong)} of equals are told apart."
+        f"With three processes or more, {_percent(min(held))} to {_percent(max(held))} "
+        f"of the 95 % intervals hold the true value, and at most {_percent(wrong)} of "
+        "equal devices are called different."
     )
 
 
@@ -118,8 +124,8 @@ def methods_page(benches: Sequence[BenchmarkView] = ()) -> Page:
     level = f"{quantity.fixed(100 * LEVEL, 0)}{quantity.SPACE}%"
     margin = f"{quantity.fixed(100 * MARGIN, 0)}{quantity.SPACE}%"
     finding = (
-        "One process gives one number. Intervals are over processes, verdicts are read off "
-        "intervals, and what was not measured is said where its number would stand."
+        "One process gives one number. Intervals are over processes, and verdicts "
+        "follow from intervals. A missing number is explained where it would be."
     )
     return Page(
         path="methods.html",
@@ -163,14 +169,16 @@ def _measuring() -> Section:
                     Fact("Share of the peak", "TFLOPS over the dense peak that the devices file or "
                          "the table of known hardware cites for the element type. Without one "
                          "there is no share."),
-                    Fact("Roofline", "The lower one of the peak and of operations a byte times "
-                         "the cited memory bandwidth. Bytes are counted, not measured: the "
+                    Fact("Roofline", "The peak, or operations a byte times the cited memory "
+                         "bandwidth "
+                         "where that is lower. Bytes are counted, not measured: the "
                          "operands and results of the products."),
-                    Fact("Energy", "What sensors of the machine counted over windows of steady "
-                         "steps, evaluations left out. Where none can be read the reason is "
-                         "given, and nothing is estimated."),
-                    Fact("Order", "Cells are measured one repeat after the other; within a "
-                         "repeat devices and points are balanced, so that drift hits all alike."),
+                    Fact("Energy", "Sensors of the machine count energy over windows of steady "
+                         "steps, without evaluations. Where none can be read, the reason "
+                         "is given and nothing is estimated."),
+                    Fact("Order", "Cells are measured one repeat after the other. Devices and "
+                         "points are balanced within a repeat, so that drift affects all "
+                         "alike."),
                 ),
                 long=True,
             ),
@@ -185,20 +193,23 @@ def _comparing(level: str, margin: str) -> Section:
         (
             Facts(
                 (
-                    Fact("Speedup", "The baseline’s steady time over the device’s, each the "
+                    Fact("Speedup", "The baseline’s steady time over the device’s. Each is the "
                          "geometric mean over processes."),
-                    Fact("Interval", f"{level}, Student’s t on logarithms, within repeats where "
-                         "both devices ran them, else Welch’s between processes. Steps of one "
-                         "process are never counted as independent."),
+                    Fact("Interval", f"{level}, Student’s t on logarithms: within repeats where "
+                         "both "
+                         "devices ran them, else Welch’s between processes. Steps of one "
+                         "process never count as independent."),
                     Fact("Faster, slower", "The whole interval lies above, or below, 1×."),
                     Fact("Same", f"The whole interval lies within {margin} of 1×."),
                     Fact("Undecided", "Anything else, and a single process. Only decided cells "
                          "of a table are coloured."),
-                    Fact("Colours", "Nine bins, each a factor of two wide on a logarithmic "
-                         "scale, symmetric about 1×."),
-                    Fact("No headline", "A speedup is withheld from headlines when the two "
-                         "devices do not reach the same quality, compute in different precision, "
-                         "or read different data."),
+                    Fact("Colours", "Nine bins on a logarithmic scale, symmetric about 1×. The "
+                         "middle one is 0.8× to 1.25×, its neighbours are a factor of two "
+                         "wide, and the outer two are open."),
+                    Fact("No headline", "A speedup is withheld from headlines where the two "
+                         "devices do "
+                         "not reach the same quality, compute in different precision, or "
+                         "read different data."),
                     Fact("Several points", "The geometric mean over the points where both "
                          "devices were measured."),
                     Fact("Pays off after", "The difference of two cold starts over the "
@@ -218,19 +229,22 @@ def _quality() -> Section:
             Facts(
                 (
                     Fact("Same quality", "Two one-sided t tests over paired seeds: the 90 % "
-                         "interval of the difference lies within the stated margin "
+                         "interval of "
+                         "the difference lies within the stated margin "
                          f"({quantity.short(100 * WITHIN)} percentage point unless a claim "
                          "names another)."),
                     Fact("Time to a target", "Timed training seconds up to the end of the first "
                          "epoch that reached it; compilation counts, evaluations do not."),
-                    Fact("Evaluation", "Over all validation examples; what fills up its last "
-                         "step counts for nothing."),
-                    Fact("Published", "Somebody else’s figures, as printed. They enter no "
-                         "statistic; conditions that differ are marked, and figures that "
-                         "contradict arithmetic or physics are flagged by rules."),
+                    Fact("Evaluation", "Over all validation examples; padding of the last step "
+                         "does not "
+                         "count."),
+                    Fact("Published", "Figures that others published, as printed. They enter no "
+                         "statistic. Differing conditions are marked, and rules flag "
+                         "figures that contradict arithmetic or physics."),
                     Fact("Claims", "A rule written into the spec. Confirmed when the whole "
-                         "interval fulfils it, refuted when the whole interval contradicts it, "
-                         "undecided otherwise, not tested where a device is absent."),
+                         "interval "
+                         "fulfils it, refuted when the whole interval contradicts it, "
+                         "undecided otherwise, and not tested where a device is absent."),
                 ),
                 long=True,
             ),
@@ -241,7 +255,7 @@ def _quality() -> Section:
 def _marks() -> Section:
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
-    facts.append(Fact("n of m failed", "So many of the planned processes gave no number."))
+    facts.append(Fact("n of m failed", "That many of the planned processes gave no number."))
     return Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
 
 
@@ -253,12 +267,13 @@ def _model(benches: Sequence[BenchmarkView]) -> tuple[Section, ...]:
         return ()
     table = Table(
         id="model-errors",
-        title="Times predicted without having been seen",
+        title="Predicted times against measured ones",
         caption=(
-            "The model is a fixed cost of a step and a cost of its work, on the pages that sweep "
-            "a batch or another size. Each size was left out in turn and predicted from the "
-            "others; the smallest and the largest are extrapolated. Where the model does not "
-            "describe a sweep no line is drawn, and its errors are not counted above."
+            "The model is a fixed cost of a step and a cost of its work, on the pages that "
+            "sweep a batch or another size. Each size is left out in turn and predicted "
+            "from the others; the smallest and the largest are extrapolated. Where the "
+            "model does not describe a sweep, no line is drawn and its errors are not "
+            "counted above."
         ),
         corner="sweep",
         columns=(Column("half within", number=True), Column("worst", number=True), Column("law")),
@@ -277,7 +292,7 @@ def _errors_figure(found: Predictions, table: Table) -> Figure:
         for error, share in GOALS
     ]  # fmt: skip
     make = shares_ecdf(found.errors, goals, axis_title="error of a prediction", log=False)
-    title = "Errors of times that were predicted without having been seen"
+    title = "Errors of predicted times"
     said = predictions_sentence(found)
     return Figure(
         id="predictions",
@@ -296,12 +311,12 @@ def public_section() -> Section:
     count, above = len(shares), sum(share > 1 for share in shares)
     none = "none" if not above else quantity.count(above)
     finding = (
-        f"Of {count} throughputs that others published, {none} is above its ceiling: they reached "
-        f"{quantity.percent(shares[0], 1)} to {quantity.percent(shares[-1], 0)} of it, half "
-        f"of them more than {quantity.percent(median(shares), 0)}."
+        f"{none} of {count} published throughputs exceed their bound. They reach "
+        f"{quantity.percent(shares[0], 1)} to {quantity.percent(shares[-1], 0)} of it; "
+        f"half of them reach more than {quantity.percent(median(shares), 0)}."
     )
-    title = "Published throughputs, as shares of their ceilings"
-    make = shares_ecdf(shares, (), axis_title="share of the ceiling (log scale)", log=True)
+    title = "Published throughputs, as shares of their upper bounds"
+    make = shares_ecdf(shares, (), axis_title="share of the upper bound (log scale)", log=True)
     groups = (
         RowGroup(tuple(_public_row(rate) for rate in source.rows), title=label(source.title, 120),
                  detail=label(source.address, 200))
@@ -309,16 +324,17 @@ def public_section() -> Section:
     )  # fmt: skip
     table = Table(
         id="public-table",
-        title="Each published throughput beside its ceiling",
+        title="Each published throughput beside its upper bound",
         caption=(
-            "Counted operations of the network by its architecture or by its source, convolutions "
-            "over the places of their kernels; a training does three times those of an inference."
+            "Operations are counted from the network’s architecture or taken from its "
+            "source, convolutions over the places of their kernels. Training does three "
+            "times the operations of inference."
         ),
         corner="network",
         columns=(
             Column("on"),
             Column("printed", number=True),
-            Column("share of the ceiling", number=True),
+            Column("share of the upper bound", number=True),
         ),
         groups=tuple(groups),
         folded=True,
@@ -326,12 +342,15 @@ def public_section() -> Section:
     figure = Figure(
         id="public-shares",
         title=title,
-        subtitle="Up: share of all throughputs that reached at most so much.",
-        caption="A test of ceilings on figures that nobody here measured: a bound is never passed.",
+        subtitle="Up: share of all throughputs that reach at most that much.",
+        caption=(
+            "This tests upper bounds on figures that nobody here measured: no figure "
+            "exceeds its bound."
+        ),
         panels=(panel(make, prefix="pu", title=title, description=finding),),
         table=table,
     )
-    return Section("public", "Whether ceilings hold", (figure,), finding=finding)
+    return Section("public", "Whether upper bounds hold", (figure,), finding=finding)
 
 
 def _public_row(rate: PublicRate) -> Row:
@@ -359,8 +378,9 @@ def _model_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
 
 def _not_claimed() -> Section:
     text = (
-        "A number holds for the machine, the versions and the data it stands beside. It says "
-        "nothing about other batch sizes, other models, or a device of the same name with other "
-        "cooling. With twenty comparisons of equals, about one will be called a difference."
+        "A number holds for its machine, its versions and its data. It says nothing "
+        "about other batch sizes, other models, or a device of the same name with "
+        "other cooling. Of twenty comparisons of equal devices, about one will be "
+        "called a difference."
     )
     return Section("limits", "What is not claimed", (Prose(text),))

@@ -431,13 +431,11 @@ class Overview:
 
     def _caption(self) -> str:
         kinds = {mark.kind for each in self.shown for mark in self.marks(each)}
-        said = ["● measured here; its band is the 95 % interval over processes."]
+        said = ["● measured here; the band is the 95 % interval over processes."]
         if kinds & {"published", "beyond"}:
-            said.append(
-                "◇ published, part of no statistic; its band is the rounding of the figure."
-            )
+            said.append("◇ published, in no statistic; the band is the rounding of the figure.")
         if "beyond" in kinds:
-            said.append("✕ printed, and beyond the peak of the chip.")
+            said.append("✕ published, and above the peak of the chip.")
         groups = [
             group
             for each in self.shown
@@ -445,20 +443,20 @@ class Overview:
         ]
         caveats = frozenset().union(*map(caveats_of, groups))
         if Caveat.SINGLE_RUN in caveats:
-            said.append(f"{SIGNS[Caveat.SINGLE_RUN]} a single run, without an interval.")
+            said.append(f"{SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
         if Caveat.BUDGET in caveats:
-            said.append(f"{SIGNS[Caveat.BUDGET]} the time budget stopped the run.")
+            said.append(f"{SIGNS[Caveat.BUDGET]} stopped by the time budget.")
         if unnamed(self._workloads, base=self._base, width=WIDE.width):
             said.append("The table names the marks that have no label here.")
         if any(each.row.busy for each in self.shown):
-            said.append("Busy: other programs held the processor, which is faster than shown.")
+            said.append("Busy: other programs used the processor, which is faster than shown.")
         if self.elsewhere:
             said.append(self.elsewhere)
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
             if len(away) > 3:
                 some.append(f"{quantity.count(len(away) - 2)} more")
-            said.append(f"Without a rate here: {quantity.listed(some)}.")
+            said.append(f"Without a rate: {quantity.listed(some)}.")
         return " ".join(said)
 
     @cached_property

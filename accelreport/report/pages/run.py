@@ -67,7 +67,7 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'<path d="{path}" fill="none" stroke="var(--link)" stroke-width="{stroke}" '
         'vector-effect="non-scaling-stroke"/></svg>'
     )
-    caption = f"{text}. Left to right in order of time, height from 0 to the longest."
+    caption = f"{text}. Time runs from left to right; heights begin at 0."
     return Sparkline(Markup(drawn), caption)  # noqa: S704 -- numbers and our own words only
 
 
@@ -120,7 +120,7 @@ def checks_section(record: Record) -> Section | None:
     )
     found = sum(check.outcome == "failed" for check in record.checks)
     looked = sum(check.outcome != "not-applicable" for check in record.checks)
-    finding = f"{quantity.plural(looked, 'fault')} looked for, {found or 'none'} found."
+    finding = f"{quantity.plural(looked, 'check')} made, {found or 'no'} faults."
     table = RawTable(
         title="Faults looked for",
         columns=("fault", "outcome", "a sound measurement shows", "seen"),
@@ -128,14 +128,14 @@ def checks_section(record: Record) -> Section | None:
         note="Nothing of this runs inside a timed window.",
         words=True,
     )
-    return Section("checks", "The timer's checks of itself", (table,), finding=finding)
+    return Section("checks", "The timer checks itself", (table,), finding=finding)
 
 
 MOST_BLOCKS = 500
 """Rows of the table of blocks; the record's JSON has every one."""
 
 _STAGES = (
-    ("process_s", "process until our first line"),
+    ("process_s", "process start to accelreport’s first line"),
     ("import_s", "importing {framework} and Keras"),
     ("prepared_s", "of these two: before the launch, shared with other cells"),
     ("data_s", "data, onto the device"),
@@ -384,9 +384,11 @@ def _notices(record: Record) -> tuple[Notice, ...]:
         notices.append(
             Notice(
                 "Partial run.",
-                f"The time budget ended it after {quantity.count(done)} of "
-                f"{quantity.plural(record.planned_steps, 'step')}; its total is extrapolated "
-                "wherever it is shown.",
+                (
+                    f"The time budget ended it after {quantity.count(done)} of "
+                    f"{quantity.plural(record.planned_steps, 'step')}. Its total is extrapolated, "
+                    "and marked so."
+                ),
             )
         )
     return tuple(notices)
@@ -407,9 +409,9 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
         "seed": cell.seed,
     }
     blocks = (
-        Code("In full, after profile and sweep", (Token(_json(asked)),)),
+        Code("The whole spec, after profile and sweep", (Token(_json(asked)),)),
         Code("Again", commands(bench, cell.device, point, record)),
-        Prose("This measures every repeat of this device and sweep point that is not yet done."),
+        Prose("This measures every repeat of this device and sweep point that is missing."),
     )
     return Section("asked", "What was asked for", blocks)
 

@@ -82,8 +82,8 @@ def environment_section(bench: BenchmarkView) -> Section:
 def reproduce_section(bench: BenchmarkView) -> Section:
     """The exact commands."""
     text = (
-        "Cells that are already in the results folder are not run again; remove the folder, or "
-        "choose another with --results, to measure everything anew."
+        "Cells that are in the results folder are not run again. To measure everything "
+        "anew, remove the folder or choose another with --results."
     )
     return Section("reproduce", "How to reproduce it", (Code("", commands(bench)), Prose(text)))
 
@@ -163,9 +163,9 @@ def _checkout(records: Sequence[Record]) -> list[Token]:
         return []
     note = "# accelreport as it was\n"
     if any(record.environment and record.environment.dirty for record in records):
-        note = "# accelreport as it was, but for uncommitted changes in that checkout\n"
+        note = "# accelreport as it was, except for uncommitted changes in that checkout\\n"
     if len(commits) > 1:
-        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\n"
+        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\\n"
     return [Token(note, "note"), Token(f"git checkout {shlex.quote(clean(commits[-1]))}\n")]
 
 
@@ -349,10 +349,9 @@ def cells_section(bench: BenchmarkView) -> Section:
         id="cells-table",
         title="One row for each process",
         caption=(
-            "Its page holds the raw steps, the environment and the "
-            "end of the log."
+            ("The page of a process has the raw steps, the environment and the end of the log.")
             + (
-                " With so many cells, a row lists all processes of a device and point."
+                " With this many cells, one row stands for all processes of a device and point."
                 if compact
                 else ""
             )

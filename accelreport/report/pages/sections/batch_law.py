@@ -46,10 +46,10 @@ from accelreport.report.theme import COLOURS, line_key, pattern
 from accelreport.report.view import BenchmarkView
 
 ABOUT = (
-    "The time of a step is taken to be a fixed cost and a cost for each example (Hockney and "
-    "Jesshope, 1981). That is a model, fitted to the marks and no measurement: nothing of it "
-    "enters another number of this site. Dotted lines are the model, fainter where nothing was "
-    "timed; no line is drawn where a time is further off than 10 %."
+    "The model: a step takes a fixed time plus a time for each example (Hockney "
+    "and Jesshope, 1981). It is fitted to the marks and enters no other number of "
+    "this site. Dotted lines are the model, fainter where nothing was timed. No "
+    "line is drawn where a time is more than 10 % off."
 )
 GIGA = 1e-9
 """Operations are shown in 10⁹."""
@@ -97,15 +97,15 @@ def name_of(bench: BenchmarkView, sweep: TimedSweep) -> str:
 def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
     drawn = [sweep for sweep in shown if sweep.fit.law]
     if not drawn:
-        return "No law of a fixed cost and a rate describes these times, and no line is drawn."
+        return "No fixed cost and rate describe these times, so no line is drawn."
     best = _pair_of(bench, shown)
     if best is None:
         costs_of = [
             f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
         ]
-        return f"By the model, a step has a fixed cost: {quantity.listed(costs_of)}."
+        return f"In the model, a step has a fixed cost: {quantity.listed(costs_of)}."
     told = pair_sentence(best, lambda sweep: name_of(bench, sweep))
-    by = "By a model of the published times" if best.own.published else "By the model"
+    by = "In a model of the published times" if best.own.published else "By the model"
     return f"{by}, {told}."
 
 
@@ -183,7 +183,7 @@ def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
         for line in lines
     )
     return _Drawn(
-        title=f"{sentence(y_title)}, timed and by the model" + (f" ({fixed})" if fixed else ""),
+        title=f"{sentence(y_title)}, timed and modelled" + (f" ({fixed})" if fixed else ""),
         description=f"{said}.",
         up=y_title,
         across=x_title,
@@ -233,8 +233,9 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         id="law-table",
         title="The model of each device",
         caption=(
-            "Under each value its 95 % interval: over processes where they were measured, and "
-            "from the misfit of one line where they were published, which three times leave wide."
+            "The 95 % interval is under each value: over processes where the times were "
+            "measured, and from the misfit of one line where they were published. Three "
+            "published times leave it wide."
         ),
         corner="device",
         columns=number_columns((fixed, each, half, misfit)),
@@ -244,13 +245,14 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
 
 
 PARTS = (
-    "After the training each part was timed as a program of its own, driven as the steps were: one "
-    "that does nothing (dispatch), one that takes its batch (input), one that computes the loss "
-    "and its gradients as well (compute), and one that updates the weights (optimizer). The fit of "
-    "the line splits each into the two costs, with 95 % intervals over processes; a fixed cost "
-    "comes out below 0 where a part grows faster than the work. Single operations are launched "
-    "inside compute and optimizer, where no framework tells that apart from their work. "
-    "Unexplained is what they do not add up to, such as metrics, or what a compiler does with the "
+    "After the training each part was timed as a program of its own, driven as the "
+    "steps were: an empty one (dispatch), one that takes its batch (input), one "
+    "that computes the loss and its gradients as well (compute), and one that "
+    "updates the weights (optimizer). The fit of the line splits each part into "
+    "the two costs, with 95 % intervals over processes. A fixed cost below 0 means "
+    "that a part grows faster than the work. Launches of single operations belong "
+    "to compute and optimizer, because no framework separates them from their "
+    "work. Unexplained is the rest: metrics, or what a compiler does with the "
     "parts together."
 )
 
@@ -263,12 +265,12 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
         for each in bench.records.values()
         if each.parts and each.parts.absent
     }
-    absent = (Prose(f"Not told by cause: {quantity.listed(sorted(why))}."),) if why else ()
+    absent = (Prose(f"Not split by cause: {quantity.listed(sorted(why))}."),) if why else ()
     if not split:
         return absent
     table = Table(
         id="split-table",
-        title="What a step costs, by cause: whatever the batch, and under it each example",
+        title="Cost of a step by cause: fixed, and below it for each example",
         caption=PARTS,
         corner="device",
         columns=number_columns(cause.value for cause in Cause),
@@ -281,7 +283,7 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     header = entry(name_of(bench, sweep), *under(fixed_text(sweep)))
     unit = 1.0 if sweep.of_batches else 1 / GIGA
     law = sweep.fit.law
-    assert law is not None, "nothing else is split"
+    assert law is not None, "no other part is split"
     entries = [
         entry(
             *_cost_lines(each.fixed_s, law.fixed_s, 1.0),

@@ -258,7 +258,7 @@ def _unplanned_text(benches: Sequence[BenchmarkView]) -> str:
     every = [found for bench in benches for found in bench.tested]
     if not any(_elsewhere(found) and not absent_devices(found) for found in every):
         return ""
-    return "Some claims are about sweep points that this run does not have."
+    return "Some claims are about sweep points that this run leaves out."
 
 
 def _absent_text(benches: Sequence[BenchmarkView]) -> str:
@@ -319,12 +319,14 @@ def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
     )
     return Table(
         id="claims-absent" if absent else "claims-table",
-        title=ABSENT if absent else "Each sentence, and what was measured",
+        title=ABSENT if absent else "Each claim, and what was measured",
         caption=(
             ""
             if absent
-            else "Each sentence is tested by a rule written into the spec. A claim is confirmed or "
-            "refuted only when the whole interval lies on one side."
+            else (
+                "A rule written into the spec tests each claim. A claim is confirmed or "
+                "refuted only when the whole interval lies on one side."
+            )
         ),
         corner="claim",
         columns=(Column("verdict"), Column("measured", wide=True)),
@@ -398,7 +400,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
             Line(_told(each, 600), "reason") for each in beside_text(found, names_of(bench))
         ]
     if published_text(bench.plan, claim.check):
-        measured.append(Line("Published figures bear on it, too.", "reason"))
+        measured.append(Line("Published figures bear on it as well.", "reason"))
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))

@@ -94,7 +94,7 @@ def measured_units(bench: BenchmarkView, place: SeriesPoint) -> int:
 
 BEYOND = Badge(
     "extrapolated",
-    "More steps than were measured; each of them is taken to last as long as the steady ones.",
+    ("More steps than were measured; each is taken to last as long as the steady ones."),
     "quiet",
 )
 """Said of a change of places that lies beyond what was run."""
@@ -129,8 +129,8 @@ def fastest_ranges_table(
         id=id_,
         title=title,
         caption=(
-            f"Which device {measure}, its cold start and so many {noun} after it counted. From "
-            "medians: where the steady times of two devices are undecided, chance orders them."
+            f"The device that {measure}, start-up included. Times are medians: where the "
+            "steady times of two devices are undecided, their order is chance."
         ),
         corner=bench.points_heading if bench.axes else "",
         columns=(Column(f"for how many {noun}"),),
@@ -195,7 +195,9 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     reigns = _reigns(bench, starts)
     if reigns is not None:
         blocks.append(reigns)
-    return Section("cold", "Cold and warm", tuple(blocks), finding=_finding(bench, starts))
+    return Section(
+        "cold", "Start-up and steady state", tuple(blocks), finding=_finding(bench, starts)
+    )
 
 
 def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
@@ -209,8 +211,8 @@ def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | N
         bench,
         courses,
         id_="cold-reigns",
-        title="The fastest device for so many steps, its start included",
-        measure="is done first",
+        title="Time to complete N steps: the fastest device, start-up included",
+        measure="completes first",
         settled=False,
     )
 
@@ -223,13 +225,15 @@ def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
         if present(start.steady_s) and start.steady_s
     }
     if not known:
-        return f"No steady {words.step} was measured, so cold and warm cannot be compared."
+        return (
+            f"No steady {words.step} was measured, so start-up and steady state cannot be compared."
+        )
     place = max(known, key=lambda each: known[each])
     warm = "a later call" if words.kernel else f"a steady {words.step}"
     return (
         f"On {place[0].title}{bench.at(place[1])} the {words.first} takes "
-        f"{quantity.duration(starts[place].first_s)}, "
-        f"{quantity.number(known[place])} times as long as {warm}."
+        f"{quantity.duration(starts[place].first_s)}, {quantity.number(known[place])} "
+        f"times as long as {warm}."
     )
 
 
@@ -249,17 +253,19 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         f"{s.title}, {bench.point_title(p)}: {quantity.duration(start.total)}"
         for (s, p), start in starts.items()
     )
-    title = f"What happens before the {first} is done"
+    title = f"Time before the {first} is complete"
     names = [name or f"{first} (trace, compile, run)" for name, _ in STAGES]
     make = cold_bars(
-        bars, stages=names, headings=headings, axis_title=f"time until the {first} is done"
+        bars, stages=names, headings=headings, axis_title=f"time until the {first} is complete"
     )
     return Figure(
         id="cold-bars",
         title=title,
         caption=(
-            "Each bar is the median process of a device, or the mean of the middle two. Its stages "
-            f"are stacked from 0 on a linear scale: {', '.join(names)}."
+            (
+                "Each bar is the median process of a device, or the mean of the middle two. "
+                f"Its stages are stacked from 0 on a linear scale: {', '.join(names)}."
+            )
             + panels_note(len(points), len(bench.points))
         ),
         panels=(small_panel(make, prefix="cb", title=title, description=f"{said}."),),
@@ -274,7 +280,7 @@ def _stages_table(
 ) -> Table:
     return Table(
         id="cold-bars-data",
-        title="Stages of a cold start",
+        title="Stages of the start-up",
         corner="device",
         columns=number_columns((*names, "together")),
         groups=tuple(
@@ -295,7 +301,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     warm = "later call" if words.kernel else f"steady {words.step}"
     noun = "calls" if words.kernel else f"{words.step}s"
-    titles = [words.first, warm, "cold ÷ warm", f"start in {noun}", "pays off after"]
+    titles = [words.first, warm, "first ÷ steady", f"start-up in {noun}", "pays off after"]
     if words.kernel:
         titles += ["TFLOPS cold", "TFLOPS warm"]
     elif words.trains:
@@ -303,14 +309,13 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     baseline = bench.title_of(bench.plan.baseline)
     return Table(
         id="cold-table",
-        title="Cold against warm",
+        title="Start-up and steady state",
         caption=(
-            f"Medians over processes, of {warm}s the geometric mean. “Start in {noun}” is how many "
-            f"warm {noun} take as long as all that passes until the first one is done: after so "
-            "many, half of the time was "
-            f"work. “Pays off after” is the number of {noun} from which a "
-            f"device has overtaken {baseline}, its cold start included: the difference of the "
-            f"two cold starts over the difference of the two {warm} times."
+            f"Medians over processes; geometric means for {warm}s. “Start-up in {noun}” is "
+            f"the number of steady {noun} that take as long as everything before the first "
+            f"one is complete. “Pays off after” is the number of {noun} from which a device "
+            f"has overtaken {baseline}, start-up included: the difference of the two "
+            f"start-ups over the difference of the two {warm} times."
         ),
         corner="device",
         columns=number_columns(titles),

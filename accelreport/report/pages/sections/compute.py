@@ -90,9 +90,9 @@ def _table(bench: BenchmarkView) -> Table:
         id="roofline-table",
         title=f"Operations for each byte of a {bench.words.step}, and the roof that follows",
         caption=(
-            f"Bytes are counted, not measured: {'; '.join(methods)}. The roof is the peak, or the "
-            "intensity times the cited memory bandwidth where that is lower; caches can lift a "
-            f"{bench.words.step} above a roof of memory, never above the peak."
+            f"Bytes are counted, not measured: {'; '.join(methods)}. The roof is the peak, "
+            "or the intensity times the cited memory bandwidth where that is lower. Caches "
+            f"can lift a {bench.words.step} above a roof of memory, never above the peak."
         ),
         notes=_sources(bench),
     )
@@ -153,8 +153,9 @@ def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Tab
         title=title,
         subtitle="Up: TFLOPS. Across: operations for each byte. Both on log scales.",
         caption=(
-            "The line is what a device can do at most: rising with the bytes its memory brings, "
-            "level where its arithmetic is the limit. Bytes are those of the products alone."
+            "The line is the most that a device can do: it rises with the memory’s "
+            "bandwidth, and it is level where arithmetic is the limit. Bytes are those of "
+            "the products alone."
         ),
         panels=(small_panel(make, prefix="rl", title=title, description=f"{said}."),),
         keys=keys(series),
@@ -184,11 +185,14 @@ def compute_section(bench: BenchmarkView) -> Section | None:
         bench,
         _arithmetic_entry,
         id="arithmetic-table",
-        title=f"Floating-point operations each second, by the steady time of a {bench.words.step}",
+        title=(
+            f"Floating-point operations per second, from the steady time of a {bench.words.step}"
+        ),
         caption=(
-            f"Counted so: {'; '.join(methods)}. One multiply-add counts as two. The share is of "
-            "the dense peak cited for the element type, by the devices file or else by the table "
-            "of known hardware; the notes say what each figure was held against."
+            f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
+            "two. The share is of the dense peak cited for the element type, in the "
+            "devices file or else in the table of known hardware. The notes say what each "
+            "figure was checked against."
         ),
         notes=_arithmetic_sources(bench),
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
@@ -234,11 +238,11 @@ def _finding(
         if (peak := peak_of(bench, *place))
     }
     if not shares:
-        return "No peak is cited for these devices, so there is no share of it to give."
+        return "No peak is cited for these devices, so no share of it is given."
     place = max(shares, key=lambda each: shares[each])
     return (
-        f"{place[0].title} comes nearest to its peak: {quantity.percent(shares[place], 1)} of "
-        f"it{bench.at(place[1])}."
+        f"{place[0].title} comes nearest to its peak: it reaches "
+        f"{quantity.percent(shares[place], 1)} of it{bench.at(place[1])}."
     )
 
 
@@ -336,10 +340,10 @@ def ceilings_section(bench: BenchmarkView) -> Section | None:
     place = heaviest(bench)
     if place is None:
         return None
-    link = Download(f"{PATH}#{anchor(bench)}", "Upper bounds of known hardware", "no predictions")
+    link = Download(f"{PATH}#{anchor(bench)}", "Upper bounds for known hardware", "no predictions")
     return Section(
         "ceilings",
-        "What was reached of the roof",
+        "Share of the measured roof",
         (Downloads((link,)),),
         finding=_reached_finding(bench, place),
     )
@@ -358,6 +362,6 @@ def most(speedup: float) -> str:
 def _reached_finding(bench: BenchmarkView, place: Place) -> str:
     share = own_share(bench, place)
     if share is None or isnan(share):
-        return "No roof is known of the devices that were measured."
+        return "No roof is known for the devices that were measured."
     reached = quantity.percent(share, 1)
     return f"{place.series.title} reaches {reached} of its own roof{bench.at(place.point)}."

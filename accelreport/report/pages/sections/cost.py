@@ -44,8 +44,9 @@ from accelreport.results.record import Energy, Record
 from accelreport.spec.models import ListPrice, Published
 
 NONE = (
-    "No device of this benchmark has a price in the devices file, so there is no cost to give: "
-    "price_per_hour, currency and price_date of a device say what an hour costs and since when."
+    "No device of this benchmark has a price in the devices file, so no cost is "
+    "given. A device’s price_per_hour, currency and price_date say what an hour "
+    "costs and since when."
 )
 
 
@@ -82,10 +83,10 @@ def _published(bench: BenchmarkView) -> tuple[Table, ...]:
         return ()
     table = Table(
         id="published-cost",
-        title="What the published runs cost",
+        title="Cost of the published runs",
         caption=(
-            "A printed time × the price of an hour that the row cites: what such hardware cost to "
-            "rent about then, whatever the author paid."
+            "The published time × the price of an hour that the row cites: what such "
+            "hardware cost to rent at about that time, whatever the author paid."
         ),
         corner="published on",
         columns=(
@@ -111,15 +112,15 @@ def _published_finding(bench: BenchmarkView) -> str:
     whole = [(row, price, row.total_time) for row, price in _rented(bench) if row.total_time]
     several = len({row.device for row, _, _ in whole}) > 1
     if not several or len({price.currency for _, price, _ in whole}) > 1:
-        return "No device measured here has a price; published runs have one."
+        return "No device measured here has a price, but published runs have one."
     by_cost = sorted(whole, key=lambda each: each[1].of(each[2]))
     low, high = (
         f"{money(price, time)}, on {label(row.label, 60)}"
         for row, price, time in (by_cost[0], by_cost[-1])
     )
     return (
-        "No device measured here has a price. At list prices the cheapest published run cost "
-        f"{low}, and the dearest {high}."
+        "No device measured here has a price. At list prices the cheapest published "
+        f"run cost {low}, and the dearest {high}."
     )
 
 
@@ -131,18 +132,19 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
     columns = [
         Column("a whole run", number=True),
-        Column("its cold start", number=True),
+        Column("its start-up", number=True),
         Column(f"a million {words.step}s", "extrapolated", number=True),
     ]
     if words.trains:
         columns.insert(1, Column("a later epoch", number=True))
     return Table(
         id="cost-table",
-        title="What a run costs",
+        title="Cost of a run",
         caption=(
-            "Price of an hour × time, medians over processes. A whole run is the cold start and "
-            f"all {words.step}s; evaluations are not in it, nor is time a provider bills before "
-            "and after the process. A million takes each to last as long as the steady ones."
+            "Price of an hour × time, medians over processes. A whole run is the start-up "
+            f"and all {words.step}s, without evaluations and without time that a provider "
+            f"bills before and after the process. A million {words.step}s are taken to last "
+            "as long as the steady ones."
         ),
         corner="device",
         columns=tuple(columns),
@@ -195,12 +197,12 @@ def _prices(bench: BenchmarkView) -> tuple[str, ...]:
             said.append(f"{name}: no price given")
             continue
         said.append(f"{name}: {price_text(price)}")
-    return (f"Prices, by the devices file. {'; '.join(said)}.",)
+    return (f"Prices in the devices file. {'; '.join(said)}.",)
 
 
 def price_text(price: Price) -> str:
     """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
-    day = f"on {_day(price.date)}" if price.date else "day of the price not given"
+    day = f"on {_day(price.date)}" if price.date else "date of the price not given"
     source = f", {label(price.source, 160)}" if price.source else ""
     hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)} an hour"
     return f"{hour}, {day}{source}"
@@ -225,7 +227,7 @@ def _cheapest(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table |
         bench,
         courses,
         id_="cost-reigns",
-        title="The cheapest device for so many steps",
+        title="The cheapest device for N steps",
         measure="costs least",
     )
 
@@ -243,13 +245,15 @@ def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
         return "Prices are in different currencies, so no device is called cheapest."
     place = min(costs, key=lambda each: costs[each][0])
     where = bench.at(place[1])
-    return f"The cheapest run that was measured is {costs[place][1]}, on {place[0].title}{where}."
+    return f"The cheapest measured run costs {costs[place][1]}, on {place[0].title}{where}."
 
 
 SENSOR_GRADE = Badge(
     "sensor-grade",
-    "A sensor’s count of a whole package or board, idle power and other programs included. Good "
-    "for comparing long windows, no calorimeter.",
+    (
+        "A sensor counts a whole package or board, with idle power and other programs. "
+        "Its figures compare long windows well; it is no calorimeter."
+    ),
     "quiet",
 )
 """Said of every figure of energy."""
@@ -281,9 +285,9 @@ def _memory(bench: BenchmarkView) -> Table:
         id="memory-table",
         title="Peak memory",
         caption=(
-            "Medians over processes. Of a process: its largest resident set up to the end of the "
-            "timed steps, TensorFlow itself included. Of a device: the peak of TensorFlow’s own "
-            "allocator, where it counts."
+            "Medians over processes. The figure of a process is its largest resident set "
+            "up to the end of the timed steps, TensorFlow included. That of a device is "
+            "the peak of TensorFlow’s own allocator, where it counts."
         ),
     )
 
@@ -294,7 +298,7 @@ def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     if not present(host):
         return absence(bench, series, point)
     device = median([row.memory.device_peak_bytes for row in rows])
-    told = f"{quantity.size(device)} on the device" if present(device) else "device: not told"
+    told = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
     lines = [Line(quantity.size(host)), Line(told, "interval")]
     lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
     return measured_entry(bench, (series, point), lines, mark="small")
@@ -323,11 +327,11 @@ def _energy(bench: BenchmarkView) -> Block:
         bench,
         lambda bench, series, point: _joules(bench, series, point, sensors),
         id="energy-table",
-        title=f"Energy of a steady {step}, by the machine’s sensors",
+        title=f"Energy of a steady {step}, from the machine’s sensors",
         caption=(
             f"Medians over processes, read between {step}s: joules of the windows of steady "
-            f"{step}s over their number, evaluations left out. The blur is the share by "
-            "which the sensor’s updates leave the ends of the windows open. Nothing is estimated."
+            f"{step}s over their number, without evaluations. The blur is the share of the "
+            "window that the sensor’s update interval leaves open. Nothing is estimated."
         ),
         notes=_notes(bench),
         badges=(SENSOR_GRADE,),
@@ -391,8 +395,8 @@ def _notes(bench: BenchmarkView) -> tuple[str, ...]:
 def _none(bench: BenchmarkView) -> str:
     absent = _absences(bench)
     if not absent:
-        return "No energy: these records were made without looking for a sensor."
-    return f"No energy is given, and none is estimated. {sentence('; '.join(absent))}."
+        return "No energy: no sensor was looked for when these records were made."
+    return f"No energy is given and none is estimated. {sentence('; '.join(absent))}."
 
 
 def _resources_finding(bench: BenchmarkView) -> str:
@@ -409,6 +413,6 @@ def _resources_finding(bench: BenchmarkView) -> str:
     place = max(known, key=lambda each: known[each])
     where = bench.at(place[1])
     return (
-        f"The largest process, of {place[0].title}{where}, took {quantity.size(known[place])} "
-        "of memory."
+        f"The largest process, of {place[0].title}{where}, takes "
+        f"{quantity.size(known[place])} of memory."
     )

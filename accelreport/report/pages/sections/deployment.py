@@ -120,7 +120,7 @@ def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section
     if not blocks:
         return None
     finding = Speaker(bench).sentence_of(Kind.INT8)
-    return Section("afterwards", "The trained model in use", tuple(blocks), finding=finding)
+    return Section("afterwards", "The deployed model", tuple(blocks), finding=finding)
 
 
 def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:
@@ -141,10 +141,10 @@ def _quantised(found: list[NamedRun]) -> Table:
         id="quantised-table",
         title="The same network in float32 and in int8",
         caption=(
-            f"{sentence(label(first.method, 200))}{calibrated}; both run by "
-            f"the LiteRT interpreter with {quantity.plural(first.threads, 'thread')}. Latency is "
-            "the median for one example. The difference of the accuracies has a 95 % interval "
-            "(Bonett and Price) and is tested by McNemar's exact test."
+            f"{sentence(label(first.method, 200))}{calibrated}; the LiteRT interpreter runs "
+            f"both with {quantity.plural(first.threads, 'thread')}. Latency is the median "
+            "for one example. The difference in accuracy has a 95 % interval (Bonett and "
+            "Price) and is tested by McNemar's exact test."
         ),
         corner="arithmetic",
         columns=number_columns(("size", "latency", "throughput", "accuracy", "difference")),
@@ -193,11 +193,11 @@ def _served(served: list[tuple[NamedRun, Served]]) -> Table:
     titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
     return Table(
         id="served-table",
-        title="Exported, and asked over HTTP in a process of its own",
+        title="Exported, and served over HTTP by a process of its own",
         caption=(
-            f"{label(served[0][1].server, 200)}. Percentiles are of requests for one example, one "
-            "after the other; throughput is of several clients at once. The difference is that "
-            "between an answer and the training process's own prediction."
+            f"{label(served[0][1].server, 200)}. Percentiles are of requests for one "
+            "example, one after the other; throughput is of several clients at once. The "
+            "difference is between the answer and the training process’s own prediction."
         ),
         corner="run",
         columns=number_columns(titles),
@@ -240,7 +240,7 @@ def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     titles = ("form", "size", "examples compared", "largest difference")
     return Table(
         id="weights-table",
-        title="Weights saved, and read back into a model built anew",
+        title="Weights saved, and read back into a new model",
         corner="run",
         columns=(Column(titles[0]), *(Column(title, number=True) for title in titles[1:])),
         groups=(RowGroup(rows),),
@@ -270,8 +270,8 @@ def _kept(found: list[NamedRun]) -> Table:
         id="artefacts-table",
         title="Files kept with the results",
         caption=(
-            "They lie in the folder artefacts/ of the results, each named by the SHA-256 of its "
-            "content; the record of the run has the whole of it."
+            "They are in the folder artefacts/ of the results, each named by the SHA-256 "
+            "of its content. The record of the run has the whole hash."
         ),
         corner="file",
         columns=(Column("size", number=True), Column("name begins and ends with")),

@@ -140,10 +140,12 @@ class Curves:
             description=f"{'; '.join(described)}.",
             chart=lambda size: learning_curves(curves, axes, size.width, size.height),
             caption=(
-                "Solid: validation, on data that the network never trains on. Dotted: training. "
-                "Lines are means over seeds, bands reach from the lowest seed to the highest."
-                + " The vertical axis starts near the lowest value, not at 0."
-                * (axes.ticks[0] > 0)
+                (
+                    "Solid: validation, on data that the network never trains on. Dotted: "
+                    "training. Lines are means over seeds; bands reach from the lowest seed to the "
+                    "highest."
+                )
+                + " The vertical axis does not start at 0." * (axes.ticks[0] > 0)
             ),
             brief="Solid: validation. Dotted: training.",
             badges=loud_badges(bench),
@@ -206,7 +208,7 @@ class Curves:
         name = metric_title(f"val_{metric}")
         return Table(
             id=identity,
-            title=f"Mean {name}, under it that of training, and the training time",
+            title=f"Mean {name}, below it that of training, and the training time",
             columns=device_columns(shown),
             groups=tuple(groups),
             download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
@@ -240,8 +242,8 @@ def target_table(bench: BenchmarkView) -> Table:
         id="target-table",
         title=f"Training time to the target {metric_title(target.metric)}, {level}",
         caption=(
-            "Median over the seeds that reached it, counted to the end of the first epoch that "
-            "did; under it the epoch and how many seeds."
+            "Median over the seeds that reached it, up to the end of the first epoch that "
+            "did. Under it are the epoch and the number of seeds."
         ),
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
@@ -319,9 +321,9 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
         caption += " Each run keeps the weights of its best epoch."
     if parity:
         caption += (
-            f" Under it the difference to {bench.title_of(bench.plan.baseline)} over paired "
-            "seeds with its 90 % interval: “same quality” when the interval lies within "
-            f"± {quantity.percentage_points(bench.margin)} (two one-sided tests)."
+            f" Under it is the difference from {bench.title_of(bench.plan.baseline)} over "
+            "paired seeds with its 90 % interval: “same quality” when the interval lies "
+            f"within ± {quantity.percentage_points(bench.margin)} (two one-sided tests)."
         )
     columns = device_columns(bench.shown_series)
     main = Table(

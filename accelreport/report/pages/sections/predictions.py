@@ -102,8 +102,9 @@ def gallery(run: NamedRun, samples: Sequence[Sample], most: int, title: str = ""
              False: "correct ones, least confident first"}  # fmt: skip
     chosen = ", then ".join(kinds[wrong] for wrong in dict.fromkeys(map(_wrong, shown)))
     rule = (
-        f"From {run.name}: {chosen}. The share is the probability that the model gave its "
-        "prediction. They are chosen to show errors and say nothing about accuracy."
+        f"From {run.name}: {chosen}. The percentage is the probability that the model "
+        "gives its prediction. They are chosen to show errors and say nothing about "
+        "accuracy."
     )
     return Gallery(tuple(map(_picture, shown)), rule, run.badges, run.href, title)
 
@@ -192,7 +193,7 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
     rows = tuple(_row(found, number) for number in range(len(found.classes)))
     table = Table(
         id="confusion-table",
-        title="True classes down, predicted classes across",
+        title="Confusion matrix: true classes down, predicted classes across",
         caption=(
             f"From {run.name}, the last evaluation. Each row adds up to 100 %; under each share "
             "is the count. The diagonal is correct."
@@ -308,11 +309,11 @@ def _how_drawn(forecast: Forecast) -> str:
     lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     cut = nice_ticks(lowest, highest, 4)[0] > 0
-    said = ["The vertical axis starts near the lowest value, not at 0."] if cut else []
+    said = ["The vertical axis does not start at 0."] if cut else []
     if lost:
         of = quantity.plural(len(forecast.predicted), "predicted value")
         said.append(
-            f"The model diverged: {lost} of {of} are no finite numbers and leave gaps in the line."
+            f"The model diverged: {lost} of {of} values are not finite and leave gaps in the line."
         )
     return " ".join(said)
 
@@ -330,7 +331,7 @@ def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
     return Table(
         id=identity,
         title=f"Mean absolute errors over {quantity.plural(found.values, 'value')}",
-        caption="The values stand in the record of the run.",
+        caption="The record of the run has the values.",
         corner="forecast by",
         columns=(Column("error", number=True),),
         groups=(

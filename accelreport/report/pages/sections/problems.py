@@ -70,10 +70,13 @@ def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
         counts = [len(_reading(benches, origin)) for origin in ("sample", "synthetic")]
         return Notice(
             "Samples and stand-ins.",
-            f"{quantity.plural(counts[0], 'benchmark')} read samples of the real data sets, a "
-            "few thousand examples that travel with accelreport, and "
-            f"{quantity.count(counts[1])} generated stand-ins of the same shapes. Times are "
-            "comparable; accuracies and losses are not, and no published one is judged by them.",
+            (
+                f"{quantity.plural(counts[0], 'benchmark')} read samples of the real data sets, "
+                "a few thousand examples that come with accelreport, and "
+                f"{quantity.count(counts[1])} read generated stand-ins of the same shapes. "
+                "Times are comparable. Accuracies and losses are not, and no published figure "
+                "is judged by them."
+            ),
         )
     return sample or synthetic
 
@@ -91,9 +94,11 @@ def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
     which = "Every number" if every else "Numbers marked so"
     return Notice(
         "Synthetic data.",
-        f"{which}{_among(benches, affected)} came from a generated stand-in of the same shapes, "
-        "not from the real data set. Times are comparable; accuracies say nothing about the "
-        "real task.",
+        (
+            f"{which}{_among(benches, affected)} came from a generated stand-in of the same "
+            "shapes, not from the real data set. Times are comparable; accuracies say "
+            "nothing about the real task."
+        ),
     )
 
 
@@ -103,9 +108,12 @@ def _sample(benches: Sequence[BenchmarkView]) -> Notice | None:
         return None
     return Notice(
         "Samples of the data.",
-        f"Numbers{_among(benches, affected)} were measured on samples of the real data sets, a few "
-        "thousand examples that travel with accelreport. Times are comparable; accuracies and "
-        "losses are those of a small training set, and no published one is judged by them.",
+        (
+            f"Numbers{_among(benches, affected)} were measured on samples of the real data "
+            "sets, a few thousand examples that come with accelreport. Times are "
+            "comparable. Accuracies and losses are those of a small training set, and no "
+            "published figure is judged by them."
+        ),
     )
 
 
@@ -142,9 +150,12 @@ def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
     ]
     return Notice(
         "Repeated until decided.",
-        f"Processes were added{_among(benches, affected)} where a comparison with the baseline was "
-        f"undecided. Verdicts were looked at {'; or '.join(told)}. Intervals and verdicts are as "
-        f"wide as that takes, and hold at 95{quantity.SPACE}% over all looks together.",
+        (
+            f"Processes were added{_among(benches, affected)} where a comparison with the "
+            f"baseline was undecided. Verdicts were looked at {'; or '.join(told)}. "
+            "Intervals and verdicts are widened accordingly, and hold at "
+            f"95{quantity.SPACE}% over all looks together."
+        ),
     )
 
 
@@ -181,7 +192,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     ]
     counts = {s: sum(row.status == s for row in bench.results) for s in order}
     said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
-    finding = f"Of {quantity.plural(len(bench.results), 'cell')}: {quantity.listed(said)}."
+    finding = f"{quantity.plural(len(bench.results), 'cell')}: {quantity.listed(said)}."
     return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
 
 
@@ -196,8 +207,10 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
     return Note(
         f"{devices}: {kind_text(rows[0])}.",
         label(" ".join((*told, f"{count}.")).strip(), 600),
-        f"“{run_command(bench)}” on a machine that can, and “accelreport merge” of both results "
-        "folders, add what is absent.",
+        (
+            f"To add what is missing, run “{run_command(bench)}” on a machine that has the "
+            "device, then “accelreport merge” both results folders."
+        ),
     )
 
 
@@ -214,7 +227,7 @@ def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
     where = _where(bench, rows)
     text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
     if status == "missing":
-        remedy = "Run the spec again; only what is missing will be run."
+        remedy = "Run the spec again: only what is missing runs."
         text = f"{count}{_points(bench, rows)}."
     return Note(title, text.strip(), label(remedy, 600), where, tones[status])
 

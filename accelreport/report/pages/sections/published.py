@@ -74,7 +74,7 @@ def _name(bench: BenchmarkView, found: PublishedResult) -> str:
     return f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
 
 
-MISMATCH = Badge("other conditions", "The published figure was made under other conditions.")
+MISMATCH = Badge("other conditions", "The published figure was measured under other conditions.")
 FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
 
 
@@ -96,13 +96,13 @@ def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
     measured = [row for row in rows if present(row.measured.value)]
     titles = _titles(bench)
     by = f" by {quantity.listed(titles)}" if titles else ""
-    published = f"Of {quantity.plural(len(rows), 'figure')} published{by}, "
+    figures = f"the {quantity.plural(len(rows), 'figure')} published{by}"
     if not measured:
-        return f"{published}none is of a device and sweep point that was measured here."
+        return f"None of {figures} belongs to a device and sweep point that was measured here."
     fair = [row for row in measured if row.comparable]
     near = [row for row in fair if 1 / 1.25 <= row.ratio <= 1.25]
     verb = "has" if len(measured) == 1 else "have"
-    text = f"{published}{len(measured)} {verb} a counterpart measured here"
+    text = f"{len(measured)} of {figures} {verb} a counterpart measured here"
     if not fair:
         return f"{text}, none of them under the same conditions."
     if len(fair) < len(measured):
@@ -143,14 +143,14 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
             "Published figures enter no statistic. Measured figures have their 95 % "
             "intervals over processes. "
             + (f"{noun}: {quantity.listed(titles)}. " if titles else "")
-            + "S: printed in the source; O: in the original behind it; D: derived by arithmetic."
+            + "S: in the source; O: in the original behind it; D: derived by arithmetic."
         ),
         corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
         columns=(
             Column("published", number=True),
             Column("measured here", number=True),
             Column("measured ÷ published", number=True),
-            Column("what to know"),
+            Column("notes"),
         ),
         groups=groups,
         style="prose",

@@ -41,7 +41,7 @@ from accelreport.report.view import BenchmarkView, Point, Series, present
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
-    "UNDECIDED": Badge("undecided", "The interval holds 1×, or there is none.", "quiet"),
+    "UNDECIDED": Badge("undecided", "The interval contains 1×, or there is none.", "quiet"),
 }
 
 
@@ -90,7 +90,7 @@ def _interval_text(bench: BenchmarkView) -> str:
     if len(paired) == len(estimates):
         how = "compares within repeats"
     elif paired:
-        how = "compares within repeats where both devices ran them, between processes elsewhere"
+        how = "compares within repeats where both devices ran them, and between processes elsewhere"
     return f"The interval is Student’s t on logarithms and {how}."
 
 
@@ -105,12 +105,14 @@ def speedup_table(bench: BenchmarkView) -> Table:
     rows = tuple(row for group in groups for row in group.rows)
     table = Table(
         id="speedup-table",
-        title=f"How many times as fast as {name}",
+        title=f"Speed over that of {name}",
         caption=(
-            f"By the mean steady time of a {step}. Under each factor its 95 % interval, then that "
-            "time: the geometric mean over processes, "
-            f"{quantity.plural(repeats, 'process', 'processes')} planned for each. "
-            f"{_interval_text(bench)} Cells are coloured only where it decides."
+            (
+                f"Compared by the mean steady time of a {step}. Under each factor are its 95 % "
+                "interval and that time: the geometric mean over processes, "
+                f"{quantity.plural(repeats, 'process', 'processes')} planned for each. "
+                f"{_interval_text(bench)} Cells are coloured only where it decides."
+            )
             + (APART if sum(series.baseline for series in bench.shown_series) > 1 else "")
         ),
         corner=groups_corner(bench),
@@ -223,10 +225,11 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
         id="scaling-table",
         title="Efficiency of several replicas or workers",
         caption=(
-            "Strong: the batch is shared; the time of one, over the number of replicas or workers "
-            "times theirs. Weak: each has the batch that one alone has; the time of one over "
-            "theirs. 100 % is as much work for each as one alone does, with the 95 % interval "
-            "over processes. Replicas on the cores of one processor share what one alone had."
+            "Strong scaling shares the batch: the time of one over the number of replicas "
+            "or workers times theirs. Weak scaling gives each the batch of one: the time "
+            "of one over theirs. At 100 % each does as much work as one alone, with the 95 "
+            "% interval over processes. Replicas on the cores of one processor share what "
+            "one alone had."
         ),
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
@@ -328,10 +331,10 @@ def _efficiency(found: Interval) -> Entry:
 def _scaling_finding(bench: BenchmarkView) -> str:
     known = [each for each in bench.scaling if present(each.strong.value)]
     if not known:
-        return "No batch was shared by several and done by one alone."
+        return "No batch was both shared by several and done by one alone."
     best = max(known, key=lambda each: (each.units, each.strong.value))
     return (
         f"{bench.title_of(best.own.device)}: {quantity.count(best.units)} at once do "
-        f"{quantity.ratio(best.units * best.strong.value)} the work of one, an efficiency of "
-        f"{quantity.percent(best.strong.value, 0)}."
+        f"{quantity.ratio(best.units * best.strong.value)} the work of one, an "
+        f"efficiency of {quantity.percent(best.strong.value, 0)}."
     )

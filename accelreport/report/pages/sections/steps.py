@@ -35,7 +35,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
     finding = _finding(bench, worst, tails[worst]) if worst else (
-        f"No device has a hundred {bench.words.step}s that were timed one by one, so that no "
+        f"No device has a hundred {bench.words.step}s that were timed one by one, so no "
         "99th percentile is known."
     )  # fmt: skip
     return Section("steps", f"{sentence(bench.words.step)} times", (figure,), finding)
@@ -44,8 +44,8 @@ def steps_section(bench: BenchmarkView) -> Section | None:
 def _finding(bench: BenchmarkView, worst: SeriesPoint, tail: float) -> str:
     where = bench.at(worst[1])
     return (
-        f"The longest tail is that of {worst[0].title}{where}: one {bench.words.step} in a "
-        f"hundred takes at least {quantity.number(tail)} times the median."
+        f"The longest tail is that of {worst[0].title}{where}: 1 % of its "
+        f"{bench.words.step}s take at least {quantity.number(tail)} times the median."
     )
 
 
@@ -60,7 +60,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     own = {series: values for (series, where), values in times.items() if where == point}
     curves = [Distribution(series, quantiles(values)) for series, values in own.items()]
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
-    title = f"How {bench.words.step} times are distributed"
+    title = f"Distribution of {bench.words.step} times"
     where = bench.at(point)
     said = "; ".join(
         f"{each.device.title}: median {quantity.duration(each.median)}" for each in curves
@@ -70,11 +70,14 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         title=f"{title}{where}",
         subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
-            f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
-            f"through {QUANTILES} quantiles. The steeper, the steadier. The axis ends a little "
-            "beyond the 99th percentile of the slowest; the table gives the longest."
-            + (" It starts near the fastest, not at 0." if starts_late(curves) else "")
-            + (f" Drawn is one of {points} sweep points; the table has all." if points > 1 else "")
+            (
+                f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
+                f"through {QUANTILES} quantiles. The steeper the line, the steadier the {unit}. "
+                "The axis ends just beyond the 99th percentile of the slowest; the table gives "
+                "the longest."
+            )
+            + (" It does not start at 0." if starts_late(curves) else "")
+            + (f" One of {points} sweep points is drawn; the table has all." if points > 1 else "")
         ),
         panels=(
             small_panel(
