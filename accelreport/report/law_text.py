@@ -62,10 +62,10 @@ def pair_title(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
         return ""
     if not (crosses and pair.crossing_timed):
         work = "batch" if pair.own.of_batches else "work"
-        return f"By a model, {own} is at most {factor(most)} as fast as {base}, whatever the {work}"
+        return f"In a model, {own} is at most {factor(most)} as fast as {base}, whatever the {work}"
     amount = amount_text(pair.own, found.crossing.value)
     where = f"at a batch of {amount}" if pair.own.of_batches else f"at {amount} a step"
-    return f"By a model, {own} passes {base} {where} and is at most {factor(most)} as fast"
+    return f"In a model, {own} passes {base} {where} and is at most {factor(most)} as fast"
 
 
 def equal_text(pair: LawPair) -> str:

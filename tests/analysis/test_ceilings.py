@@ -240,7 +240,7 @@ def test_a_page_shows_what_was_reached_before_bounds_which_it_calls_no_predictio
     assert row.entries[0].lines[0].text == duration(ceiling(place.work, slowest).seconds)
     about = page.sections[-1].blocks[0]
     assert isinstance(about, Prose)
-    assert "no measurement" in about.text
+    assert "not measured" in about.text
 
 
 def test_a_benchmarks_page_leads_to_its_ceilings(bench: BenchmarkView) -> None:

@@ -70,12 +70,12 @@ def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
 ) -> None:
     section = batch_law_section(printed)
     assert section is not None
-    assert section.finding.startswith("By a model of the published times, the Colab TPU")
+    assert section.finding.startswith("In a model of the published times, the Colab TPU")
     assert "equal at a batch of 275" in section.finding
     (figure,) = section.blocks
     assert isinstance(figure, Figure)
     assert "model" in figure.title
-    assert "no measurement" in figure.caption
+    assert "enters no other number" in figure.caption
 
 
 def test_what_was_measured_and_what_was_published_are_fitted_apart(
@@ -294,7 +294,7 @@ def test_where_nobody_asked_for_parts_nothing_is_said_of_them(swept: BenchmarkVi
     records = {p: in_parts(r, fixed=FIXED, absent=why) for p, r in swept.records.items()}
     told = batch_law_section(replace(swept, records=records))
     assert told is not None
-    (absent,) = [b.text for b in told.blocks if isinstance(b, Prose) and "Not told" in b.text]
+    (absent,) = [b.text for b in told.blocks if isinstance(b, Prose) and "Not split" in b.text]
     assert why in absent
     # One cell without parts, such as an older record: its device has none.
     some = {p: in_parts(r, fixed=FIXED) for p, r in swept.records.items()}

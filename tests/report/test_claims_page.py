@@ -162,7 +162,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     deck = verdict_slide(benches)
     assert deck is not None
     assert deck.blocks == (squares,)
-    assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are decided: 2 confirmed, 0 refuted"
+    assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
     (bench,) = [each for each in benches if each.plan.profile == "full"]
     own = claims_section([bench])
     assert own is not None
@@ -209,7 +209,7 @@ def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_op
     assert isinstance(line, Prose)
     assert isinstance(listed, Table)
     assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
-    assert line.text == "Some claims are about sweep points that this run does not have."
+    assert line.text == "Some claims are about sweep points that this run leaves out."
     assert [row.header.lines[0].text for row in listed.groups[0].rows] == ["Far"]
     assert listed.folded
 
@@ -282,7 +282,7 @@ def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time
     bench = bench_of(made)
     (banner,) = notices_of([bench])
     assert banner.title == "Samples of the data."
-    assert "no published one is judged by them" in banner.text
+    assert "no published figure is judged by them" in banner.text
     for row in [bench.planned(bench.shown_series[0], point) for point in bench.points]:
         assert [badge.text for badge in number_badges(row)] == []
         assert [badge.text for badge in number_badges(row, quality=True)] == ["sample"]

@@ -143,7 +143,7 @@ def test_a_busy_machine_is_said_and_marked() -> None:
     assert "Other programs used the processor" in front(held).finding
     picture = Overview(gather(Results((held,)))).picture
     assert picture
-    assert "Busy: other programs held the processor" in picture.caption
+    assert "Busy: other programs used the processor" in picture.caption
 
 
 def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_heading() -> None:
@@ -152,7 +152,7 @@ def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_heading() -> None:
     view = Overview(gather(Results((made,))))
     assert [mark.kind for each in view.shown for mark in view.marks(each)] == ["base", "beyond"]
     assert view.picture
-    assert "✕ printed, and beyond the peak of the chip" in view.picture.caption
+    assert "✕ published, and above the peak of the chip" in view.picture.caption
     assert '"shape": "cross"' in json.dumps(view.picture.drawing(Size(1104, 320)).spec)
     assert found(made).kind is Kind.RATE
 
@@ -210,7 +210,9 @@ def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     page = front(made)
     assert page.opening
     line = page.opening.finding
-    assert line.startswith("Not measured: GPU and TPU v2-8 (device not present). “accelreport run ")
+    assert line.startswith(
+        "Not measured: GPU and TPU v2-8 (device not present). To add them, run “accelreport run "
+    )
     assert "accelreport merge" in line
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
@@ -292,7 +294,7 @@ def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_ha
     assert {each.bench.plan.spec for each in view.shown} == {"a"}
     picture = view.picture
     assert picture
-    assert f"Without a rate here: “{label(gone.plan.title)}”." in picture.caption
+    assert f"Without a rate: “{label(gone.plan.title)}”." in picture.caption
     counted = "3\xa0more workloads have nothing to be compared with"
     assert f"{counted} (in 1 of them a device is withheld): see Benchmarks." in picture.caption
     table = rates_table(view.rows, "rates", "Rates")
@@ -337,7 +339,7 @@ def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_card() -> N
     assert isinstance(cards, Cards)
     assert [card.href for card in cards.items] == ["a.full.html"]
     assert prose.kind == "prose"
-    assert prose.text.startswith("Without any measurement: “")
+    assert prose.text.startswith("Not measured at all: “")
 
 
 def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once() -> None:
@@ -346,8 +348,8 @@ def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once
     )
     picture = view.picture
     assert picture
-    assert picture.caption.count("a single run, without an interval") == 1
-    assert picture.caption.count("the time budget stopped the run") == 1
+    assert picture.caption.count("single run, without an interval") == 1
+    assert picture.caption.count("stopped by the time budget") == 1
     marks = [mark for each in view.shown for mark in view.marks(each) if mark.kind == "measured"]
     assert marks
     assert all(mark.text.endswith("† ‡") for mark in marks)
@@ -485,7 +487,7 @@ def test_tables_of_benchmarks_have_no_column_of_dashes_and_no_heading_over_a_lon
     assert isinstance(progress, Table)
     assert isinstance(choice, Table)
     assert [column.title for column in progress.columns] == ["finding", "complete"]
-    assert [column.title for column in choice.columns][-1] == "a step takes"
+    assert [column.title for column in choice.columns][-1] == "step time"
     group, other = choice.groups
     (row,) = group.rows
     assert (group.title, row.header.href) == ("", "example_training.full.html")

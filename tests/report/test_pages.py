@@ -322,4 +322,6 @@ def test_one_process_gives_no_interval_and_says_so(tmp_path: Path) -> None:
     (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
     assert table.text.count("no interval") == 9
     assert table.text.count("one process") == 9
-    assert "It is a single run, so it has no interval." in page.all("header")[1].text
+    assert (
+        "Each configuration is a single run, so none has an interval." in page.all("header")[1].text
+    )

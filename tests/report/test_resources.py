@@ -149,7 +149,7 @@ def test_where_no_sensor_can_be_read_that_is_said_and_nothing_is_estimated() -> 
     assert "RAPL (CPU package): only root may read" in said
     older = resources_section(bench_of(study(devices=("cpu",), axes={})))
     assert older is not None
-    assert any("without looking" in b.text for b in older.blocks if isinstance(b, Prose))
+    assert any("no sensor was looked for" in b.text for b in older.blocks if isinstance(b, Prose))
 
 
 def test_joules_have_the_unit_that_suits_them() -> None:
@@ -171,7 +171,7 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     by_hand = 0.35 * (stages + row.timings.total_s) / 3600
     assert f"{by_hand:.4f}"[:5] in text
     assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
-    assert "Example: 0.100 USD an hour, day of the price not given" in text
+    assert "Example: 0.100 USD an hour, date of the price not given" in text
 
 
 def test_without_a_price_no_cost_is_given() -> None:
@@ -241,7 +241,7 @@ def test_where_nobody_changes_places_no_table_says_so() -> None:
 def test_the_cold_start_is_told_in_warm_steps() -> None:
     bench = bench_of(study(devices=("cpu",), axes={}, noise=EXACT))
     text = words(table(cold_start_section(bench), "cold-table"))
-    assert "Start in steps” is how many warm steps" in text
+    assert "“Start-up in steps” is the number of steady steps" in text
 
 
 def test_a_run_that_was_stopped_after_one_point_of_many_still_has_its_pages(

@@ -209,7 +209,7 @@ def test_what_weakens_a_number_is_said_with_it(
 
 
 def test_caveats_of_several_configurations_say_how_many_they_are_of(speaker: Speaker) -> None:
-    """ "It is a single run" after two sentences names neither of their subjects."""
+    """Two sentences with one caveat: "it is a single run" names neither of their subjects."""
     single = amount(CPU, 3.0, Unit.RATE, Caveat.SINGLE_RUN, Caveat.BUDGET, progress=(20, 1500))
     cut = amount(GPU, 9.0, Unit.RATE, Caveat.BUDGET, progress=(700, 1500))
     whole = amount(TPU, 9.5, Unit.RATE)

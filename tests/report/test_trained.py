@@ -213,7 +213,7 @@ def test_no_figure_is_a_file_where_data_lie() -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [("ok", "never reached"), ("partial", "not reached before the budget ended")],
+    [("ok", "never reached"), ("partial", "stopped by the budget before it was reached")],
 )
 def test_a_run_that_the_budget_ended_did_not_never_reach_its_target(
     status: str, words: str

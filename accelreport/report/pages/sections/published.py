@@ -96,7 +96,7 @@ def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
     measured = [row for row in rows if present(row.measured.value)]
     titles = _titles(bench)
     by = f" by {quantity.listed(titles)}" if titles else ""
-    figures = f"the {quantity.plural(len(rows), 'figure')} published{by}"
+    figures = f"{quantity.plural(len(rows), 'figure')} published{by}"
     if not measured:
         return f"None of {figures} belongs to a device and sweep point that was measured here."
     fair = [row for row in measured if row.comparable]
