@@ -73,7 +73,7 @@ class Looks(Document):
 
     at: list[int]
     """Numbers of repeats after which the verdicts are looked at, increasing."""
-    level: float
+    level: Annotated[float, Field(gt=0, lt=1)]
     """Confidence level of the interval at each look, so that all looks together keep theirs."""
 
 

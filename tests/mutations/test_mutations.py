@@ -41,6 +41,8 @@ FOUND: tuple[tuple[str, str, str, Any], ...] = (
     ("record", "training", "final.loss", 1e308),
     ("plan", "training", "published.0.device", "zzz"),
     ("plan", "training", "published.0.where.batch_size", True),
+    ("plan", "training", "published.0.where.batch_size", "zzz"),
+    ("plan", "training", "until_decided.level", 1),
     ("plan", "training", "published.0.sample_time", 5e-324),
     ("plan", "training", "claims.2.check.along", "zzz"),
     ("plan", "training", "workload.kind", "paradnn"),
