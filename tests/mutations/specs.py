@@ -50,7 +50,8 @@ EVERYTHING: dict[str, Any] = {
     },
     "profiles": {"quick": {"workload.scale_pixels": False, "measure.repeats": 1}},
     "published": [
-        {"device": "gpu", "label": "Colab GPU, 2018", "hardware": "Tesla K80", "mark": "O",
+        {"device": "gpu", "label": "Colab GPU, 2018", "hardware": "Tesla K80",
+         "hardware_by": "A. Person", "mark": "O",
          "where": {"batch_size": 256}, "note": "as printed", "comparable": False,
          "first_epoch_time": "9 s", "epoch_time": "6 s", "step_time": 0.03, "sample_time": "94 µs",
          "total_time": "1 m", "throughput": 9000.0, "accuracy": "99 %", "val_accuracy": 0.98,
@@ -63,7 +64,8 @@ EVERYTHING: dict[str, Any] = {
         {"device": "cpu", "label": "A laptop", "epoch_time": 50.0},
     ],
     "claims": [
-        {"text": f"Claim {n}", "check": check, "source": "A piece"}
+        {"text": f"Claim {n}", "check": check, "source": "A piece",
+         "by": "source", "note": "in 2018"}
         for n, check in enumerate(CHECKS)
     ],
 }  # fmt: skip
@@ -104,7 +106,7 @@ DEVICES: dict[str, Any] = {
 SETTINGS: dict[str, Any] = {
     "schema": 1,
     "report": {"results": "results", "out": "site", "title": "Ours", "logo": "logo.svg",
-               "base_url": "https://example.org/", "theme": "dark", "templates": "templates"},
+               "base_url": "https://example.org/", "theme": "dark"},
     "talk": {"title": "What does it do?", "slides": [
         {"slide": "rates", "title": "Rates"}, {"slide": "figure-1", "benchmark": "everything"}]},
 }  # fmt: skip
