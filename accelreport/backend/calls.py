@@ -29,6 +29,7 @@ from accelreport.backend.failures import StrategyError, out_of_memory
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import Measurement, WindowTimer
+from accelreport.backend.network import network_of
 from accelreport.backend.training import NanLossError, Order, Pace
 from accelreport.results.record import Block, DataSource, Flops, StepParts
 from accelreport.spec.device import FRAMEWORK_NAMES
@@ -397,6 +398,7 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     blocks = run_calls(measurement, predictions.run, watch)
     measurement.facts |= {
         "parameters": engine.parameters(),
+        "network": network_of(engine, trained=False),
         "samples_per_step": problem.batch_size,
     }
     _note_calls(measurement, watch, blocks, cell.measure.calls)

@@ -27,6 +27,7 @@ from accelreport.backend.failures import failure
 from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.measurement import Measurement
+from accelreport.backend.network import network_of
 from accelreport.backend.post_training import observe
 from accelreport.backend.protocol import Job, ParentTimings, Reporter, artefacts_of
 from accelreport.backend.training import Policies, Trained, Training, grace_s
@@ -57,6 +58,7 @@ def measure_training(
     runtime, conditions = measurement.ready(), measurement.cell.measure
     with measurement.stage("build_s", "build"):
         engine = engine_for(problem, runtime)
+    measurement.facts["network"] = network_of(engine, trained=True)
     policies, pipeline = Policies(parameters, engine), parameters.input == "pipeline"
     training = Training(
         engine,

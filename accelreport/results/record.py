@@ -18,7 +18,7 @@ from accelreport.results.deployed import Quantised as Quantised
 from accelreport.results.deployed import SavedWeights as SavedWeights
 from accelreport.results.deployed import Served as Served
 from accelreport.results.plan_document import Amount, Count, Document, Instant, Seconds
-from accelreport.spec.base import bounded
+from accelreport.spec.base import Scalar, bounded
 from accelreport.spec.cells import Cell
 
 SHORT_WINDOW_S = 0.25
@@ -40,6 +40,32 @@ class SelfCheck(Document):
     """What a sound measurement shows."""
     seen: str
     """What was observed."""
+
+
+class Layer(Document):
+    """One layer of the model that was measured."""
+
+    kind: str
+    """Its class in Keras, such as `Conv2D`; a wrapper precedes what it wraps."""
+    settings: dict[str, Scalar | list[Count]] = {}
+    """What makes it unlike another of its class, such as `filters` and `activation`."""
+    shape: list[Count | None] = []
+    """Of its output, the batch left out; None where a length is open."""
+    parameters: Count = 0
+    """Its weights."""
+
+
+class Network(Document):
+    """The model that was measured, read from the model itself."""
+
+    layers: list[Layer]
+    """From the input to the output."""
+    loss: str
+    """What the training lowers, such as "cross-entropy"; empty where nothing was trained."""
+    optimizer: str
+    """Its class in Keras; empty where nothing was trained."""
+    learning_rate: Annotated[float, AfterValidator(bounded)] | None = None
+    """That of the first step; None where nothing was trained."""
 
 
 class Beginning(Document):
@@ -568,6 +594,8 @@ class Record(Document):
     """Final metrics."""
     parameters: Count | None = None
     """Trainable and other weights of the model."""
+    network: Network | None = None
+    """Layers, loss and optimizer; None in records that were made before this was kept."""
     samples: list[Sample] = []
     """Predictions for the page, wrong ones first; of more mistakes than are kept the surest."""
     confusion: Confusion | None = None

@@ -237,6 +237,7 @@ class TrainingProblem:
         examples: number of training examples; the loop draws indices below it.
         take: (resident tensors, indices of shape [batch]) → (inputs, targets).
         loss: (targets, outputs) → one loss for each example, shape [batch].
+        loss_name: what the field calls it.
         metrics: name → function (targets, outputs) → one value for each example.
         validation: arrays of the evaluation, like `resident`; None when there is none.
         validation_examples: number of evaluation examples.
@@ -263,6 +264,7 @@ class TrainingProblem:
     validation_examples: int
     batch_size: int
     steps_per_epoch: int
+    loss_name: str = ""
     describe: Callable[[NDArray[np.float32]], list[dict[str, Any]]] | None = None
     learning_rate: Callable[[int], float] | None = None
     tally: Tally | None = None

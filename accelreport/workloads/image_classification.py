@@ -152,6 +152,7 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
         model=model,
         take=take,
         loss=class_loss,
+        loss_name="sparse categorical cross-entropy",
         metrics={"accuracy": class_accuracy},
         describe=lambda outputs: digits(outputs, validation, data.classes, parameters.samples),
     )

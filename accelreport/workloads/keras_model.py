@@ -307,6 +307,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         model=lambda: build(parameters),
         take=take,
         loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
+        loss_name=parameters.loss.replace("_", " "),
         metrics={name: metric_named(name, parameters) for name in parameters.metrics},
     )
 

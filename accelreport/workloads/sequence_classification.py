@@ -192,6 +192,7 @@ def problem(parameters: SequenceClassificationParameters, data: Dataset) -> Trai
         model=model,
         take=functools.partial(rows_with_labels, "int32"),
         loss=class_loss,
+        loss_name="sparse categorical cross-entropy",
         metrics={"accuracy": class_accuracy},
         tally=confusion_tally(data.classes),
     )

@@ -239,6 +239,8 @@ def problem(parameters: SeriesForecastParameters, data: Dataset) -> TrainingProb
         resident=data.train,
         take=take,
         loss=functools.partial(squared_error_after, parameters.ignored_steps),
+        loss_name="mean squared error"
+        + (f" after {parameters.ignored_steps} steps" if parameters.ignored_steps else ""),
         metrics={},
         validation=validation,
         validation_examples=1,

@@ -70,6 +70,7 @@ def problem(parameters: TextClassificationParameters, data: Dataset) -> Training
         model=model,
         take=functools.partial(rows_with_labels, "float32"),
         loss=binary_loss,
+        loss_name="binary cross-entropy",
         metrics={"accuracy": binary_accuracy},
     )
 

@@ -117,6 +117,7 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
         resident={"text": text},
         take=take,
         loss=step_loss,
+        loss_name="sparse categorical cross-entropy, mean over the steps",
         metrics={"accuracy": step_accuracy},
         validation=windows,
         validation_examples=len(windows["windows"]),

@@ -115,6 +115,7 @@ def test_a_metric_of_nothing_at_all_has_a_value() -> None:
         started_at="2025-01-01T00:00:00.000+00:00",
         finished_at="2025-01-01T00:00:01.000+00:00",
         epochs=[epoch],
+        samples_per_step=1,
     )
     require_target(record)
     none_right = target.model_copy(update={"metric": "accuracy", "at_least": 0.5, "at_most": None})

@@ -46,6 +46,7 @@ FOUND: tuple[tuple[str, str, str, Any], ...] = (
     ("plan", "training", "published.0.sample_time", 5e-324),
     ("plan", "training", "claims.2.check.along", "zzz"),
     ("plan", "training", "workload.kind", "paradnn"),
+    ("spec", "own_step", "workload.file", "x" * 3000),
     ("architecture", "architecture", "config", "zzz"),
     ("architecture", "architecture", "config.layers.-1", True),
     ("event", "progress", "eta_s", float("inf")),

@@ -7,10 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.results.record import Block, Epoch, Flops, Memory, Record, Sample, Warned
+from accelreport.results.record import (
+    Block,
+    Epoch,
+    Flops,
+    Layer,
+    Memory,
+    Network,
+    Record,
+    Sample,
+    Warned,
+)
 from accelreport.spec.cells import Cell
 from tests.support.maker import Maker
 from tests.support.pace import STEP_MODEL
+
+NETWORK = Network(
+    layers=[
+        Layer(
+            kind="Conv2D",
+            settings={"filters": 64, "kernel_size": [2, 2], "padding": "same"},
+            shape=[28, 28, 64],
+            parameters=320,
+        ),
+        Layer(kind="Flatten", shape=[50_176]),
+        Layer(kind="LSTM", settings={"units": 8, "return_sequences": True}, shape=[None, 8]),
+    ],
+    loss="sparse categorical cross-entropy",
+    optimizer="Adam",
+    learning_rate=1e-3,
+)
 
 
 class Trainings(Maker):
@@ -41,6 +67,7 @@ class Trainings(Maker):
             samples_per_step=batch,
             final=final,
             parameters=412_778,
+            network=NETWORK,
             samples=[self._sample(index) for index in range(self.samples)],
             flops=Flops(
                 per_step=batch * 3 * 28e6,

@@ -28,6 +28,7 @@ from accelreport.report.pages.sections.compute import ceilings_section, compute_
 from accelreport.report.pages.sections.cost import cost_section, resources_section
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section
+from accelreport.report.pages.sections.network import network_section
 from accelreport.report.pages.sections.predictions import (
     confusion_section,
     forecast_section,
@@ -90,6 +91,7 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
     read = (
         claims_section([bench]),
+        network_section(bench),
         *asked,
         lines,
         *(() if lines else compared),
