@@ -8,7 +8,15 @@ from functools import partial
 from itertools import chain
 
 from accelreport.analysis.cost import TimeLine
-from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Subject, Unit, Value
+from accelreport.analysis.findings import (
+    COMPARISONS,
+    Caveat,
+    Finding,
+    Kind,
+    Subject,
+    Unit,
+    Value,
+)
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     line_of,
@@ -20,6 +28,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
+from accelreport.report.charts.slope import Slope, Timed, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.model import (
     Column,
@@ -277,8 +286,48 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
     )
-    note = " Here: extrapolated from the measured steps; evaluation and compilation not included."
-    return replace(plot, caption=plot.caption + note)
+    note = "Here: extrapolated from the measured steps, without evaluation and compilation."
+    slope = _slope(speaker, total, restated[0]) if restated else None
+    if slope is None:
+        return replace(plot, caption=f"{plot.caption} {note}")
+    return replace(
+        plot,
+        chart=lambda size: slope_chart(slope, size.width, size.height),
+        caption="Up is slower (log scale). ◇ published, used in no statistic. "
+        f"○ † stopped by the time budget or ‡ a single run. {note}",
+    )
+
+
+def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
+    """Published times with their ratio, and that over today's base; None without both bases."""
+    stated, again = restated.values
+    published = sorted(total.values, key=lambda value: -value.number)
+    of = stated.of.row
+    base = (of.over if of else "") or speaker.bench.plan.baseline
+    fastest = [place for place, value in enumerate(published) if value.of.row == again.of.row]
+    if total.base is None or not fastest or published[0].of.device != base:
+        return None
+    year = year_of(speaker.bench, published[0].of)
+    return Slope(
+        published=[_timed(speaker, value) for value in published],
+        today=_timed(speaker, total.base),
+        fastest=fastest[0],
+        stated=speaker.number(stated),
+        again=speaker.number(again),
+        headings=(f"published {year}" if year else "published", "measured here"),
+    )
+
+
+def _timed(speaker: Speaker, value: Value) -> Timed:
+    """A time with what weakens it."""
+    dot = dot_of(speaker, value)
+    interval = speaker.interval(value)
+    steps = value.progress
+    cut = [f"extrapolated: {steps[0]:,} of {steps[1]:,} {speaker.bench.words.step}s"] if (
+        steps and Caveat.EXTRAPOLATED in value.caveats
+    ) else []  # fmt: skip
+    text = f"{dot.text} ({interval})" if interval else dot.text
+    return Timed(dot.name, text, value.number, dot.device, tuple(cut), hollow=dot.hollow)
 
 
 def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:

@@ -26,13 +26,13 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.pages.sections.problems import data_notice
+from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.text import label
 from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
-STORY = Size(1104, 190)
+STORY = Size(1104, 280)
 """The figure of a restated ratio above the picture of all workloads."""
 MOST_FINDINGS = 4
 """Findings of the front page, that of its heading among them."""
@@ -72,7 +72,6 @@ def index_page(
         _claims(benches),
         _problems(problems),
     )
-    notice = data_notice(benches)
     measured_on = f"Measured on {view.measured_on}" if view.measured_on else ""
     return Page(
         path="index.html",
@@ -84,7 +83,7 @@ def index_page(
         template="index.html",
         opening=story or picture,
         banner=versions_notice(others) if others else None,
-        notices=(notice,) if notice else (),
+        notices=notices_of(benches),
     )
 
 

@@ -49,7 +49,7 @@ def _span(found: Sequence[str]) -> str:
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (data_notice(benches), _partial(benches), _added(benches))
+    found = (_data_notice(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
 
 
@@ -63,7 +63,7 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
     return f" in {quantity.listed(titles)}"
 
 
-def data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
+def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     """What is said of samples of the data and of stand-ins for them; None where none was read."""
     sample, synthetic = _sample(benches), _synthetic(benches)
     if sample and synthetic:
@@ -129,9 +129,11 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
         if untimed
         else ""
     )
+    measured = sum(row.measured for bench in benches for row in bench.results)
     return Notice(
         "Partial runs.",
-        f"The time budget stopped {quantity.plural(len(cut), 'cell')}{_among(benches, affected)}."
+        f"The time budget stopped {quantity.count(len(cut))} of "
+        f"{quantity.plural(measured, 'measured cell')}{_among(benches, affected)}."
         f"{without} Totals of partial runs are extrapolated and marked so.",
     )
 

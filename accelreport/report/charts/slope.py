@@ -1,0 +1,254 @@
+"""Published times of one task beside the same task today: a ratio that changes with its base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from accelreport.report.charts.drawing import (
+    LABEL_SIZE,
+    ROOMY,
+    Chart,
+    Devices,
+    DeviceStyle,
+    Layer,
+    rows,
+    told,
+)
+from accelreport.report.charts.place import Box, along, place
+from accelreport.report.charts.scales import Scale
+from accelreport.report.text import cut, text_width
+
+LINE = 16.0
+"""Pixels from one line of text to the next."""
+HEAD = 26.0
+"""Pixels above the slowest mark, for the names of the columns."""
+LARGE, LARGE_ON_A_PHONE = 30.0, 20.0
+"""Letters of the two ratios."""
+MARK = 7.0
+"""Pixels that a mark takes to each side of its middle."""
+BRACKET = 14.0
+"""Pixels from a column to the bracket of its ratio."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A time of the task.
+
+    Attributes:
+        name: what it is of.
+        text: the time as it is written.
+        seconds: positive.
+        device: from which its colour follows.
+        notes: further lines below the time, such as that it is extrapolated.
+        hollow: whether it is less than a whole measurement with an interval.
+    """
+
+    name: str
+    text: str
+    seconds: float
+    device: DeviceStyle
+    notes: tuple[str, ...] = ()
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Two columns of times.
+
+    Attributes:
+        published: the slowest first; the first is the base of the stated ratio.
+        today: the same work measured here, which takes the base's place.
+        fastest: place in `published` of what both ratios are of.
+        stated: the published ratio as it is written: "110×".
+        again: that over today's base: "14×".
+        headings: names of the two columns.
+    """
+
+    published: Sequence[Timed]
+    today: Timed
+    fastest: int
+    stated: str
+    again: str
+    headings: tuple[str, str]
+
+
+def slope_chart(slope: Slope, width: int, height: int) -> Chart:
+    """The chart; up is slower, on a log scale.
+
+    Args:
+        slope: what is drawn.
+        width: pixels in all.
+        height: pixels in all.
+    """
+    return _Drawn(slope, width - 10.0, float(height)).chart()
+
+
+class _Drawn:
+    """Marks and texts of one chart, in pixels from its upper left corner."""
+
+    def __init__(self, slope: Slope, width: float, height: float) -> None:
+        self._slope = slope
+        self._width, self._height = width, height
+        self._wide = width > ROOMY
+        self._large = LARGE if self._wide else LARGE_ON_A_PHONE
+        every = [*slope.published, slope.today]
+        self._devices = Devices([timed.device for timed in every])
+        self._ends = min(t.seconds for t in every), max(t.seconds for t in every)
+        names = max(text_width(self._label(t), LABEL_SIZE, bold=True) for t in slope.published)
+        ratio = text_width(slope.stated, self._large, bold=True)
+        self._left = min(max(names, ratio) + 2 * BRACKET + 8, width * (0.3 if self._wide else 0.45))
+        today = max(
+            text_width(line, LABEL_SIZE, bold=True)
+            for line in (slope.again + " as fast", slope.today.name, *self._today())
+        )
+        self._right = width - min(today + BRACKET + 16, width * 0.36)
+        self._texts: list[dict[str, Any]] = []
+
+    @staticmethod
+    def _label(timed: Timed) -> str:
+        return f"{timed.name} {timed.text}"
+
+    def _today(self) -> tuple[str, ...]:
+        return (self._slope.today.text, *self._slope.today.notes)
+
+    def _y(self, seconds: float) -> float:
+        low, high = self._ends
+        share = math.log(high / seconds) / math.log(high / low) if high > low else 0.5
+        return HEAD + 8 + share * (self._height - HEAD - 24)
+
+    def _text(self, x: float, y: float, label: str, role: str) -> None:
+        self._texts.append({"x": x, "y": y, "label": label, "role": role})
+
+    def chart(self) -> Chart:
+        """The layers from the back to the front."""
+        slope = self._slope
+        base, fastest = slope.published[0], slope.published[slope.fastest]
+        kept = [
+            {"x": self._left, "x2": self._right, "y": self._y(t.seconds), "device": self._name(t)}
+            for t in slope.published[1:]
+        ]
+        line = [
+            {"x": self._left, "y": self._y(base.seconds), "device": self._name(slope.today)},
+            {"x": self._right, "y": self._y(slope.today.seconds),
+             "device": self._name(slope.today)},
+        ]  # fmt: skip
+        columns = [{"x": x, "y": HEAD, "y2": self._height - 4} for x in (self._left, self._right)]
+        marks = [self._mark(t, self._left, published=True) for t in slope.published]
+        today = [self._mark(slope.today, self._right, published=False)]
+        brackets = [
+            *self._bracket(self._left, -1, base.seconds, fastest.seconds),
+            *self._bracket(self._right, 1, slope.today.seconds, fastest.seconds),
+        ]
+        self._write()
+        colour = self._devices.channels("color")
+        tips = told(row="row", time="time")
+        x, y = self._channel("x"), self._channel("y")
+        return alt.layer(
+            Layer(rows(columns)).mark_rule(color="var(--rule)").encode(x=x, y=y, y2=alt.Y2("y2")),
+            Layer(rows(kept)).mark_rule(strokeDash=[2, 4], strokeWidth=1.5).encode(
+                x=x, x2=alt.X2("x2"), y=y, **colour
+            ),
+            Layer(rows(line)).mark_line(strokeWidth=2.5).encode(x=x, y=y, **colour),
+            Layer(rows(brackets)).mark_line(color="var(--ink)", strokeWidth=1.2).encode(
+                x=x, y=y, detail="side:N", order="n:Q"
+            ),
+            Layer(rows(marks)).mark_point(
+                shape="diamond", size=120, filled=False, fill="var(--paper)", strokeWidth=2
+            ).encode(x=x, y=y, tooltip=tips, **colour),
+            Layer(rows(today)).mark_point(
+                size=110, filled=not slope.today.hollow, strokeWidth=2,
+                **({"fill": "var(--paper)"} if slope.today.hollow else {}),
+            ).encode(x=x, y=y, tooltip=tips, **colour),
+            *self._text_layers(x, y),
+            width=round(self._width, 1),
+            height=round(self._height, 1),
+        )  # fmt: skip
+
+    def _name(self, timed: Timed) -> str:
+        return self._devices.name(timed.device)
+
+    def _channel(self, name: str) -> Any:
+        ends = [0, self._width] if name == "x" else [self._height, 0]
+        kind = alt.X if name == "x" else alt.Y
+        return kind(f"{name}:Q", scale=Scale(domain=ends, nice=False), axis=None)
+
+    def _mark(self, timed: Timed, x: float, *, published: bool) -> dict[str, Any]:
+        where = self._slope.headings[0 if published else 1]
+        return {
+            "x": x, "y": self._y(timed.seconds), "device": self._name(timed),
+            "row": f"{timed.name}, {where}", "time": timed.text,
+        }  # fmt: skip
+
+    def _bracket(self, x: float, side: int, slow: float, fast: float) -> list[dict[str, Any]]:
+        near, far = x + side * (BRACKET - 6), x + side * BRACKET
+        ends = self._y(slow), self._y(fast)
+        corners = [(near, ends[0]), (far, ends[0]), (far, ends[1]), (near, ends[1])]
+        return [{"x": a, "y": b, "side": side, "n": n} for n, (a, b) in enumerate(corners)]
+
+    def _write(self) -> None:
+        """Names of the columns, then times, then ratios where they meet none of them."""
+        slope = self._slope
+        ends = (self._left + MARK, self._right - MARK)
+        for x, heading, role in zip(ends, slope.headings, ("to-left", "to-right"), strict=True):
+            self._text(x, HEAD / 2, heading, role)
+        taken = []
+        for timed in slope.published:
+            at, label = self._y(timed.seconds), self._label(timed)
+            edge = self._left - BRACKET - 6
+            label = cut(label, edge / 1.07, LABEL_SIZE)
+            self._text(edge, at, label, "left")
+            width = text_width(label, LABEL_SIZE, bold=True)
+            taken.append(Box(edge - width, at - LINE / 2, edge, at + LINE / 2))
+        at, edge = self._y(slope.today.seconds), self._right + BRACKET + 6
+        self._text(edge, at, slope.today.name, "right")
+        lines = self._today()
+        for number, line in enumerate(lines, 1):
+            self._text(edge, at + LINE * number, line, "note")
+        taken.append(Box(edge, at - LINE / 2, self._width, at + LINE * (len(lines) + 0.5)))
+        fastest = slope.published[slope.fastest].seconds
+        self._ratio(slope.stated, self._left - BRACKET - 8, -1, slope.published[0].seconds, fastest,
+                    taken)  # fmt: skip
+        self._ratio(slope.again, edge, 1, slope.today.seconds, fastest, taken)
+
+    def _ratio(
+        self, text: str, x: float, side: int, slow: float, fast: float, taken: Sequence[Box]
+    ) -> None:
+        """A ratio beside its bracket, nearest to the middle where it meets no label."""
+        width, high = text_width(text, self._large, bold=True), self._large * 1.1
+        top, bottom = self._y(slow), self._y(fast)
+        middle = (top + bottom) / 2
+        places = sorted(
+            {box.top for box in along([(0.0, top), (0.0, bottom)])}, key=lambda y: abs(y - middle)
+        )
+        boxes = [
+            Box(min(x, x + side * width), y - high / 2, max(x, x + side * width), y + high / 2)
+            for y in places
+        ]
+        (at,) = place([boxes], taken, Box(0, 0, self._width, self._height), 1)
+        if at is not None:
+            self._text(x, places[at], text, "ratio-left" if side < 0 else "ratio-right")
+
+    def _text_layers(self, x: Any, y: Any) -> list[Layer]:
+        looks: dict[str, dict[str, Any]] = {
+            "to-left": {"align": "right", "fill": "var(--soft)"},
+            "to-right": {"align": "left", "fill": "var(--soft)"},
+            "left": {"align": "right", "fontWeight": "bold"},
+            "right": {"align": "left", "fontWeight": "bold"},
+            "note": {"align": "left", "fill": "var(--soft)"},
+            "ratio-left": {"align": "right", "fontWeight": "bold", "fontSize": self._large},
+            "ratio-right": {"align": "left", "fontWeight": "bold", "fontSize": self._large},
+        }
+        layers = []
+        for role, look in looks.items():
+            written = [text for text in self._texts if text["role"] == role]
+            layers.append(
+                Layer(rows(written)).mark_text(**{"fontSize": LABEL_SIZE, **look}).encode(
+                    x=x, y=y, text=alt.Text("label:N")
+                )
+            )  # fmt: skip
+        return layers
