@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import Named
+from accelreport.report.charts.paired import Bar, Bars, paired_bars
+from accelreport.report.charts.scales import plain
 from accelreport.report.site.options import BuildOptions
+from accelreport.report.site.render import lively
 from tests.report.scenarios import Results
 from tests.report.tree import parse
 from tests.support.browser import opened
@@ -46,6 +51,23 @@ def test_the_policy_names_hashes_and_nothing_else(page: Path) -> None:
     allowed = head.partition("script-src")[2].partition("img-src")[0]
     assert allowed.count("sha256-") == 4
     assert "http" not in allowed
+
+
+def test_names_of_rows_stay_where_an_axis_moves() -> None:
+    """Vega-Lite cuts off the marks of all layers at the edge of the plot."""
+    dot = Dot("A CPU", "measured", Named("A CPU", 0), 5.0, "5", 5.0, 5.0)
+    chart = dot_plot([dot], axis_title="images/s", tick=plain, width=650, height=120)
+    layers = lively(chart.to_dict())["layer"]
+    assert "params" in layers[0]
+    names = [each for each in layers if "value" in each["encoding"]["x"]]
+    assert names
+    assert all(each["mark"]["clip"] is False for each in names)
+
+
+def test_a_drawing_in_pixels_does_not_move() -> None:
+    bars = [Bars("size", (Bar("float32", 2.0, "2 MB", "var(--p2)"),))]
+    layers = lively(paired_bars(bars, 650, 120).to_dict())["layer"]
+    assert not any("params" in each for each in layers)
 
 
 @pytest.mark.e2e

@@ -153,10 +153,21 @@ def _specs(figure: Figure) -> str:
 def lively(spec: Mapping[str, Any]) -> dict[str, Any]:
     """A specification whose axes of numbers a reader can move; pointing tells values anyway."""
     made = copy.deepcopy(dict(spec))
-    layer = made.get("spec", made)["layer"][0]
-    moved = [axis for axis in ("x", "y") if layer["encoding"].get(axis, {}).get("type") == _NUMBER]
-    select = {"type": "interval", "encodings": moved}
-    layer["params"] = [{"name": "moved", "select": select, "bind": "scales"}]
+    layers = made.get("spec", made)["layer"]
+    for each in layers:
+        # Vega-Lite cuts off all marks where an axis moves, and names of rows lie beside the plot.
+        if "value" in each["encoding"].get("x", {}):
+            each["mark"]["clip"] = False
+    moved = [
+        name
+        for name in ("x", "y")
+        # What is drawn in pixels has no axis.
+        if (of := layers[0]["encoding"].get(name, {})).get("type") == _NUMBER
+        and of.get("axis", {}) is not None
+    ]
+    if moved:
+        select = {"type": "interval", "encodings": moved}
+        layers[0]["params"] = [{"name": "moved", "select": select, "bind": "scales"}]
     return made
 
 
