@@ -45,6 +45,15 @@ def clean(text: str) -> str:
     return _BIDI.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
+STRAY = "·"
+"""Shown for a byte of a generated text that is no character."""
+
+
+def written(text: str) -> str:
+    """What a model wrote: a byte that is no character is shown as `STRAY`."""
+    return clean(text).replace("\N{REPLACEMENT CHARACTER}", STRAY)
+
+
 def label(text: object, longest: int = LONGEST_LABEL) -> str:
     """A text on one line, at most `longest` characters."""
     text = str(text)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accelreport.report.pages.sections.about import toml_tokens, web_address
 from accelreport.report.site.output import is_inside
-from accelreport.report.text import clean, label, slug, tail
+from accelreport.report.text import clean, label, slug, tail, written
 from tests.report.scenarios import HOSTILE
 
 names = st.one_of(st.text(), st.sampled_from(HOSTILE))
@@ -79,3 +79,7 @@ def test_toml_is_coloured_by_what_it_is() -> None:
     assert roles["b"] == "key"
     assert roles['"c"'] == "text"
     assert roles["# d"] == "note"
+
+
+def test_a_byte_that_is_no_character_is_a_dot_in_what_a_model_wrote() -> None:
+    assert written("thou\x80 art\n\x07") == "thou· art\n·"

@@ -20,7 +20,7 @@ from accelreport.report.pages.sections.predictions import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.say_learning import naive_name
-from accelreport.report.text import beginning, clean, label, sentence
+from accelreport.report.text import beginning, clean, label, sentence, written
 from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView
 
@@ -63,7 +63,7 @@ def writing_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     text = text_by_epoch(bench, record, rows, "", LONGEST)
     if not rows:
         last = record.texts[0]
-        tokens = (Token(clean(last.prompt), "head"), Token(beginning(clean(last.text), LONGEST)))
+        tokens = (Token(clean(last.prompt), "head"), Token(beginning(written(last.text), LONGEST)))
         text = Code("", tokens, wrapped=True)
     return (Scene(finding, text), *_curves(bench, _next(bench, Kind.LEARNS)))
 

@@ -36,7 +36,7 @@ from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import origin_badges
 from accelreport.report.say import Speaker
 from accelreport.report.say_learning import naive_name
-from accelreport.report.text import beginning, clean, label, sentence, tail
+from accelreport.report.text import STRAY, beginning, clean, label, sentence, tail, written
 from accelreport.report.theme import share_bin
 from accelreport.report.view import BenchmarkView, Series
 from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sample
@@ -355,12 +355,14 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
     if run is None:
         return None
     note = f"From {run.name}. In bold: what the model read before it began to write."
+    if any(STRAY in written(text.text) and STRAY not in text.text for text in run.record.texts):
+        note += f" A {STRAY} stands for a byte that is no character."
     blocks: list[Block] = [Prose(note)]
     rows = epochs_written(run.record, MOST_TEXTS)
     if rows:
         blocks.append(text_by_epoch(bench, run.record, rows, "The same prompt, epoch by epoch"))
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
-        tokens = (Token(clean(text.prompt), "head"), Token(tail(text.text)))
+        tokens = (Token(clean(text.prompt), "head"), Token(tail(written(text.text))))
         blocks.append(
             Code(
                 f"Text {number}, after the training",
@@ -403,5 +405,5 @@ def text_by_epoch(
         break_before = "\n\n" if tokens else ""
         tokens.append(Token(f"{break_before}{note}\n", "note"))
         tokens.append(Token(clean(row.text.prompt), "head"))
-        tokens.append(Token(beginning(clean(row.text.text), longest)))
+        tokens.append(Token(beginning(written(row.text.text), longest)))
     return Code(title, tuple(tokens), wrapped=True)
