@@ -1,4 +1,4 @@
-"""Distributions: the share of step times, of errors or of shares that are at most so large."""
+"""Distributions: the share of step times that are at most so long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from accelreport.report.charts.drawing import (
     DeviceStyle,
     Layer,
     Make,
-    halo,
     inner_width,
     left_axis,
     rows,
@@ -24,12 +23,8 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    decades,
-    fitting,
-    nice_ticks,
     percent_text,
     starts_at_zero,
-    ticked,
     time_axis,
     wants_log,
 )
@@ -120,57 +115,5 @@ def step_ecdf(
             width=inner_width(width, [percent_text(share) for share in SHARES]),
             height=225 if width > ROOMY else 175,
         )
-
-    return make
-
-
-@dataclass(frozen=True)
-class Goal:
-    """Where a curve should have come: the least share of what is at most so large, and its name."""
-
-    value: float
-    share: float
-    text: str
-
-
-def shares_ecdf(
-    values: Sequence[float], goals: Sequence[Goal], *, axis_title: str, log: bool
-) -> Make:
-    """A function from the width in pixels to the chart of one distribution of shares.
-
-    Args:
-        values: shares, positive where `log`; never none.
-        goals: hollow marks; the curve reaches one where it passes at its left or above it.
-        axis_title: what the shares are of.
-        log: whether the axis is logarithmic, and ends at 100 %.
-    """
-    ordered = sorted(values)
-    low = ordered[0] / 1.3 if log else 0.0
-    high = 1.0 if log else 1.25 * max(ordered[-1], *(goal.value for goal in goals))
-    steps = [(low, 0.0), *((v, (i + 1) / len(ordered)) for i, v in enumerate(ordered)), (high, 1.0)]
-    data = rows([{"value": value, "share": share} for value, share in steps])
-    marks = rows([{"value": g.value, "share": g.share, "label": g.text} for g in goals])
-
-    def make(width: int) -> Chart:
-        inner = inner_width(width, [percent_text(share) for share in SHARES])
-        every = decades(low, high, 8) if log else nice_ticks(0, high / 1.25)
-        ticks = fitting(every, percent_text, (low, high), inner, log=log)
-        kind = "log" if log else "linear"
-        x = alt.X(
-            "value:Q",
-            scale=Scale(type=kind, domain=[low, high], nice=False),
-            axis=ticked(ticks, percent_text, title=axis_title, grid=False),
-        )
-        y = alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text))
-        curve = Layer(data).mark_line(interpolate="step-after", stroke="var(--ink)")
-        goal = Layer(marks).encode(x=x, y=y)
-        hollow = {"shape": "diamond", "filled": False, "fill": "var(--paper)"}
-        layers = [curve.encode(x=x, y=y)]
-        if goals:
-            layers += [
-                goal.mark_point(size=110, stroke="var(--ink)", strokeWidth=2, **hollow),
-                *halo(goal.encode(text=alt.Text("label:N")), align="left", dx=10, dy=12),
-            ]
-        return alt.layer(*layers, width=inner, height=225 if width > ROOMY else 175)
 
     return make

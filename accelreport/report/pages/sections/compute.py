@@ -246,7 +246,7 @@ def _finding(
     )
 
 
-PATH = "ceilings.html"
+CEILINGS = "ceilings.html"
 """Where the page of ceilings lies."""
 
 
@@ -336,32 +336,20 @@ def heaviest(bench: BenchmarkView) -> Place | None:
 
 
 def ceilings_section(bench: BenchmarkView) -> Section | None:
-    """What the site's page of ceilings says of a benchmark; None where it says nothing."""
+    """What the fastest device reached of its own roof; None where none is known of it."""
     place = heaviest(bench)
-    if place is None:
+    share = own_share(bench, place) if place else None
+    if place is None or share is None or isnan(share):
         return None
-    link = Download(f"{PATH}#{anchor(bench)}", "Upper bounds for known hardware", "no predictions")
     return Section(
         "ceilings",
         "Share of the measured roof",
-        (Downloads((link,)),),
-        finding=_reached_finding(bench, place),
+        (Downloads((Download(CEILINGS, "Every benchmark", "measured and published"),)),),
+        finding=f"{place.series.title} reaches {quantity.percent(share, 1)} of its own roof"
+        f"{bench.at(place.point)}.",
     )
-
-
-def anchor(bench: BenchmarkView) -> str:
-    """The benchmark's section on that page."""
-    return f"bench-{bench.slug.replace('.', '-')}"
 
 
 def most(speedup: float) -> str:
     """A largest speedup in two digits: a bound has no more."""
     return f"{quantity.number(float(f'{speedup:.2g}'), 0, speedup)}×"
-
-
-def _reached_finding(bench: BenchmarkView, place: Place) -> str:
-    share = own_share(bench, place)
-    if share is None or isnan(share):
-        return "No roof is known for the devices that were measured."
-    reached = quantity.percent(share, 1)
-    return f"{place.series.title} reaches {reached} of its own roof{bench.at(place.point)}."
