@@ -10,7 +10,6 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import (
@@ -237,27 +236,6 @@ def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
                 if badge.tone == "loud":
                     found[badge.text] = badge
     return tuple(found.values())
-
-
-def device_rows(
-    bench: BenchmarkView, points: Sequence[Point], series: Sequence[Series]
-) -> tuple[list[Heading], Callable[[Series, Point], str]]:
-    """Headings and rows of a drawing, and the key of the row of a device at a point.
-
-    With a single device the points themselves are the rows.
-    """
-    alone = len(series) == 1 and bool(bench.axes)
-    if alone:
-        headings = [Heading("", tuple(bench.point_title(point) for point in points))]
-    else:
-        names = tuple(each.title for each in series)
-        headings = [Heading(bench.point_title(p) if bench.axes else "", names) for p in points]
-
-    def key(which: Series, point: Point) -> str:
-        place = list(points).index(point)
-        return row_key(0, place) if alone else row_key(place, list(series).index(which))
-
-    return headings, key
 
 
 def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
