@@ -385,6 +385,8 @@ class Unit:
     href: str
     state: str
     """A name from a closed list, by which the style sheet draws it."""
+    verdict: str
+    """The state in words."""
 
 
 @dataclass(frozen=True)

@@ -436,9 +436,10 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     order = list(ClaimState)
     units = [
         Unit(
-            f"{label(found.claim.text, 200)}: {STATES[found.state][0]}",
+            label(found.claim.text, 200),
             places[id(found)],
             found.state.name.lower(),
+            STATES[found.state][0],
         )
         for found in sorted(distinct(every), key=lambda found: order.index(found.state))
     ]
