@@ -102,10 +102,11 @@ CHARTS: dict[str, Make] = {
     "cold": lambda width: staged("33.1 s", NASTY, width),
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), target=0.95),
     "sweep": swept(LINE, ends=[END]),
-    "ecdf": step_ecdf(
+    "ecdf": lambda width: step_ecdf(
         [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(QUANTILES)))],
         shown=[CPU, GPU],
         axis_title="t",
+        width=width,
     ),
     "forecast": lambda width: forecast_lines(
         Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU, NASTY), "days", width, 300
@@ -115,8 +116,8 @@ CHARTS: dict[str, Make] = {
         width,
         300,
     ),
-    "roofline": roofline_chart(
-        ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="operations a byte"
+    "roofline": lambda width: roofline_chart(
+        ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="x", width=width
     ),
 }
 
@@ -500,7 +501,10 @@ def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
 
 def test_texts_of_a_roofline_lie_on_no_mark_no_roof_and_no_other_text(drawer: Drawer) -> None:
     spots = [Spot(GPU, 20.0 + i, 6.0 * 1.06**-i, f"batch size {2**i}") for i in range(8)]
-    make = roofline_chart(ROOFS, spots, x_title="operations a byte")
+
+    def make(width: int) -> Chart:
+        return roofline_chart(ROOFS, spots, x_title="operations a byte", width=width)
+
     svg = str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
     texts = {
         name: (float(x), float(y))

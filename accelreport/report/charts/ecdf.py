@@ -15,7 +15,6 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
-    Make,
     inner_width,
     left_axis,
     rows,
@@ -73,9 +72,9 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
 
 
 def step_ecdf(
-    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str
-) -> Make:
-    """A function from the width in pixels to the chart.
+    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str, width: int
+) -> Chart:
+    """The chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
     otherwise press everything else to the left. The caption says so.
@@ -84,6 +83,7 @@ def step_ecdf(
         curves: a line each.
         shown: the devices of the whole figure.
         axis_title: what the times are.
+        width: pixels in all.
     """
     log = _wide(curves)
     low, high = _ends(curves)
@@ -97,23 +97,20 @@ def step_ecdf(
         ]
     )
 
-    def make(width: int) -> Chart:
-        scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
-        scale.clamp = True
-        lines = Layer(data).mark_line()
-        return alt.layer(
-            lines.encode(
-                x=alt.X("seconds:Q", scale=scale, axis=axis),
-                y=alt.Y(
-                    "share:Q",
-                    scale=Scale(domain=[0, 1]),
-                    axis=left_axis(SHARES, percent_text),
-                ),
-                **devices.channels("color", "strokeDash"),
-                tooltip=told(device="device", seconds="time (s)", share="share of steps"),
+    scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
+    scale.clamp = True
+    lines = Layer(data).mark_line()
+    return alt.layer(
+        lines.encode(
+            x=alt.X("seconds:Q", scale=scale, axis=axis),
+            y=alt.Y(
+                "share:Q",
+                scale=Scale(domain=[0, 1]),
+                axis=left_axis(SHARES, percent_text),
             ),
-            width=inner_width(width, [percent_text(share) for share in SHARES]),
-            height=225 if width > ROOMY else 175,
-        )
-
-    return make
+            **devices.channels("color", "strokeDash"),
+            tooltip=told(device="device", seconds="time (s)", share="share of steps"),
+        ),
+        width=inner_width(width, [percent_text(share) for share in SHARES]),
+        height=225 if width > ROOMY else 175,
+    )

@@ -30,7 +30,8 @@ from accelreport.report.model import (
     entry,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.machines import DEVICES, devices_table, machine_facts
+from accelreport.report.pages.hardware import device_id
+from accelreport.report.pages.machines import DEVICES, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.results.record import Record
@@ -71,12 +72,13 @@ SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
 
 
 def environment_section(bench: BenchmarkView) -> Section:
-    """Machines, devices, data and how the cells were measured."""
-    return Section(
-        "environment",
-        "Environment",
-        (devices_table([bench]), *machine_facts(bench.records.values(), page=DEVICES)),
+    """Machines, and the way to what each device is."""
+    facts = machine_facts(bench.records.values(), page=DEVICES)
+    links = (
+        Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name), "how it is driven")
+        for name in bench.plan.devices
     )
+    return Section("environment", "Environment", (*facts, Downloads(tuple(links))))
 
 
 def reproduce_section(bench: BenchmarkView) -> Section:
