@@ -152,15 +152,14 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     found = {place: position_of(bench, *place) for place in places}
     under = {place: each for place, each in found.items() if isinstance(each, Position)}
     blocks: list[Block] = [_figure(bench, under), table] if under else [table]
-    finding, fastest = _finding(bench, known), heaviest(bench)
+    said, fastest = _of_the_peak(bench, known), heaviest(bench)
     share = own_share(bench, fastest) if fastest else None
     if fastest and share is not None and not isnan(share):
-        reached = quantity.percent(share, 1)
-        finding += f" {fastest.series.title} reaches {reached} of its own roof"
-        finding += f"{bench.at(fastest.point)}."
+        reached, where = quantity.percent(share, 1), bench.at(fastest.point)
+        said.append(f"{fastest.series.title} reaches {reached} of its own roof{where}.")
         link = Download(CEILINGS, "Shares of roofs, every benchmark", "measured and published")
         blocks.append(Downloads((link,)))
-    return Section("arithmetic", "Arithmetic", tuple(blocks), finding=finding)
+    return Section("arithmetic", "Arithmetic", tuple(blocks), finding=" ".join(said) or NO_PEAK)
 
 
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
@@ -186,26 +185,30 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
             Line(share, "interval"),
             Line(f"{at} {quantity.number(found.ridge)}{UNIT}", "detail"),
         ]
-    elif peak and present(bytes_of(bench, series, point)):
-        lines.append(Line(found, "reason"))
+    elif (timed := bench.speedup(series, point)) and (moved := bytes_of(bench, series, point)) > 0:
+        work = value * timed.seconds.value * 1e12
+        lines.append(Line(f"{quantity.number(work / moved)}{UNIT}", "detail"))
+        lines += [Line(found, "reason")] if peak else []
     return measured_entry(bench, (series, point), lines, mark="small")
 
 
-def _finding(
+NO_PEAK = "No peak is cited for these devices, so no share of it is given."
+
+
+def _of_the_peak(
     bench: BenchmarkView, known: dict[tuple[Series, Point], tuple[float, float, float]]
-) -> str:
+) -> list[str]:
+    """Who comes nearest to its peak; nothing where none is cited."""
     shares = {
         place: rate[0] / peak.tflops
         for place, rate in known.items()
         if (peak := peak_of(bench, *place))
     }
     if not shares:
-        return "No peak is cited for these devices, so no share of it is given."
+        return []
     place = max(shares, key=lambda each: shares[each])
-    return (
-        f"{place[0].title} comes nearest to its peak: it reaches "
-        f"{quantity.percent(shares[place], 1)} of it{bench.at(place[1])}."
-    )
+    share, where = quantity.percent(shares[place], 1), bench.at(place[1])
+    return [f"{place[0].title} comes nearest to its peak: it reaches {share} of it{where}."]
 
 
 CEILINGS = "ceilings.html"
