@@ -23,8 +23,8 @@ from accelreport.report.model import (
     RowGroup,
     Table,
     Tone,
-    entries_of,
     entry,
+    table_row,
     under,
 )
 from accelreport.report.text import label
@@ -168,7 +168,7 @@ def measured_row(
     first, *rest = texts
     badges = number_badges(bench.planned(*place), total=total)
     number = entry(first, href=bench.evidence(*place), badges=badges)
-    return Row(entry(place[0].title), (number, *entries_of(rest)), device=place[0].colour)
+    return table_row(place[0].title, number, *rest, device=place[0].colour)
 
 
 def measured_entry(
@@ -183,8 +183,8 @@ def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int, reason: s
     """A device's row without numbers: why, by default that of `absence`, and a dash for each."""
     gone = absence(bench, *place)
     told = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
-    entries = (entry(told, href=gone.href), *entries_of("–" * (columns - 1)))
-    return Row(entry(place[0].title), entries, device=place[0].colour)
+    reasons = entry(told, href=gone.href)
+    return table_row(place[0].title, reasons, *"–" * (columns - 1), device=place[0].colour)
 
 
 def groups_by_point(
@@ -281,8 +281,7 @@ def points_by_devices(
     """A table with sweep points down and devices across; the other arguments are the table's."""
 
     def row(point: Point, header: str) -> Row:
-        entries = tuple(fill(bench, each, point) for each in bench.tried_series)
-        return Row(entry(header), entries)
+        return table_row(header, *(fill(bench, each, point) for each in bench.tried_series))
 
     table = Table(
         id=id,
@@ -312,10 +311,8 @@ def devices_down(table: Table) -> Table:
         return table
     (row,) = (row for group in table.groups for row in group.rows)
     rows = tuple(
-        Row(
-            entry(column.title, *under(column.detail, "detail")),
-            (number,),
-            device=column.device,
+        table_row(
+            entry(column.title, *under(column.detail, "detail")), number, device=column.device
         )
         for column, number in zip(table.columns, row.entries, strict=True)
     )

@@ -29,6 +29,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
     under,
 )
 from accelreport.report.openings.opening import Plot, Size
@@ -194,4 +195,4 @@ def reached_blocks(dots: Sequence[Dot]) -> tuple[Block, ...]:
 
 
 def _share_row(dot: Dot) -> Row:
-    return Row(entry(dot.name), (entry(dot.detail, *under(dot.flagged)), entry(dot.text)))
+    return table_row(dot.name, entry(dot.detail, *under(dot.flagged)), dot.text)

@@ -49,6 +49,7 @@ from accelreport.report.model import (
     Tone,
     entry,
     number_columns,
+    table_row,
     under,
 )
 from accelreport.report.openings.opening import Plot, Size
@@ -218,7 +219,7 @@ def _row(row: ComparisonRow, gate: float | None) -> Row:
     if row.verdict == "UNDECIDED" and row.needed:
         notes.insert(0, f"{row.needed} more processes would decide")
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
-    return Row(entry(label(row.device, 60), *under(place_of(row))), tuple(entries))
+    return table_row(entry(label(row.device, 60), *under(place_of(row))), *entries)
 
 
 def _factor(row: ComparisonRow) -> Entry:
@@ -311,8 +312,8 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         first_row = next(row for row in found if row)
         heading = f"{benchmark(first_row)} · {_name(first_row)}"
         dots += [(name, label(heading), row) for name, row in zip(names, found, strict=True) if row]
-        entries = (_factor(row) if row else entry(quantity.MISSING) for row in found)
-        rows.append(Row(entry(label(heading)), tuple(entries)))
+        entries = (_factor(row) if row else quantity.MISSING for row in found)
+        rows.append(table_row(label(heading), *entries))
     table = Table(
         id="line-table",
         title=f"Speed over that of {first}",

@@ -23,6 +23,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
 )
 from accelreport.report.pages.badges import KINDS as REASONS
 from accelreport.report.pages.badges import kind_text
@@ -104,7 +105,7 @@ def _rows(listing: Listing) -> list[Row]:
         marks = () if checked else (UNCHECKED,)
         limit = entry(amount, Line(of, "detail"))
         made.append((limit, Entry(tuple(said), badges=marks)))
-    return [Row(entry(listing.title), entries, device=listing.number) for entries in made]
+    return [table_row(listing.title, *entries, device=listing.number) for entries in made]
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -216,7 +217,7 @@ def _row(listing: Listing, *, priced: bool) -> Row:
     if listing.variant:
         where = quantity.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
         named.append(Line(f"as defined for {where}", "reason"))
-    return Row(Entry(tuple(named)), tuple(entries), id=listing.id, device=listing.number)
+    return table_row(entry(*named), *entries, id=listing.id, device=listing.number)
 
 
 def _counts(listing: Listing) -> list[str]:

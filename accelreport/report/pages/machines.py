@@ -21,6 +21,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
 )
 from accelreport.report.pages.hardware import clocks, cores, libraries
 from accelreport.report.pages.sections.speedup import (
@@ -264,8 +265,8 @@ def _hardware(bench: BenchmarkView, machine: str) -> str:
 def _row(
     bench: BenchmarkView, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]
 ) -> Row:
-    entries = tuple(_entry(own.get(machine)) for machine in machines)
-    return Row(entry(bench.point_header(point), href=f"{bench.slug}.html"), entries)
+    header = entry(bench.point_header(point), href=f"{bench.slug}.html")
+    return table_row(header, *(_entry(own.get(machine)) for machine in machines))
 
 
 def _entry(found: OnMachine | None) -> Entry:

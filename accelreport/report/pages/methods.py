@@ -16,13 +16,12 @@ from accelreport.report.model import (
     Line,
     Page,
     Prose,
-    Row,
     RowGroup,
     Section,
     Table,
-    entries_of,
     entry,
     number_columns,
+    table_row,
 )
 from accelreport.report.pages.badges import (
     EXTRAPOLATED,
@@ -98,11 +97,11 @@ def _table(kept: Calibration, rows: Sequence[Shares], name: str, title: str, cap
         groups=(
             RowGroup(
                 tuple(
-                    Row(
-                        entry(sentence(row.name), Line(row.text, "reason")),
-                        entries_of(_percent(share) for share in row.percent),
+                    table_row(
+                        entry(sentence(each.name), Line(each.text, "reason")),
+                        *map(_percent, each.percent),
                     )
-                    for row in rows
+                    for each in rows
                 )
             ),
         ),

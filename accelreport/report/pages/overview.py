@@ -31,7 +31,7 @@ from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import printed_text, settings_text
-from accelreport.report.model import Column, Line, Row, Table, entries_of, entry
+from accelreport.report.model import Column, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
@@ -495,9 +495,8 @@ def _table_rows(shown: Shown) -> list[Row]:
     header = entry(shown.point or "as specified")
 
     def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-        told = Line(f"{rate}{quantity.SPACE}{unit}")
-        texts = (Line(name), told, Line(factor), Line(said, href=href))
-        return Row(header, entries_of(texts))
+        told = f"{rate}{quantity.SPACE}{unit}"
+        return table_row(header, name, told, factor, Line(said, href=href))
 
     def measured(timed: Sequence[Result]) -> str:
         said = ["measured", quantity.plural(len(timed), "process", "processes")]
@@ -519,8 +518,7 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
     for each in shown.withheld:
         name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
-        texts = (name, quantity.MISSING, "withheld", why)
-        rows.append(Row(header, entries_of(texts)))
+        rows.append(table_row(header, name, quantity.MISSING, "withheld", why))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         found = one.found
         said = (

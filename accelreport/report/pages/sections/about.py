@@ -28,6 +28,7 @@ from accelreport.report.model import (
     Table,
     Token,
     entry,
+    table_row,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
 from accelreport.report.pages.hardware import device_id
@@ -378,7 +379,7 @@ def _rows(
         return tuple(made)
     entries = zip(*(row.entries for row in made), strict=True)
     header = Entry(tuple(line for row in made for line in row.header.lines))
-    return (Row(header, tuple(_merged(column) for column in entries)),)
+    return (table_row(header, *map(_merged, entries)),)
 
 
 def _merged(column: tuple[Entry, ...]) -> Entry:
@@ -387,21 +388,18 @@ def _merged(column: tuple[Entry, ...]) -> Entry:
 
 
 def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
-    header = entry(Line(f"seed {row.seed}", href=bench.cell_page(row)))
     badges = list(origin_badges([row.origin]))
     total: tuple[Badge, ...] = ()
     if row.status == "partial":
         badges.append(PARTIAL)
         total = (EXTRAPOLATED,)
     state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
-    entries = [
+    return table_row(
+        Line(f"seed {row.seed}", href=bench.cell_page(row)),
         entry(state, badges=tuple(badges)),
-        entry(quantity.duration(row.timings.steady_step_s)),
-        entry(quantity.duration(row.timings.first_step_s)),
+        quantity.duration(row.timings.steady_step_s),
+        quantity.duration(row.timings.first_step_s),
         entry(quantity.duration(row.timings.total_s), badges=total),
-        entry(quantity.size(row.memory.host_peak_bytes)),
-    ]
-    if metric:
-        value = row.final.get(metric, float("nan"))
-        entries.append(entry(metric_text(metric, value)))
-    return Row(header, tuple(entries))
+        quantity.size(row.memory.host_peak_bytes),
+        *([metric_text(metric, row.final.get(metric, float("nan")))] if metric else []),
+    )

@@ -36,6 +36,7 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    table_row,
     under,
 )
 from accelreport.report.openings.opening import Plot, Size
@@ -281,13 +282,11 @@ def _cost_lines(
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     header = entry(name_of(bench, sweep).removeprefix("the "), *under(fixed_text(sweep)))
-    misfit = quantity.percent(worst(sweep.fit), 1)
+    misfit, device = quantity.percent(worst(sweep.fit), 1), bench.colour_of(sweep.device)
     if sweep.fit.law is None:
-        entries = [entry(Line(refusal_text(sweep.fit), "reason")), *[entry("–")] * 2]
-    else:
-        entries = [
-            entry(value, *under(interval, "interval"))
-            for value, interval in costs(sweep.fit, sweep)
-        ]
-    device = bench.colour_of(sweep.device)
-    return Row(header, (*entries, entry(misfit)), device=device)
+        reason = Line(refusal_text(sweep.fit), "reason")
+        return table_row(header, reason, "–", "–", misfit, device=device)
+    entries = (
+        entry(value, *under(interval, "interval")) for value, interval in costs(sweep.fit, sweep)
+    )
+    return table_row(header, *entries, misfit, device=device)

@@ -26,7 +26,6 @@ from accelreport.report.model import (
     Block,
     Column,
     Download,
-    Entry,
     Figure,
     Key,
     Line,
@@ -34,9 +33,9 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
-    entries_of,
     entry,
     number_columns,
+    table_row,
 )
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import (
@@ -167,7 +166,7 @@ def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Poi
     badges = (BEYOND,) if reigns[-1].first > most else ()
     lines = tuple(Line(_said(bench, reign)) for reign in reigns)
     href = bench.evidence(titles[reigns[0].name], point)
-    return Row(entry(bench.point_header(point)), (Entry(lines, href=href, badges=badges),))
+    return table_row(bench.point_header(point), entry(*lines, href=href, badges=badges))
 
 
 def _said(bench: BenchmarkView, reign: FastestRange) -> str:
@@ -297,8 +296,8 @@ def _stages_table(
 
 def _stages_row(place: SeriesPoint, start: Start) -> Row:
     seconds = (*start.stages, start.total)
-    texts = entries_of(map(quantity.duration, seconds))
-    return Row(entry(place[0].title), texts, device=place[0].colour)
+    texts = map(quantity.duration, seconds)
+    return table_row(place[0].title, *texts, device=place[0].colour)
 
 
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
