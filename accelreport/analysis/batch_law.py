@@ -241,22 +241,6 @@ def _within(times: TimedRun, residuals: Mapping[float, float]) -> tuple[Floats, 
     return np.asarray(variance * np.linalg.inv(design.T @ design)), df
 
 
-def predicted_errors(runs: Sequence[TimedRun]) -> dict[float, float]:
-    """Each batch size left out and predicted from the others: predicted over timed, less 1.
-
-    Empty with fewer than four batch sizes, of which three would be left for the line.
-    """
-    whole = _whole(runs)
-    if not whole or len(whole[0]) <= FEWEST:
-        return {}
-    middle = _middle(whole)
-    found = {}
-    for batch, seconds in middle.items():
-        others = {other: each for other, each in middle.items() if other != batch}
-        found[batch] = _line(others).seconds(batch) / seconds - 1
-    return found
-
-
 @dataclass(frozen=True)
 class Against:
     """Two laws held against each other.

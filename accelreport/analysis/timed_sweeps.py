@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
-from math import isfinite, isnan
 
 from accelreport.analysis.batch_law import (
     FEWEST,
@@ -24,7 +23,6 @@ from accelreport.analysis.batch_law import (
     against,
     costs_of_part,
     fit,
-    predicted_errors,
 )
 from accelreport.analysis.published import (
     STEP_FIGURES,
@@ -139,11 +137,6 @@ class TimedSweep:
         causes = {cause: [of[cause] for of in parts] for cause in PART_OF}
         causes[Cause.UNEXPLAINED] = rest
         return tuple(CauseCost(cause, *costs_of_part(runs, of)) for cause, of in causes.items())
-
-    @cached_property
-    def errors(self) -> Mapping[float, float]:
-        """`batch_law.predicted_errors`."""
-        return predicted_errors(self.runs)
 
 
 PART_OF: Mapping[Cause, Callable[[PartTimes], float]] = {
@@ -298,48 +291,3 @@ def law_pairs(sweeps: Sequence[TimedSweep], compared: Sequence[Speedup]) -> Iter
         found = against(one.fit, other.fit)
         own, base = (one, other) if found.grows else (other, one)
         yield LawPair(own, base, against(own.fit, base.fit))
-
-
-GOALS = ((0.05, 0.5), (0.15, 0.9))
-"""How good the law is to be: (error, the share of all predictions that are to be within it)."""
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """How far times were from what the law predicts of them without knowing them.
-
-    Attributes:
-        sweeps: sweeps of at least four amounts, each left out in turn.
-        refused: those of them for which no law is drawn, and which are left out below.
-        errors: |predicted over timed, less 1| of every amount, from the least.
-        others: the same of the sweeps that were left out.
-    """
-
-    sweeps: int
-    refused: int
-    errors: tuple[float, ...]
-    others: tuple[float, ...] = ()
-
-    def within(self, share: float) -> float:
-        """The error that this share of all predictions does not exceed; NaN without any."""
-        if not self.errors:
-            return float("nan")
-        return self.errors[max(0, -(-len(self.errors) * round(100 * share) // 100) - 1)]
-
-    def share_within(self, error: float) -> float:
-        """The share of all predictions whose error is no larger; NaN without any."""
-        if not self.errors:
-            return float("nan")
-        return sum(each <= error for each in self.errors) / len(self.errors)
-
-
-def predictions(sweeps: Iterable[TimedSweep]) -> Predictions:
-    """The errors of every measured sweep, for a statement about the law itself."""
-    measured = [s for s in sweeps if not s.published and any(map(isfinite, s.errors.values()))]
-    drawn = [sweep for sweep in measured if sweep.fit.law is not None]
-    refused = [sweep for sweep in measured if sweep.fit.law is None]
-
-    def errors(of: Iterable[TimedSweep]) -> tuple[float, ...]:
-        return tuple(sorted(abs(e) for s in of for e in s.errors.values() if not isnan(e)))
-
-    return Predictions(len(measured), len(refused), errors(drawn), errors(refused))

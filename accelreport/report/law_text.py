@@ -7,7 +7,7 @@ from math import inf, isfinite, isnan
 
 from accelreport.analysis.batch_law import MOST_RESIDUAL, Fit, NoLaw
 from accelreport.analysis.stats import Interval
-from accelreport.analysis.timed_sweeps import GOALS, LawPair, Predictions, TimedSweep
+from accelreport.analysis.timed_sweeps import LawPair, TimedSweep
 from accelreport.report import quantity
 from accelreport.report.metrics import settings_text
 
@@ -50,22 +50,6 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
         f"{own} and {base} are equal at {at}{interval}{beyond}; "
         f"above it {own} wins, by at most {factor(largest)}{factor_span(largest)}"
     )
-
-
-def pair_title(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
-    """The same as the title of a slide; empty where the faster one's advantage has no end."""
-    found, own, base = pair.against, name(pair.own), name(pair.base)
-    crosses, most = not isnan(found.crossing.value), found.largest
-    if not crosses and found.smallest.value < 1:
-        own, base, most = base, own, _inverse(found.smallest)
-    if not isfinite(most.value):
-        return ""
-    if not (crosses and pair.crossing_timed):
-        work = "batch" if pair.own.of_batches else "work"
-        return f"In a model, {own} is at most {factor(most)} as fast as {base}, whatever the {work}"
-    amount = amount_text(pair.own, found.crossing.value)
-    where = f"at a batch of {amount}" if pair.own.of_batches else f"at {amount} a step"
-    return f"In a model, {own} passes {base} {where} and is at most {factor(most)} as fast"
 
 
 def equal_text(pair: LawPair) -> str:
@@ -213,34 +197,3 @@ def columns(sweeps: Sequence[TimedSweep]) -> tuple[str, str, str, str]:
 def fixed_text(sweep: TimedSweep) -> str:
     """Where the other axes stand: "layers 1, batch size 64"; empty without any."""
     return settings_text(sweep.fixed)
-
-
-def predictions_sentence(found: Predictions) -> str:
-    """How well the law predicts what it was not told; empty where nothing can be said."""
-    if not found.sweeps:
-        return ""
-    said = f"{quantity.plural(found.sweeps, 'measured sweep')} of four sizes or more"
-    refused = f", {found.refused} of which no law describes" if found.refused else ""
-    if not found.errors:
-        return f"Of {said}, no law describes any."
-    (near, _), (far, most) = GOALS
-    whole = [quantity.percent(each, 0) for each in (near, far, most)]
-    of_all = ""
-    if found.refused:
-        every = Predictions(found.sweeps, 0, tuple(sorted((*found.errors, *found.others))))
-        share = quantity.percent(every.share_within(far), 0)
-        of_all = (
-            f" With what no law describes, half of {len(every.errors)} predictions are within "
-            f"{_percent(every.within(0.5))}, and {share} within {whole[1]}."
-        )
-    return (
-        f"Each size of {said}{refused} was left out and predicted from the others: of "
-        f"{len(found.errors)} predictions half are within {_percent(found.within(0.5))} of the "
-        f"measured time (the goal is {whole[0]}), and "
-        f"{quantity.percent(found.share_within(far), 0)} within {whole[1]} "
-        f"(the goal is {whole[2]}).{of_all}"
-    )
-
-
-def _percent(share: float) -> str:
-    return quantity.percent(share, 1)

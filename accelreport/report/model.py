@@ -100,6 +100,12 @@ class Row:
     device: int | None = None
 
 
+def table_row(*cells: Entry | Line | str, id: str = "", device: int | None = None) -> Row:  # noqa: A002
+    """A row of these cells, the first of them its header; a text or a line is a cell of its own."""
+    header, *entries = (cell if isinstance(cell, Entry) else entry(cell) for cell in cells)
+    return Row(header, tuple(entries), id, device)
+
+
 @dataclass(frozen=True)
 class RowGroup:
     """Rows under one heading (none when it is empty)."""
@@ -385,6 +391,8 @@ class Unit:
     href: str
     state: str
     """A name from a closed list, by which the style sheet draws it."""
+    verdict: str
+    """The state in words."""
 
 
 @dataclass(frozen=True)

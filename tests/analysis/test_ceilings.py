@@ -21,39 +21,33 @@ from accelreport.analysis.ceilings import (
     known_limits,
     limits_named,
     limits_of_device,
-    public_rates,
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
-from accelreport.analysis.stats import geometric_mean
 from accelreport.backend.flops import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Prose, Table
 from accelreport.report.pages.ceilings import (
     MOST_SHARES,
-    SHOWN,
-    bounded,
     ceilings_page,
     reached_blocks,
     reached_of,
 )
 from accelreport.report.pages.sections.compute import (
-    anchor,
-    ceilings_section,
+    compute_section,
     every_place,
-    heaviest,
     own_share,
 )
 from accelreport.report.published_text import flag_text
-from accelreport.report.quantity import SPACE, duration, number
 from accelreport.report.site.assembly import gather
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
-from accelreport.spec.models import Published, Target
+from accelreport.spec.models import Published
+from tests.analysis.public_rates import public_rates
 from tests.report.scenarios import Results, ordinary
 from tests.support.records import Study, study
 
@@ -209,9 +203,7 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
     assert not flags[512]
 
 
-def test_a_page_shows_what_was_reached_before_bounds_which_it_calls_no_predictions(
-    bench: BenchmarkView,
-) -> None:
+def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkView) -> None:
     page = ceilings_page([bench])
     assert page is not None
     assert page.opening is not None
@@ -222,56 +214,33 @@ def test_a_page_shows_what_was_reached_before_bounds_which_it_calls_no_predictio
     shares = {row.entries[-1].lines[0].text for group in reached.groups for row in group.rows}
     drawn = figure.panels[0].wide.spec["datasets"].values()
     assert {row["text"] for rows in drawn for row in rows if "text" in row} == shares
-    bounds = page.sections[1]
-    assert bounds.title == "Upper bounds, not predictions"
-    (table,) = bounds.blocks
-    assert isinstance(table, Table)
-    assert [column.title for column in table.columns] == [f"{name}: ceiling" for name in SHOWN]
-    assert not any(isinstance(block, Figure) for own in page.sections for block in own.blocks)
-    (own,) = (each for each in page.sections if each.id == anchor(bench))
-    (table,) = own.blocks
-    assert isinstance(table, Table)
-    rows = [row for group in table.groups for row in group.rows]
-    assert len(rows) == len(known_limits("float32"))
-    place = heaviest(bench)
-    assert place is not None
-    slowest = max(known_limits("float32"), key=lambda each: ceiling(place.work, each).seconds)
-    (row,) = [row for row in rows if row.header.lines[0].text == slowest.name]
-    assert row.entries[0].lines[0].text == duration(ceiling(place.work, slowest).seconds)
     about = page.sections[-1].blocks[0]
     assert isinstance(about, Prose)
     assert "not measured" in about.text
 
 
-def test_a_benchmarks_page_leads_to_its_ceilings(bench: BenchmarkView) -> None:
-    section = ceilings_section(bench)
+def test_no_page_tells_a_speedup_that_other_hardware_could_have(bench: BenchmarkView) -> None:
+    page = ceilings_page([bench])
+    assert page is not None
+    assert "speedup" not in repr(page).lower()
+
+
+def test_without_a_known_roof_there_is_neither_a_page_nor_a_way_to_it(bench: BenchmarkView) -> None:
+    def uncounted(record: Record) -> Record:
+        return record.model_copy(update={"flops": None})
+
+    made = study(axes={"batch_size": (256,)})
+    bare = seen(replace(made, records=tuple(map(uncounted, made.records))))
+    assert ceilings_page([bare]) is None
+    assert compute_section(bare) is None
+
+
+def test_a_benchmarks_page_leads_to_the_roofs_of_all(bench: BenchmarkView) -> None:
+    section = compute_section(bench)
     assert section is not None
     assert "of its own roof" in section.finding
-    (links,) = section.blocks
-    assert isinstance(links, Downloads)
-    assert [each.href for each in links.items] == [f"ceilings.html#{anchor(bench)}"]
-
-
-def test_the_least_cost_to_a_target_is_the_time_to_it_under_the_ceiling_at_a_printed_price() -> (
-    None
-):
-    made = study(axes={"batch_size": (256,)}, target=Target(metric="val_accuracy", at_least=0.5))
-    view = seen(made)
-    (found,) = bounded([view])
-    times = [
-        each.elapsed_s
-        for each in view.target_times
-        if each.reached and each.result.device == found.place.series.device
-    ]
-    assert times
-    bound = found.on("Tesla K80")
-    assert bound is not None
-    limits = next(each for each in found.limits if each.name == "Tesla K80")
-    share = bound.seconds / found.place.seconds
-    cost = geometric_mean(times).value * share / 3600 * 0.45
-    assert found.cost(limits, bound) == f"{number(cost)}{SPACE}USD"
-    t4 = next(each for each in found.limits if each.name == "Tesla T4")
-    assert found.cost(t4, bound) == ""
+    (links,) = (block for block in section.blocks if isinstance(block, Downloads))
+    assert [each.href for each in links.items] == ["ceilings.html"]
 
 
 @pytest.mark.parametrize("name", range(len(ordinary().studies)))
@@ -381,33 +350,9 @@ def test_a_time_of_a_kernel_is_cited_word_for_word_or_there_is_none() -> None:
             assert found.seconds == pytest.approx(1000 * 0.5e-6)
 
 
-def test_a_page_tells_whose_ceilings_wait_for_a_chain_of_products() -> None:
-    def deep(record: Record) -> Record:
-        assert record.flops is not None
-        flops = record.flops.model_copy(update={"depth": 1e6})
-        return record.model_copy(update={"flops": flops})
-
-    made = study(axes={"batch_size": (256,)}, devices=("cpu",))
-    page = ceilings_page([seen(replace(made, records=tuple(map(deep, made.records))))])
-    assert page is not None
-    (own,) = (each for each in page.sections if each.id.startswith("bench-"))
-    (table,) = own.blocks
-    assert isinstance(table, Table)
-    assert "1,000,000 products or more wait for one another" in table.caption
-    assert "Tesla V100 SXM2" in table.caption
-    limited = {
-        row.header.lines[0].text: row.entries[2].lines[0].text
-        for group in table.groups
-        for row in group.rows
-    }
-    assert {name for name, by in limited.items() if by == "depth"} == {
-        "Tesla V100 SXM2", "Tesla V100 PCIe"
-    }  # fmt: skip
-
-
 def test_what_was_reached_is_named_by_its_benchmark_and_drawn_as_far_as_a_sheet_holds_it() -> None:
     benches = gather(Results((study(repeats=1), study("matmul", spec="k", repeats=1))))
-    dots = [dot for found in bounded(benches) for dot in reached_of(found)]
+    dots = [dot for bench in benches for dot in reached_of(bench)]
     titles = {bench.plan.title for bench in benches}
     assert dots
     assert {dot.name for dot in dots} <= titles

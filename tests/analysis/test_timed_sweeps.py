@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from accelreport.analysis.timed_sweeps import GOALS, Cause, TimedSweep, law_pairs, predictions
+from accelreport.analysis.timed_sweeps import Cause, TimedSweep, law_pairs
 from accelreport.cli.app import app
 from accelreport.loader.load import load
-from accelreport.report.law_text import costs, pair_sentence, predictions_sentence, split_sentence
+from accelreport.report.law_text import costs, pair_sentence, split_sentence
 from accelreport.report.model import Figure, Prose, Table
-from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.batch_law import batch_law_section
-from accelreport.report.quantity import SPACE, duration, percent
+from accelreport.report.quantity import SPACE, duration
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record, StepParts
@@ -143,40 +142,6 @@ def test_sentences_tell_whichever_device_wins_at_large_batches(swept: BenchmarkV
         else:
             first = pair.own if own.seconds(1) < base.seconds(1) else pair.base
             assert said.startswith(f"{first.device} is faster")
-
-
-def test_the_methods_page_tells_how_well_the_model_predicts_this_sites_own_times(
-    swept: BenchmarkView, printed: BenchmarkView
-) -> None:
-    page = methods_page([swept, printed])
-    (section,) = [each for each in page.sections if each.id == "model"]
-    drawn = [sweep for sweep in swept.timed_sweeps if sweep.fit.law]
-    errors = sorted(abs(each) for sweep in drawn for each in sweep.errors.values())
-    assert f"of {len(errors)} predictions" in section.finding
-    near = sum(each <= 0.15 for each in errors) / len(errors)
-    assert f"and {percent(near, 0)} within {percent(0.15, 0)}" in section.finding
-    (figure,) = section.blocks
-    assert isinstance(figure, Figure)
-    drawn_rows = [row for rows in figure.drawings[0].spec["datasets"].values() for row in rows]
-    assert [row["value"] for row in drawn_rows if "label" not in row][1:-1] == errors
-    assert {row["label"] for row in drawn_rows if "label" in row} == {
-        f"goal: {percent(share, 0)} within {percent(error, 0)}" for error, share in GOALS
-    }
-    assert not [each for each in methods_page([printed]).sections if each.id == "model"]
-
-
-def test_errors_of_a_sweep_that_no_law_describes_are_told_with_those_of_all(
-    swept: BenchmarkView,
-) -> None:
-    good = next(sweep for sweep in swept.timed_sweeps if sweep.fit.law)
-    jagged = replace(good, runs=({1.0: 1.0, 2.0: 1.0, 4.0: 4.0, 8.0: 4.0},))
-    assert jagged.fit.law is None
-    found = predictions([good, jagged])
-    assert (found.sweeps, found.refused) == (2, 1)
-    assert len(found.errors) == len(good.amounts)
-    assert len(found.others) == 4
-    said = predictions_sentence(found).replace(SPACE, " ")
-    assert f"With what no law describes, half of {len(good.amounts) + 4} predictions" in said
 
 
 COSTS = st.one_of(st.just(0.0), st.floats(1e-6, 1e-1))

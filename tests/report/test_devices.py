@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.hardware import HARDWARE, REMARKS, RUNTIMES, Reading
-from accelreport.report.model import Section, Table
+from accelreport.analysis.hardware import HARDWARE, REMARKS, Reading
+from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.machines import machine_facts
 from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
 from accelreport.results.store import Store
-from accelreport.spec.models import Source
 from tests.report.scenarios import Results
 from tests.report.test_same_bytes import digests
 from tests.report.tree import Element
@@ -226,23 +225,3 @@ def kept(folder: Path, made: Study) -> Store:
     for record in made.records:
         store.write(record)
     return store
-
-
-def test_machines_that_a_source_prints_stand_there_where_a_benchmark_quotes_it() -> None:
-    (colab,) = (each for each in RUNTIMES if each.memory_gb == 13)
-    made = study("matmul", repeats=1, axes={})
-    assert not [each for each in devices_page(gather(Results((made,)))).sections if _runtimes(each)]
-    quoting = made.plan.model_copy(update={"source": Source(title=colab.source)})
-    page = devices_page(gather(Results((replace(made, plan=quoting),))))
-    (section,) = filter(_runtimes, page.sections)
-    (shown,) = section.blocks
-    assert isinstance(shown, Table)
-    text = repr(shown)
-    assert colab.hardware in text
-    assert "13\\xa0GB" in text
-    assert "420\\xa0TFLOPS" in text
-    assert {each.kind for each in RUNTIMES if each.source == colab.source} == {"CPU", "GPU", "TPU"}
-
-
-def _runtimes(section: Section) -> bool:
-    return section.id == "runtimes"

@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.findings import Kind
+from accelreport.analysis.overview import PrintedRate
+from accelreport.analysis.published import PublishedResult
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import (
     RateMark,
@@ -26,13 +28,13 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.index import index_page
-from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, rates_table
+from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import label, short_hardware, text_width
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
-from accelreport.spec.models import Published
+from accelreport.spec.models import Published, Source
 from tests.report.scenarios import THERE, Results, ordinary
 from tests.support.fates import Fate
 from tests.support.records import Noise, Study, slowed, study, without_peaks
@@ -515,3 +517,22 @@ def test_the_page_of_benchmarks_says_of_each_what_its_card_says() -> None:
     assert isinstance(cards, Cards) and isinstance(table, Table)  # noqa: PT018
     said = [row.entries[0].lines[0].text for row in table.groups[0].rows]
     assert said == [card.sentence for card in cards.items]
+
+
+def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:
+    def rate(year: int, text: str, hardware: str = "") -> PrintedRate:
+        row = Published(device="gpu", label=text, hardware=hardware, epoch_time=1.0)
+        source = Source(title="s", year=year)
+        return PrintedRate(PublishedResult(row, "epoch_time", 1.0, "", {}, (), source), 1.0, 1.0)
+
+    named = [
+        rate(2018, "a", "Tesla K80"),
+        rate(2018, "b", "Tesla T4"),
+        rate(2020, "c", "Tesla T4"),
+        rate(2018, "Colab GPU, 2021, 128 units"),
+        rate(2018, "GPU"),
+        rate(2020, "GPU"),
+    ]
+    assert printed_names(named) == [
+        "Tesla K80", "b", "c", "Colab GPU, 2021, 128 units", "GPU, 2018", "GPU, 2020",
+    ]  # fmt: skip

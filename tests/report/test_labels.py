@@ -89,14 +89,14 @@ def test_a_label_takes_the_first_place_in_which_it_meets_nothing_or_none(
 def test_the_last_values_of_lines_that_end_together_are_those_of_validation() -> None:
     ends = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
     assert [row["label"] for row in _rows(_spec(_curves(ends), 200), "at", "label")] == [
-        f"{end:.3f} valid." for end in ends
+        f"{end:.3f} validation" for end in ends
     ]
     together = _rows(_spec(_curves([0.9] * 6 + [0.5]), 300), "at", "label")
-    assert [(row["label"], row["role"]) for row in together] == [
-        ("0.900", "validation"),
-        ("0.890", "training"),
-        ("0.500", "validation"),
-        ("0.490", "training"),
+    assert [row["label"] for row in together] == [
+        "0.900 validation",
+        "0.890 training",
+        "0.500 validation",
+        "0.490 training",
     ]
     low, high = 0.2, 1.0
     labels = _rows(_spec(_curves([0.9, 0.8, 0.79, 0.6, 0.5, 0.4, 0.3]), 300), "at", "label")

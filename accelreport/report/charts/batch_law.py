@@ -19,7 +19,6 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
-    Make,
     halo,
     inner_width,
     left_axis,
@@ -41,8 +40,6 @@ BEYOND = 4.0
 PIECES = 24
 """Straight pieces of a line, which bends on logarithmic axes."""
 DOTTED = [1.5, 3.5]
-FOOT = 52
-"""Pixels of the axis below a plot."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +74,16 @@ def law_lines(
     *,
     x_title: str,
     y_title: str,
-    height: int = 0,
-) -> Make:
-    """A function from the width in pixels to the chart, both axes logarithmic.
+    width: int,
+) -> Chart:
+    """The chart, both axes logarithmic.
 
     Args:
         lines: the devices, at least one of them with a law.
         equal: amounts at which two laws give the same time, and what is written there.
         x_title: what is swept.
         y_title: what the rates are.
-        height: pixels in all; 0 for as many as a page has.
+        width: pixels in all.
     """
     devices = Devices([line.device for line in lines])
     timed = [amount for line in lines for amount in line.amounts]
@@ -97,30 +94,25 @@ def law_lines(
     y_ticks = decades(*y_ends, 6)
     unit = lines[0].unit
 
-    def make(width: int) -> Chart:
-        inner = inner_width(width, [plain(tick) for tick in y_ticks])
-        x = alt.X(
-            "x:Q",
-            scale=Scale(type="log", domain=list(x_ends), nice=False),
-            axis=_swept_axis(
-                timed, x_ends, unit, width, title=f"{x_title} (log scale)", grid=False
-            ),
-        )
-        y = alt.Y(
-            "y:Q",
-            scale=Scale(type="log", domain=list(y_ends), nice=False),
-            axis=left_axis(y_ticks, plain),
-        )
-        tips = told(device="device", group="", x=x_title, y=y_title)
-        return alt.layer(
-            *_crossings(equal, x, y, y_ends),
-            _model(curve, devices, x=x, y=y),
-            *_timed(marks, devices, x=x, y=y, tooltip=tips),
-            width=inner,
-            height=height - FOOT if height else 275 if width > ROOMY else 290 - FOOT,
-        )
-
-    return make
+    inner = inner_width(width, [plain(tick) for tick in y_ticks])
+    x = alt.X(
+        "x:Q",
+        scale=Scale(type="log", domain=list(x_ends), nice=False),
+        axis=_swept_axis(timed, x_ends, unit, width, title=f"{x_title} (log scale)", grid=False),
+    )
+    y = alt.Y(
+        "y:Q",
+        scale=Scale(type="log", domain=list(y_ends), nice=False),
+        axis=left_axis(y_ticks, plain),
+    )
+    tips = told(device="device", group="", x=x_title, y=y_title)
+    return alt.layer(
+        *_crossings(equal, x, y, y_ends),
+        _model(curve, devices, x=x, y=y),
+        *_timed(marks, devices, x=x, y=y, tooltip=tips),
+        width=inner,
+        height=275 if width > ROOMY else 238,
+    )
 
 
 def _model(curve: list[dict[str, Any]], devices: Devices, **encoding: Any) -> Layer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 from typing import Any
 
 import altair as alt
@@ -28,6 +28,7 @@ from accelreport.report.charts.drawing import (
     rows,
     told,
 )
+from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
     Scale,
     nice_ticks,
@@ -40,8 +41,8 @@ from accelreport.report.charts.scales import (
 from accelreport.report.text import lines_within, text_width
 from accelreport.report.theme import series
 
-LINE, SHORT = 30.0, 13.0
-"""Pixels that a label takes at the end of a curve: one of two lines, and one of a single line."""
+LINE = 14.0
+"""Pixels that a label takes at the end of a curve."""
 KEY = 16
 """Pixels between a plot and the labels of its lines, in which the keys of devices stand."""
 
@@ -72,8 +73,12 @@ class Curve:
 
     @property
     def role(self) -> str:
-        """What its label says under the value."""
+        """What its metric is of."""
         return "validation" if self.validation else "training"
+
+    def label(self, width: int) -> str:
+        """What stands at its end: the value and what it is of, short in a narrow chart."""
+        return f"{self.end} {self.role if width > ROOMY else f'{self.role[:5]}.'}"
 
 
 @dataclass(frozen=True)
@@ -138,14 +143,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     """
     devices = Devices(axes.shown)
     tall = height - 58
-    low = len(_labels(curves)) * LINE > tall + LINE
-    ends = max(
-        max(
-            text_width(_end(curve, low=low), LABEL_SIZE, bold=True),
-            0.0 if low else text_width(curve.role, LABEL_SIZE),
-        )
-        for curve in curves
-    )
+    ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
     x_scale, x_axis = time_axis(0.0, axes.seconds, log=False, title=axes.time, most=6, grid=False)
@@ -161,12 +159,15 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         level, text = axes.target
         rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
-        at, up = _free_place(curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
-        layers += halo(rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=-up)
+        at, down = _free_place(curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
+        layers += halo(
+            rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=down
+        )
     for validation in (False, True):
         own = [curve for curve in curves if curve.validation == validation]
         layers += _lines(own, devices, x, y, axes)
-    layers += _ends(curves, devices, axes, (inner, tall), y_scale, low=low)
+    labels = [(curve.label(width), curve) for curve in curves]
+    layers += _ends(labels, devices, axes, (inner, tall), y_scale)
     return alt.layer(*layers, width=inner, height=tall)
 
 
@@ -217,7 +218,9 @@ def _points(curve: Curve, devices: Devices) -> list[dict[str, object]]:
 def _free_place(
     curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], wide: float
 ) -> tuple[float, float]:
-    """Where the words of the target cross least of the lines: from the left, and up from the rule.
+    """Where the words of the target meet no line: from the left, and down from the rule.
+
+    Where every place meets one it is the first.
 
     Args:
         curves: what is drawn.
@@ -227,84 +230,59 @@ def _free_place(
     """
     inner, tall = plot
     first, last = axes.ticks[0], axes.ticks[-1]
-    rule = axes.target[0] if axes.target else last
 
-    def crossed(place: tuple[float, float]) -> int:
-        left, up = place
-        count = 0
-        for curve in curves:
-            ends = list(zip(curve.elapsed_s, curve.value, strict=True))
-            for (x0, y0), (x1, y1) in pairwise(ends):
-                for part in range(21):
-                    x = inner * (x0 + (x1 - x0) * part / 20) / axes.seconds
-                    above = tall * (y0 + (y1 - y0) * part / 20 - rule) / (last - first)
-                    count += left - 4 <= x <= left + wide + 4 and abs(above - up) <= LABEL_SIZE / 2
-        return count
+    def down(value: float) -> float:
+        return tall * (last - value) / (last - first)
 
-    free = tall * (last - rule) / (last - first) > LABEL_SIZE + 4
-    ups = (9.0, -9.0) if free else (-9.0,)
-    rights = [4.0, max(inner - wide - 4, 4.0), max((inner - wide) / 2, 4.0)]
-    return min(((left, up) for up in ups for left in rights), key=crossed)
-
-
-def _labels(curves: Sequence[Curve]) -> list[list[Curve]]:
-    """Curves from the highest last value down, those whose labels say the same as one."""
-    same: dict[tuple[str, str], list[Curve]] = {}
-    for curve in sorted(curves, key=lambda curve: -curve.value[-1]):
-        same.setdefault((curve.end, curve.role), []).append(curve)
-    return list(same.values())
+    points = (zip(curve.elapsed_s, curve.value, strict=True) for curve in curves)
+    lines = [along([(inner * s / axes.seconds, down(v)) for s, v in own]) for own in points]
+    rule = down(axes.target[0] if axes.target else last)
+    lefts = [4.0, max(inner - wide - 4, 4.0), max((inner - wide) / 2, 4.0)]
+    places = [(left, dy) for dy in (-9.0, 9.0) for left in lefts]
+    boxes = [Box.around(x + wide / 2, rule + dy, wide + 8, LABEL_SIZE) for x, dy in places]
+    edges = Box(-8, -8, inner + 8, tall)
+    (at,) = place([boxes], chain.from_iterable(lines), edges, 1)
+    return places[at or 0]
 
 
 def _ends(
-    curves: Sequence[Curve],
+    labels: Sequence[tuple[str, Curve]],
     devices: Devices,
     axes: Axes,
     plot: tuple[float, float],
     y_scale: Scale,
-    *,
-    low: bool,
 ) -> list[Layer]:
     """The last values, at the right of the plot, moved apart where they would touch.
 
-    Of more than there is room for those of validation are told; the table has all.
+    Those that say the same are one. Of more than there is room for those of validation are told;
+    the table has all.
     """
     first, last = axes.ticks[0], axes.ticks[-1]
     inner, tall = plot
-    wanted = _labels(curves)
-    if len(wanted) * SHORT > tall + SHORT:
-        wanted = [each for each in wanted if each[0].validation] or wanted
-    places = [tall * (last - each[0].value[-1]) / (last - first) for each in wanted]
-    apart = moved_apart(places, SHORT if low else LINE, tall)
+    alike: dict[str, list[Curve]] = {}
+    for text, curve in sorted(labels, key=lambda each: -each[1].value[-1]):
+        alike.setdefault(text, []).append(curve)
+    if len(alike) * LINE > tall + LINE:
+        alike = {text: own for text, own in alike.items() if own[0].validation} or alike
+    places = [tall * (last - own[0].value[-1]) / (last - first) for own in alike.values()]
     values = [
         {
-            "at": last - (last - first) * place / tall,
-            "device": devices.name(each[0].device),
-            "alone": len(each) == 1,
-            "label": _end(each[0], low=low),
-            "role": each[0].role,
+            "at": last - (last - first) * down / tall,
+            "device": devices.name(own[0].device),
+            "alone": len(own) == 1,
+            "label": text,
         }
-        for each, place in zip(wanted, apart, strict=True)
+        for (text, own), down in zip(alike.items(), moved_apart(places, LINE, tall), strict=True)
     ]
     base = Layer(rows(values)).encode(y=alt.Y("at:Q", scale=y_scale))
-    size = LABEL_SIZE - 1.5 if low else LABEL_SIZE
-    up = 0 if low else 7
-    bold = base.mark_text(align="left", fontSize=size, fontWeight="bold", dy=-up)
-    at = alt.XValue(inner + KEY)
-    layers = [bold.encode(x=at, text=alt.Text("label:N"))]
+    bold = base.mark_text(align="left", fontWeight="bold", fontSize=LABEL_SIZE)
+    layers = [bold.encode(x=alt.XValue(inner + KEY), text=alt.Text("label:N"))]
     alone = [row for row in values if row["alone"]]
     if len(axes.shown) > 1 and alone:
         keyed = Layer(rows(alone)).encode(y=alt.Y("at:Q", scale=y_scale))
-        key = keyed.mark_point(size=36, yOffset=-up)
+        key = keyed.mark_point(size=36)
         layers.append(key.encode(x=alt.XValue(inner + 8), **devices.channels("color", "shape")))
-    if not low:
-        soft = base.mark_text(align="left", fontSize=size, dy=up, fill="var(--soft)")
-        layers.append(soft.encode(x=at, text=alt.Text("role:N")))
     return layers
-
-
-def _end(curve: Curve, *, low: bool) -> str:
-    """What stands at the end of a curve; where there is no room for a line below it, its role."""
-    return f"{curve.end} {curve.role[:5]}." if low else curve.end
 
 
 def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
@@ -316,8 +294,8 @@ def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
     # Without the gaps before it, no place may lie before the one before: those that would share
     # their mean (isotonic regression by pooling neighbours).
     pools: list[tuple[float, int]] = []
-    for number, place in enumerate(places):
-        mean, count = place - number * gap, 1
+    for number, wanted in enumerate(places):
+        mean, count = wanted - number * gap, 1
         while pools and pools[-1][0] > mean:
             before, several = pools.pop()
             mean = (before * several + mean * count) / (several + count)
@@ -409,8 +387,8 @@ def _names(
     places = [tall * (last - value) / (last - first) for _, value in shown]
     at = moved_apart(places, LABEL_SIZE + 3, tall)
     values = [
-        {"day": track.days[-1], "at": last - (last - first) * place / tall, "label": name}
-        for (name, _), place in zip(shown, at, strict=True)
+        {"day": track.days[-1], "at": last - (last - first) * down / tall, "label": name}
+        for (name, _), down in zip(shown, at, strict=True)
     ]
     text = Layer(rows(values)).mark_text(align="left", dx=7, fontWeight="bold")
     return [

@@ -39,6 +39,8 @@ FOOT = 52
 """Pixels of the axis."""
 LEAST, DETAILED, OVER = 18.0, 30.0, 38.0
 """Pixels of a row: with its name alone, with a detail below it, and with both above its mark."""
+HELD = (0.5, 2.0)
+"""Multiples of a base that its axis always holds, so that nearly equal values look so."""
 LARGEST_SHARE = 0.38
 """Of the width, which names at the left may take."""
 
@@ -73,7 +75,13 @@ class Dot:
 
 
 def dot_plot(
-    dots: Sequence[Dot], *, axis_title: str, tick: Callable[[float], str], width: int, height: int
+    dots: Sequence[Dot],
+    *,
+    axis_title: str,
+    tick: Callable[[float], str],
+    width: int,
+    height: int,
+    base: float | None = None,
 ) -> Chart:
     """The chart.
 
@@ -83,8 +91,9 @@ def dot_plot(
         tick: the text of a value at the axis.
         width: pixels in all.
         height: pixels in all.
+        base: a value that the others are compared with, at which a line is drawn.
     """
-    return _DotPlot(dots, axis_title, tick, width, height).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base).chart()
 
 
 def _across(
@@ -93,16 +102,17 @@ def _across(
     tick: Callable[[float], str],
     inner: float,
     beside: Sequence[float],
+    held: Sequence[float],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axis, with room at its right end for the text beside each mark."""
-    ends = [value for dot in dots for value in (dot.value, dot.low, dot.high)]
+    """The axis, with some values, and room at its right end for the text beside each mark."""
+    ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
     low, high = log_domain(ends, 1.0)
     low /= 1.1 if high / low > 3 else 1.3
     for dot, width in zip(dots, beside, strict=True):
         at = max(dot.value, dot.high)
         high = max(high, low * (at / low) ** (1 / (1 - min(width / inner, 0.6))))
     scale = {"type": "log", "domain": [low, high], "nice": False}
-    most = max(d.high for d in dots) * 1.001
+    most = max([*held, *(d.high for d in dots)]) * 1.001
     round_values = round_times if tick is plain_duration else decades
     ticks = fitting(round_values(low, most, 8), tick, (low, high), inner, log=True)
     return scale, ticked(ticks, tick, title=f"{title} (log scale)", domain=False, tickSize=0)
@@ -118,7 +128,9 @@ class _DotPlot:
         tick: Callable[[float], str],
         width: int,
         height: int,
+        base: float | None,
     ) -> None:
+        self._base = [] if base is None else [base]
         self._phone = width <= PHONE
         self._dots = list(dots)
         self._devices = Devices([dot.device for dot in dots])
@@ -131,7 +143,8 @@ class _DotPlot:
         self._room = room
         self._inner = round(width - room - 16, 1)
         beside = [text_width(dot.text, LETTERS, bold=True) + 14 for dot in self._dots]
-        scale, self._axis = _across(self._dots, axis_title, tick, self._inner, beside)
+        held = [times * each for each in self._base for times in HELD]
+        scale, self._axis = _across(self._dots, axis_title, tick, self._inner, beside, held)
         self._scale = Scale(**scale)
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                 "minExtent": room + 6, "maxExtent": room + 6}  # fmt: skip
@@ -177,7 +190,9 @@ class _DotPlot:
         every = Layer(rows(self._data)).encode(y=self._y)
         size = 110
         tips = told(row="row", device="device", value="value", low="from", high="to")
+        at_base = Layer(rows([{"base": each} for each in self._base]))
         layers = [
+            at_base.mark_rule(stroke="var(--soft)").encode(x=self._x("base")),
             self._of(published=False).mark_rule(strokeWidth=7, opacity=0.35).encode(
                 x=self._x("low"), x2=alt.X2("high"), **colour
             ),

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import altair as alt
 
 from accelreport.report.charts.scales import Axis, Scale, ticked
-from accelreport.report.model import Drawing, Panel
+from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
 from accelreport.report.theme import DASHES, FONT, HALO, SERIES_LIGHT, series, shape
 
@@ -302,11 +302,6 @@ def inner_width(width: int, left: Sequence[str], limit: int = LONGEST) -> float:
     return round(width - _room(left, limit) - LEFT - RIGHT, 1)
 
 
-def _panel_width(panels: int) -> int:
-    """Width of one of so many charts: two or three fit into the page side by side."""
-    return 400 if panels == 1 else 420 if panels in {2, 4} else 300
-
-
 def halo(text: Layer, **mark: Any) -> tuple[Layer, Layer]:
     """Two layers of text: one in the colour of the page, wider, and one in ink.
 
@@ -332,29 +327,3 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
             return made
 
     return Drawing(spec, prefix, title, description)
-
-
-def panel(make: Make, *, prefix: str, title: str, description: str) -> Panel:
-    """A drawing in both widths; see `draw`."""
-    wide, narrow = (
-        draw(make, width, prefix=f"{prefix}{letter}", title=title, description=description)
-        for letter, width in (("w", WIDE), ("n", NARROW))
-    )
-    return Panel(wide=wide, narrow=narrow)
-
-
-def small_panel(
-    make: Make, panels: int = 1, *, prefix: str, title: str, description: str, heading: str = ""
-) -> Panel:
-    """A drawing in one width, which suits a page and a telephone alike.
-
-    Args:
-        make: width in pixels → chart.
-        panels: how many the figure has; they stand side by side where there is room.
-        prefix: unique within the page.
-        title: its name for a screen reader.
-        description: what it shows, in a sentence.
-        heading: what stands over it.
-    """
-    made = draw(make, _panel_width(panels), prefix=prefix, title=title, description=description)
-    return Panel(made, title=heading)

@@ -1,4 +1,4 @@
-"""Distributions: the share of step times, of errors or of shares that are at most so large."""
+"""Distributions: the share of step times that are at most so long."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
-    Make,
-    halo,
     inner_width,
     left_axis,
     rows,
@@ -24,12 +22,8 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.scales import (
     Scale,
-    decades,
-    fitting,
-    nice_ticks,
     percent_text,
     starts_at_zero,
-    ticked,
     time_axis,
     wants_log,
 )
@@ -78,9 +72,9 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
 
 
 def step_ecdf(
-    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str
-) -> Make:
-    """A function from the width in pixels to the chart.
+    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str, width: int
+) -> Chart:
+    """The chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
     otherwise press everything else to the left. The caption says so.
@@ -89,6 +83,7 @@ def step_ecdf(
         curves: a line each.
         shown: the devices of the whole figure.
         axis_title: what the times are.
+        width: pixels in all.
     """
     log = _wide(curves)
     low, high = _ends(curves)
@@ -102,75 +97,20 @@ def step_ecdf(
         ]
     )
 
-    def make(width: int) -> Chart:
-        scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
-        scale.clamp = True
-        lines = Layer(data).mark_line()
-        return alt.layer(
-            lines.encode(
-                x=alt.X("seconds:Q", scale=scale, axis=axis),
-                y=alt.Y(
-                    "share:Q",
-                    scale=Scale(domain=[0, 1]),
-                    axis=left_axis(SHARES, percent_text),
-                ),
-                **devices.channels("color", "strokeDash"),
-                tooltip=told(device="device", seconds="time (s)", share="share of steps"),
+    scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
+    scale.clamp = True
+    lines = Layer(data).mark_line()
+    return alt.layer(
+        lines.encode(
+            x=alt.X("seconds:Q", scale=scale, axis=axis),
+            y=alt.Y(
+                "share:Q",
+                scale=Scale(domain=[0, 1]),
+                axis=left_axis(SHARES, percent_text),
             ),
-            width=inner_width(width, [percent_text(share) for share in SHARES]),
-            height=225 if width > ROOMY else 175,
-        )
-
-    return make
-
-
-@dataclass(frozen=True)
-class Goal:
-    """Where a curve should have come: the least share of what is at most so large, and its name."""
-
-    value: float
-    share: float
-    text: str
-
-
-def shares_ecdf(
-    values: Sequence[float], goals: Sequence[Goal], *, axis_title: str, log: bool
-) -> Make:
-    """A function from the width in pixels to the chart of one distribution of shares.
-
-    Args:
-        values: shares, positive where `log`; never none.
-        goals: hollow marks; the curve reaches one where it passes at its left or above it.
-        axis_title: what the shares are of.
-        log: whether the axis is logarithmic, and ends at 100 %.
-    """
-    ordered = sorted(values)
-    low = ordered[0] / 1.3 if log else 0.0
-    high = 1.0 if log else 1.25 * max(ordered[-1], *(goal.value for goal in goals))
-    steps = [(low, 0.0), *((v, (i + 1) / len(ordered)) for i, v in enumerate(ordered)), (high, 1.0)]
-    data = rows([{"value": value, "share": share} for value, share in steps])
-    marks = rows([{"value": g.value, "share": g.share, "label": g.text} for g in goals])
-
-    def make(width: int) -> Chart:
-        inner = inner_width(width, [percent_text(share) for share in SHARES])
-        every = decades(low, high, 8) if log else nice_ticks(0, high / 1.25)
-        ticks = fitting(every, percent_text, (low, high), inner, log=log)
-        kind = "log" if log else "linear"
-        x = alt.X(
-            "value:Q",
-            scale=Scale(type=kind, domain=[low, high], nice=False),
-            axis=ticked(ticks, percent_text, title=axis_title, grid=False),
-        )
-        y = alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text))
-        curve = Layer(data).mark_line(interpolate="step-after", stroke="var(--ink)")
-        goal = Layer(marks).encode(x=x, y=y)
-        hollow = {"shape": "diamond", "filled": False, "fill": "var(--paper)"}
-        layers = [curve.encode(x=x, y=y)]
-        if goals:
-            layers += [
-                goal.mark_point(size=110, stroke="var(--ink)", strokeWidth=2, **hollow),
-                *halo(goal.encode(text=alt.Text("label:N")), align="left", dx=10, dy=12),
-            ]
-        return alt.layer(*layers, width=inner, height=225 if width > ROOMY else 175)
-
-    return make
+            **devices.channels("color", "strokeDash"),
+            tooltip=told(device="device", seconds="time (s)", share="share of steps"),
+        ),
+        width=inner_width(width, [percent_text(share) for share in SHARES]),
+        height=225 if width > ROOMY else 175,
+    )

@@ -17,12 +17,14 @@ from accelreport.report.charts.drawing import (
     told,
 )
 from accelreport.report.charts.scales import Scale
-from accelreport.report.text import text_width
+from accelreport.report.text import cut, text_width
 
 PLAIN = "var(--p2)"
 """Of bars that something is compared with."""
 TALLEST = 34.0
 """Pixels of a bar with the gap around it, at most."""
+LARGEST_SHARE = 0.45
+"""Of the width, which names may take."""
 BETWEEN = 10.0
 """Pixels between two quantities."""
 
@@ -34,16 +36,15 @@ class Bar:
     name: str
     value: float
     text: str
-    colour: str
+    colour: str = ""
     """As CSS says it."""
+    stages: tuple[tuple[str, float, str], ...] = ()
+    """What it is made of from the left: names, values and colours."""
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars of one quantity, from zero, and what comparing them says.
-
-    Every quantity has its own scale, up to its longest bar.
-    """
+    """Bars of one quantity, from zero, and what comparing them says."""
 
     title: str
     bars: tuple[Bar, ...]
@@ -72,7 +73,7 @@ class _PlacedBars:
         self.texts.setdefault(role, []).append({"x": x, "y": y, "label": label})
 
 
-def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
+def paired_bars(groups: Sequence[Bars], width: int, height: int, *, shared: bool = False) -> Chart:
     """The chart.
 
     On a telephone verdicts stand beside the titles.
@@ -81,18 +82,21 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int) -> Chart:
         groups: from the top; never none.
         width: pixels in all.
         height: pixels at most.
+        shared: whether all quantities have one scale; else each has its own, up to its longest bar.
     """
     wide, size = width > ROOMY, LABEL_SIZE
     every = [bar for group in groups for bar in group.bars]
-    left = 6 + max(text_width(bar.name, size) for bar in every)
+    names = min(max(text_width(bar.name, size) for bar in every), LARGEST_SHARE * width)
+    left = 6 + names
     texts = 8 + max(text_width(bar.text, size, bold=True) for bar in every)
     verdicts = max(text_width(group.verdict, size + 2, bold=True) for group in groups)
     inner = max(width - 10 - left - texts - (verdicts + 24 if wide else 0), 40.0)
-    lines = len(every) + len(groups)
+    lines = len(every) + sum(bool(group.title) for group in groups)
     line = min((height - 8 - BETWEEN * (len(groups) - 1)) / lines, TALLEST)
     drawn = _PlacedBars()
     for group in groups:
-        _place(drawn, group, line, (left, left + inner, width - 10.0))
+        longest = max(bar.value for bar in (every if shared else group.bars)) or 1.0
+        _place(drawn, group, line, (left, inner / longest, width - 10.0))
     mark: dict[str, dict[str, Any]] = {
         "name": {"align": "right", "dx": -6, "fill": "var(--soft)"},
         "value": {"align": "left", "dx": 6, "fontWeight": "bold"},
@@ -131,23 +135,24 @@ def _place(
         drawn: what is there.
         group: the quantity.
         line: height of a bar.
-        columns: where bars begin, where the longest one ends, and the end of the chart.
+        columns: where bars begin, the pixels of 1, and the end of the chart.
     """
-    left, most, right = columns
+    left, unit, right = columns
     wide = right > ROOMY - 10
     begin = drawn.bottom + (BETWEEN if drawn.bars else 0.0)
-    longest = max(bar.value for bar in group.bars) or 1.0
-    at = begin + line
+    at = begin + line * bool(group.title)
     middle = at + line * len(group.bars) / 2
     drawn.text("title", 0.0, begin + line / 2, group.title)
     drawn.text("verdict", right, middle if wide else begin + line / 2, group.verdict)
     for bar in group.bars:
-        end = left + (most - left) * bar.value / longest
-        drawn.bars.append(
-            {"label": bar.name, "value": bar.value, "colour": bar.colour, "left": left,
-             "right": end, "top": at + line * 0.12, "bottom": at + line * 0.88}
-        )  # fmt: skip
-        drawn.text("name", left, at + line / 2, bar.name)
+        end = left
+        for name, value, colour in bar.stages or ((bar.name, bar.value, bar.colour),):
+            drawn.bars.append(
+                {"label": name, "value": value, "colour": colour, "left": end,
+                 "right": (end := end + unit * value), "top": at + line * 0.12,
+                 "bottom": at + line * 0.88}
+            )  # fmt: skip
+        drawn.text("name", left, at + line / 2, cut(bar.name, left - 6, LABEL_SIZE))
         drawn.text("value", end, at + line / 2, bar.text)
         at += line
     drawn.bottom = at

@@ -16,7 +16,6 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
-    Make,
     halo,
     inner_width,
     left_axis,
@@ -80,46 +79,43 @@ class Plane:
         return x, self.y[0] * (self.y[1] / self.y[0]) ** (1 - down / self.height)
 
 
-def roofline_chart(roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str) -> Make:
-    """A function from the width in pixels to the chart, both axes logarithmic."""
+def roofline_chart(
+    roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str, width: int
+) -> Chart:
+    """The chart, both axes logarithmic."""
     devices = Devices([*(roof.device for roof in roofs), *(spot.device for spot in spots)])
     y_ends = log_domain([*(roof.tflops for roof in roofs), *(spot.tflops for spot in spots)], 2)
     x_ends = log_domain([*(each.ridge for each in roofs), *(each.intensity for each in spots)], 3)
     y_ticks = decades(*y_ends, 6)
     labels = [plain(tick) for tick in y_ticks]
 
-    def make(width: int) -> Chart:
-        plane = Plane(
-            x_ends, y_ends, inner_width(width, labels),
-            300 if width > ROOMY else 240,
-        )  # fmt: skip
-        x_ticks = decades(*plane.x, 8 if width > ROOMY else 4)
-        x_axis = ticked(x_ticks, plain, title=f"{x_title} (log scale)", grid=False)
-        x = alt.X(
-            "x:Q", axis=x_axis,
-            scale=Scale(type="log", domain=list(plane.x), nice=False, clamp=True),
-        )  # fmt: skip
-        y_scale = Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
-        y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
-        at = {"x": x, "y": y}
-        color = devices.channels("color")
-        lines = Layer(rows(_lines(roofs, devices, plane)))
-        dots = Layer(rows([_dot(spot, devices) for spot in spots]))
-        texts = Layer(rows(_texts(roofs, spots, plane)))
-        tips = told(device="device", label="at", x=x_title, y="TFLOPS")
-        return alt.layer(
-            lines.mark_line(strokeWidth=2).encode(
-                **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
-            ),
-            dots.mark_point(size=85).encode(
-                **at, **color, **devices.channels("shape"), tooltip=tips
-            ),
-            *halo(texts.encode(**at, text=alt.Text("label:N"))),
-            width=plane.width,
-            height=plane.height,
-        )
-
-    return make
+    plane = Plane(
+        x_ends, y_ends, inner_width(width, labels),
+        300 if width > ROOMY else 240,
+    )  # fmt: skip
+    x_ticks = decades(*plane.x, 8 if width > ROOMY else 4)
+    x_axis = ticked(x_ticks, plain, title=f"{x_title} (log scale)", grid=False)
+    x = alt.X(
+        "x:Q", axis=x_axis,
+        scale=Scale(type="log", domain=list(plane.x), nice=False, clamp=True),
+    )  # fmt: skip
+    y_scale = Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
+    y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
+    at = {"x": x, "y": y}
+    color = devices.channels("color")
+    lines = Layer(rows(_lines(roofs, devices, plane)))
+    dots = Layer(rows([_dot(spot, devices) for spot in spots]))
+    texts = Layer(rows(_texts(roofs, spots, plane)))
+    tips = told(device="device", label="at", x=x_title, y="TFLOPS")
+    return alt.layer(
+        lines.mark_line(strokeWidth=2).encode(
+            **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
+        ),
+        dots.mark_point(size=85).encode(**at, **color, **devices.channels("shape"), tooltip=tips),
+        *halo(texts.encode(**at, text=alt.Text("label:N"))),
+        width=plane.width,
+        height=plane.height,
+    )
 
 
 def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:

@@ -87,13 +87,6 @@ def quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def powers_of_two(low: float, high: float, most: int = 9) -> list[float]:
-    """Powers of two within a domain, every one or every second, third … of them."""
-    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
-    step = max(1, math.ceil((last - first + 1) / most))
-    return [2.0**k for k in range(first, last + 1) if k % step == 0]
-
-
 LEAST_TICKS = 3
 """Fewer labels on a log axis do not tell a reader how far apart two values are."""
 

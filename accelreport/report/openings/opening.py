@@ -70,6 +70,7 @@ class Plot:
         description: the same in a sentence with its numbers, for a screen reader.
         chart: size → chart.
         caption: how to read it.
+        subtitle: what the axes are, where the drawing does not say it itself.
         brief: the same in the few words that a slide has room for.
         badges: marks of its numbers.
         table: its numbers.
@@ -86,6 +87,7 @@ class Plot:
     description: str
     chart: Callable[[Size], Chart]
     caption: str = ""
+    subtitle: str = ""
     brief: str = ""
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
@@ -111,6 +113,7 @@ class Plot:
             id=self.id,
             title=self.title,
             caption=self.caption,
+            subtitle=self.subtitle,
             panels=(self.panel(size, narrow),),
             keys=self.keys,
             named=self.named(size),

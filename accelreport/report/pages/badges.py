@@ -10,7 +10,6 @@ from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.charts.labelled import Heading, row_key
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import (
@@ -24,8 +23,8 @@ from accelreport.report.model import (
     RowGroup,
     Table,
     Tone,
-    entries_of,
     entry,
+    table_row,
     under,
 )
 from accelreport.report.text import label
@@ -169,7 +168,7 @@ def measured_row(
     first, *rest = texts
     badges = number_badges(bench.planned(*place), total=total)
     number = entry(first, href=bench.evidence(*place), badges=badges)
-    return Row(entry(place[0].title), (number, *entries_of(rest)), device=place[0].colour)
+    return table_row(place[0].title, number, *rest, device=place[0].colour)
 
 
 def measured_entry(
@@ -184,8 +183,8 @@ def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int, reason: s
     """A device's row without numbers: why, by default that of `absence`, and a dash for each."""
     gone = absence(bench, *place)
     told = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
-    entries = (entry(told, href=gone.href), *entries_of("–" * (columns - 1)))
-    return Row(entry(place[0].title), entries, device=place[0].colour)
+    reasons = entry(told, href=gone.href)
+    return table_row(place[0].title, reasons, *"–" * (columns - 1), device=place[0].colour)
 
 
 def groups_by_point(
@@ -239,27 +238,6 @@ def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
     return tuple(found.values())
 
 
-def device_rows(
-    bench: BenchmarkView, points: Sequence[Point], series: Sequence[Series]
-) -> tuple[list[Heading], Callable[[Series, Point], str]]:
-    """Headings and rows of a drawing, and the key of the row of a device at a point.
-
-    With a single device the points themselves are the rows.
-    """
-    alone = len(series) == 1 and bool(bench.axes)
-    if alone:
-        headings = [Heading("", tuple(bench.point_title(point) for point in points))]
-    else:
-        names = tuple(each.title for each in series)
-        headings = [Heading(bench.point_title(p) if bench.axes else "", names) for p in points]
-
-    def key(which: Series, point: Point) -> str:
-        place = list(points).index(point)
-        return row_key(0, place) if alone else row_key(place, list(series).index(which))
-
-    return headings, key
-
-
 def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
     """Rows for every sweep point; with several axes, under headings of the first one."""
     if len(bench.axes) < 2:
@@ -303,8 +281,7 @@ def points_by_devices(
     """A table with sweep points down and devices across; the other arguments are the table's."""
 
     def row(point: Point, header: str) -> Row:
-        entries = tuple(fill(bench, each, point) for each in bench.tried_series)
-        return Row(entry(header), entries)
+        return table_row(header, *(fill(bench, each, point) for each in bench.tried_series))
 
     table = Table(
         id=id,
@@ -334,10 +311,8 @@ def devices_down(table: Table) -> Table:
         return table
     (row,) = (row for group in table.groups for row in group.rows)
     rows = tuple(
-        Row(
-            entry(column.title, *under(column.detail, "detail")),
-            (number,),
-            device=column.device,
+        table_row(
+            entry(column.title, *under(column.detail, "detail")), number, device=column.device
         )
         for column, number in zip(table.columns, row.entries, strict=True)
     )

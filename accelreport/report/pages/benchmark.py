@@ -24,7 +24,7 @@ from accelreport.report.pages.sections.about import (
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
-from accelreport.report.pages.sections.compute import ceilings_section, compute_section
+from accelreport.report.pages.sections.compute import compute_section
 from accelreport.report.pages.sections.cost import cost_section, resources_section
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section
@@ -110,7 +110,6 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
         published_section(bench),
         cold_start_section(bench),
         compute_section(bench),
-        ceilings_section(bench),
         *beside,
         resources_section(bench),
         cost_section(bench),

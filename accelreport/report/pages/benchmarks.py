@@ -22,8 +22,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
-    entries_of,
     entry,
+    table_row,
 )
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import benchmark_rows, not_ranked
@@ -161,14 +161,12 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
     factors = sorted(each.against[0].interval.value for each in alike)
     seconds = sorted(each.best.seconds for each in alike)
     between = " to ".join(dict.fromkeys(map(quantity.ratio, (factors[0], factors[-1]))))
-    return Row(
-        entry(header),
-        (
-            entry(*use, *_withheld(bench, alike)),
-            entry(between),
-            entry(quantity.duration_range(seconds[0], seconds[-1])),
-            entry(_cheapest(bench, alike)),
-        ),
+    return table_row(
+        header,
+        entry(*use, *_withheld(bench, alike)),
+        between,
+        quantity.duration_range(seconds[0], seconds[-1]),
+        _cheapest(bench, alike),
     )
 
 
@@ -202,14 +200,12 @@ def _row(bench: BenchmarkView, found: Choice) -> Row:
         amount = quantity.number(found.cheapest.cost)
         price = Line(f"{amount}{quantity.SPACE}{label(found.cheapest.currency, 8)}", "reason")
         cost = (Line(bench.title_of(found.cheapest.group.device)), price)
-    return Row(
-        entry(" · ".join(parts) or "as specified"),
-        (
-            entry(*use, *_withheld(bench, [found])),
-            Entry(tuple(factor)),
-            entry(quantity.duration(found.best.seconds)),
-            Entry(cost),
-        ),
+    return table_row(
+        " · ".join(parts) or "as specified",
+        entry(*use, *_withheld(bench, [found])),
+        entry(*factor),
+        quantity.duration(found.best.seconds),
+        entry(*cost),
     )
 
 
@@ -247,5 +243,5 @@ def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
         Line(f"{label(bench.plan.profile, 40)} profile", "reason"),
         href=f"{bench.slug}.html",
     )
-    numbers = entries_of(quantity.count(n) if n else "–" for n in counts)
-    return Row(header, (entry(f"{opening_of(bench).title}."), *numbers))
+    numbers = (quantity.count(n) if n else "–" for n in counts)
+    return table_row(header, f"{opening_of(bench).title}.", *numbers)

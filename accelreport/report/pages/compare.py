@@ -8,8 +8,9 @@ from itertools import groupby
 from accelreport.analysis.compare import Gate
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import Named, panel
-from accelreport.report.charts.labelled import Heading, Mark, row_key, speedup_dots
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import NARROW, WIDE, Named
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.comparison import (
     OUTCOMES,
     ComparisonRow,
@@ -25,7 +26,6 @@ from accelreport.report.comparison import (
     processes_compared,
     verdicts,
 )
-from accelreport.report.comparison import ComparisonRow as Compared
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
@@ -49,8 +49,10 @@ from accelreport.report.model import (
     Tone,
     entry,
     number_columns,
+    table_row,
     under,
 )
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.sections.speedup import VERDICTS
 from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
@@ -61,61 +63,55 @@ from accelreport.report.theme import COLOURS, heat_bin
 WITHHELD = Badge("withheld", "The two runs do not reach the same accuracy.", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
 
-MOST_DOTS = 40
+MOST_DOTS = 24
 """Rows of the drawing; the table has all."""
 
 
-Dots = Sequence[tuple[str, Sequence[tuple[str, ComparisonRow]]]]
-"""Headings, and below each the names of rows with what was compared."""
+Compared = tuple[str, str, ComparisonRow]
+"""A name, what it is of, and what was compared."""
 
 
 def faster_figure(
-    dots: Dots, *, title: str = "The new run’s speed over that of the old run"
+    rows: Sequence[Compared], title: str = "The new run’s speed over that of the old run"
 ) -> Figure:
-    """Dots with intervals below their headings."""
-    every = [row for _, own in dots for _, row in own]
+    """A dot with its interval for each row."""
     devices = {
         name: Named(label(name, 60), number)
-        for number, name in enumerate(dict.fromkeys(row.device for row in every))
+        for number, name in enumerate(dict.fromkeys(row.device for _, _, row in rows))
     }
-    marks = [
-        Mark(
-            row=row_key(number, i),
+    dots = [
+        Dot(
+            name=name,
+            detail=of,
             device=devices[row.device],
             value=row.speedup,
+            text=_text(row),
             low=row.speedup if row.low is None else row.low,
             high=row.speedup if row.high is None else row.high,
-            text=_text(row),
         )
-        for number, (_, own) in enumerate(dots)
-        for i, (_, row) in enumerate(own)
+        for name, of, row in rows
         if row.speedup
     ]
-    headings = [Heading(label(name, 60), tuple(each for each, _ in own)) for name, own in dots]
-    told = [f"{name}: {_text(row)}" for _, own in dots for name, row in own]
-    drawn = panel(
-        speedup_dots(marks, headings=headings, axis_title="times as fast as old (log scale)"),
-        prefix="tr",
-        title="Speed of the new run over that of the old",
-        description="; ".join(told[:12]),
-    )
-    return Figure(
+    plot = Plot(
         id="faster-dots",
         title=title,
+        description="; ".join(f"{name}: {_text(row)}" for name, _, row in rows[:12]),
+        chart=lambda size: dot_plot(
+            dots,
+            axis_title="times as fast as old",
+            tick=factor_text,
+            width=size.width,
+            height=size.height,
+            base=1.0,
+        ),
         caption=(
             "Marks are factors, and bars their 95 % intervals; a mark without a bar has none. "
-            "The scale is logarithmic to base 2: twice and half as fast lie equally far from "
-            "1×."
+            "The scale is logarithmic: twice and half as fast lie equally far from 1×."
         ),
-        panels=(drawn,),
         keys=tuple(Key(label(name, 60), f"s{i % COLOURS}") for i, name in enumerate(devices)),
     )
-
-
-def _dots(rows: Sequence[ComparisonRow]) -> Dots:
-    """The first rows below their benchmarks."""
-    groups = groupby(rows[:MOST_DOTS], benchmark)
-    return [(name, [(_name(row), row) for row in own]) for name, own in groups]
+    high = 60 + 36 * len(dots)
+    return plot.figure(Size(WIDE, high), Size(NARROW, high))
 
 
 def place_of(row: ComparisonRow) -> str:
@@ -146,9 +142,12 @@ def two_runs_page(compared: FolderComparison) -> Page:
     rows = compared.of("compared")
     finding = _finding(compared)
     made: list[Block] = [_table(rows, compared.gate)] if rows else []
-    figure = faster_figure(_dots(rows)) if rows else None
+    if rows:
+        made.append(
+            faster_figure([(_name(row), label(benchmark(row)), row) for row in rows[:MOST_DOTS]])
+        )
     sections = [
-        Section("times", "What is faster or slower", (*made, *([figure] if figure else []))),
+        Section("times", "What is faster or slower", tuple(made)),
         *_gate(compared),
         *_left(compared),
         *_differences(compared),
@@ -176,7 +175,7 @@ def _sentence(text: str) -> str:
     return sentence(label(text, 400)).rstrip(".") + "."
 
 
-def _table(rows: Sequence[Compared], gate: float | None) -> Table:
+def _table(rows: Sequence[ComparisonRow], gate: float | None) -> Table:
     groups = tuple(
         RowGroup(tuple(_row(row, gate) for row in own), title=label(name))
         for name, own in groupby(rows, benchmark)
@@ -206,7 +205,7 @@ def _table(rows: Sequence[Compared], gate: float | None) -> Table:
     )
 
 
-def _row(row: Compared, gate: float | None) -> Row:
+def _row(row: ComparisonRow, gate: float | None) -> Row:
     times = (
         entry(quantity.duration(seconds), mark="baseline")
         for seconds in (row.old_seconds, row.new_seconds)
@@ -220,10 +219,10 @@ def _row(row: Compared, gate: float | None) -> Row:
     if row.verdict == "UNDECIDED" and row.needed:
         notes.insert(0, f"{row.needed} more processes would decide")
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
-    return Row(entry(label(row.device, 60), *under(place_of(row))), tuple(entries))
+    return table_row(entry(label(row.device, 60), *under(place_of(row))), *entries)
 
 
-def _factor(row: Compared) -> Entry:
+def _factor(row: ComparisonRow) -> Entry:
     value = row.speedup
     if not value:
         return entry(quantity.MISSING)
@@ -310,11 +309,11 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
     first, *names = (label(side.name, 40) for side in (line[0].old, *(each.new for each in line)))
     dots, rows = [], []
     for found in by_place(line).values():
-        own = [(name, row) for name, row in zip(names, found, strict=True) if row]
-        heading = f"{benchmark(own[0][1])} · {_name(own[0][1])}"
-        dots.append((heading, own))
-        entries = (_factor(row) if row else entry(quantity.MISSING) for row in found)
-        rows.append(Row(entry(label(heading)), tuple(entries)))
+        first_row = next(row for row in found if row)
+        heading = f"{benchmark(first_row)} · {_name(first_row)}"
+        dots += [(name, label(heading), row) for name, row in zip(names, found, strict=True) if row]
+        entries = (_factor(row) if row else quantity.MISSING for row in found)
+        rows.append(table_row(label(heading), *entries))
     table = Table(
         id="line-table",
         title=f"Speed over that of {first}",
@@ -326,7 +325,7 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         legend=True,
     )
     title = f"Speed over that of {first}, run after run"
-    figure = faster_figure(dots[: max(1, MOST_DOTS // len(line))], title=title)
+    figure = faster_figure(dots[:MOST_DOTS], title)
     finding = f"{names[-1]} against {first}: {_finding(line[-1])}"
     alarmed = [
         (name, alarm) for name, each in zip(names, line, strict=True) for alarm in alarms(each)

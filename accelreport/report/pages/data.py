@@ -9,7 +9,6 @@ from accelreport.report.model import (
     Column,
     Download,
     Downloads,
-    Entry,
     Line,
     Page,
     Row,
@@ -17,6 +16,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
@@ -101,10 +101,8 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
 def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
     """How much was used, and of which hash, by the benchmarks of these slugs and names."""
     training, validation, fingerprint = use
-    return Row(
-        Entry(tuple(Line(name, href=f"{slug}.html") for slug, name in names.items())),
-        (
-            *(entry(quantity.count(each)) for each in (training, validation)),
-            entry(label(fingerprint[:16], 20)),
-        ),
+    return table_row(
+        entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
+        *map(quantity.count, (training, validation)),
+        label(fingerprint[:16], 20),
     )

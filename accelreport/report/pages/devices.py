@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from accelreport.analysis.cost import price_of
-from accelreport.analysis.hardware import RUNTIMES, HostedMachine
 from accelreport.report import quantity
 from accelreport.report.model import (
     Badge,
@@ -23,8 +22,8 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
-    entries_of,
     entry,
+    table_row,
 )
 from accelreport.report.pages.badges import KINDS as REASONS
 from accelreport.report.pages.badges import kind_text
@@ -44,7 +43,7 @@ from accelreport.report.pages.machines import (
     machine_id,
     machine_line,
 )
-from accelreport.report.pages.sections.cost import price_text, rent
+from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import source_of_peak, type_of_peak
@@ -106,7 +105,7 @@ def _rows(listing: Listing) -> list[Row]:
         marks = () if checked else (UNCHECKED,)
         limit = entry(amount, Line(of, "detail"))
         made.append((limit, Entry(tuple(said), badges=marks)))
-    return [Row(entry(listing.title), entries, device=listing.number) for entries in made]
+    return [table_row(listing.title, *entries, device=listing.number) for entries in made]
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -119,7 +118,6 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         Section("inventory", "Every device", (_inventory(devices),)),
         _absent(devices),
         limits_section(devices),
-        runtimes_section(benches),
         Section("machines", "Machines and their software", machines) if machines else None,
     )
     return Page(
@@ -136,45 +134,6 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         ),
         crumbs=(Download("index.html", "All benchmarks"),),
     )
-
-
-def runtimes_section(benches: Sequence[BenchmarkView]) -> Section | None:
-    """The hosted machines that sources of the benchmarks print; None where no source does."""
-    quoted = {
-        source.title
-        for bench in benches
-        for source in (bench.plan.source, *(row.source for row in bench.plan.published))
-        if source
-    }
-    rows = [each for each in RUNTIMES if each.source in quoted]
-    if not rows:
-        return None
-    table = Table(
-        id="runtimes-table",
-        title="Machines behind published figures",
-        caption="As published; a dash marks what a source does not give.",
-        corner="runtime",
-        columns=tuple(
-            map(Column, ("hardware", "memory", "at most", "cost of an hour", "printed in"))
-        ),
-        groups=tuple(
-            RowGroup(tuple(_runtime(each) for each in own), title=kind)
-            for kind in KINDS
-            if (own := [each for each in rows if each.kind == kind])
-        ),
-        style="prose",
-    )
-    return Section("runtimes", "Published machines", (table,))
-
-
-def _runtime(found: HostedMachine) -> Row:
-    rates = [(found.tflops, "TFLOPS"), (found.tops, "TOPS of 8-bit integers")]
-    said = [f"{quantity.short(rate)}{quantity.SPACE}{unit}" for rate, unit in rates if rate]
-    memory = f"{quantity.short(found.memory_gb)}{quantity.SPACE}GB" if found.memory_gb else "–"
-    cited = found.price
-    price = "–" if cited is None else price_text(rent(cited))
-    texts = (found.hardware, memory, *(said or ["–"]), price, f"“{found.source}”")
-    return Row(entry(found.name), entries_of(texts))
 
 
 def _done(listing: Listing) -> bool:
@@ -258,7 +217,7 @@ def _row(listing: Listing, *, priced: bool) -> Row:
     if listing.variant:
         where = quantity.listed([f"“{label(b.plan.title)}”" for b in listing.benches[:3]])
         named.append(Line(f"as defined for {where}", "reason"))
-    return Row(Entry(tuple(named)), tuple(entries), id=listing.id, device=listing.number)
+    return table_row(entry(*named), *entries, id=listing.id, device=listing.number)
 
 
 def _counts(listing: Listing) -> list[str]:

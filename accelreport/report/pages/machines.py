@@ -21,10 +21,9 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
-    under,
+    table_row,
 )
-from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.hardware import clocks, cores, device_id, driven_lines, libraries
+from accelreport.report.pages.hardware import clocks, cores, libraries
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
@@ -34,7 +33,6 @@ from accelreport.report.pages.sections.speedup import (
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.results.record import Environment, Record
-from accelreport.spec.device import Device
 
 DEVICES = "devices.html"
 """The page of devices and machines, which tables of other pages lead to."""
@@ -162,55 +160,10 @@ def machine_line(records: Iterable[Record]) -> str:
     return quantity.listed(list(said))
 
 
-def devices_table(benches: Sequence[BenchmarkView]) -> Table:
-    """Devices as the devices file defines them, and whether they were measured."""
-    rows: dict[str, Row] = {}
-    for bench in benches:
-        for name, device in bench.plan.devices.items():
-            if name not in rows:
-                rows[name] = _device_row(name, device, benches)
-    ordered = sorted(rows, key=lambda name: (_kind(name, benches), name))
-    titles = ("kind", "driven by", "state")
-    return Table(
-        id="devices-table",
-        title="Devices",
-        caption=(
-            "The devices that the specs ask for, and whether they were measured. Each links to "
-            "its hardware, its cited limits and its machines."
-        ),
-        corner="device",
-        columns=tuple(Column(title) for title in titles),
-        groups=(RowGroup(tuple(rows[name] for name in ordered)),),
-    )
-
-
 def fact_lines(texts: Sequence[str]) -> Entry:
     """A cell of facts, each on a line of its own, the first one in larger letters."""
     first, *rest = (label(text, 200) for text in texts or [quantity.MISSING])
     return entry(first, *(Line(text, "detail") for text in rest))
-
-
-def _kind(name: str, benches: Sequence[BenchmarkView]) -> str:
-    return next(b.plan.devices[name].kind for b in benches if name in b.plan.devices)
-
-
-def _device_row(name: str, device: Device, benches: Sequence[BenchmarkView]) -> Row:
-    entries = (entry(device.kind), fact_lines(driven_lines(device)), entry(_state(name, benches)))
-    colour = next(b.colours[name] for b in benches if name in b.plan.devices)
-    title = label(device.label or name, 60)
-    header = entry(
-        title,
-        *under(label(name, 60) if title != name else ""),
-        href=f"{DEVICES}#{device_id(name)}",
-    )
-    return Row(header, entries, device=colour)
-
-
-def _state(name: str, benches: Sequence[BenchmarkView]) -> str:
-    rows = [row for bench in benches for row in bench.results if row.device == name]
-    if any(row.measured for row in rows):
-        return "measured"
-    return quantity.listed(sorted({kind_text(row) for row in rows}))
 
 
 PATH = "compare.html"
@@ -312,8 +265,8 @@ def _hardware(bench: BenchmarkView, machine: str) -> str:
 def _row(
     bench: BenchmarkView, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]
 ) -> Row:
-    entries = tuple(_entry(own.get(machine)) for machine in machines)
-    return Row(entry(bench.point_header(point), href=f"{bench.slug}.html"), entries)
+    header = entry(bench.point_header(point), href=f"{bench.slug}.html")
+    return table_row(header, *(_entry(own.get(machine)) for machine in machines))
 
 
 def _entry(found: OnMachine | None) -> Entry:

@@ -7,7 +7,6 @@ all comparisons together, were measured while nothing else ran, and were printed
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ from accelreport.analysis.overview import (
     is_busy,
     rate_rows,
 )
-from accelreport.analysis.published import UNLIKE
+from accelreport.analysis.published import UNLIKE, PublishedResult
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
@@ -32,7 +31,7 @@ from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import printed_text, settings_text
-from accelreport.report.model import Column, Line, Row, Table, entries_of, entry
+from accelreport.report.model import Column, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
@@ -48,9 +47,6 @@ MOST_MARKS = 4
 ACCELERATORS = ("GPU", "TPU")
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
-
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_ASIDE = re.compile(r"\s*(?:,.*|\(.*\))$")
 
 
 def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
@@ -499,9 +495,8 @@ def _table_rows(shown: Shown) -> list[Row]:
     header = entry(shown.point or "as specified")
 
     def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-        told = Line(f"{rate}{quantity.SPACE}{unit}")
-        texts = (Line(name), told, Line(factor), Line(said, href=href))
-        return Row(header, entries_of(texts))
+        told = f"{rate}{quantity.SPACE}{unit}"
+        return table_row(header, name, told, factor, Line(said, href=href))
 
     def measured(timed: Sequence[Result]) -> str:
         said = ["measured", quantity.plural(len(timed), "process", "processes")]
@@ -523,8 +518,7 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
     for each in shown.withheld:
         name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
-        texts = (name, quantity.MISSING, "withheld", why)
-        rows.append(Row(header, entries_of(texts)))
+        rows.append(table_row(header, name, quantity.MISSING, "withheld", why))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         found = one.found
         said = (
@@ -551,12 +545,21 @@ def _ends(own: list[Shown]) -> list[Shown]:
 
 
 def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
-    """What published rates are of, each in a few words and different from the others."""
-    whole = [label(each.found.row.hardware or each.found.row.label, 48) for each in printed]
-    short = [_ASIDE.sub("", name) or name for name in whole]
+    """What published rates are of: hardware or its label, and the label or year where it is alike.
+
+    The year is that of the source.
+    """
+    names = [label(each.found.row.hardware or each.found.row.label, 48) for each in printed]
+
+    def apart(one: PublishedResult) -> str:
+        if one.row.hardware:
+            return label(one.row.label, 48)
+        year = one.source.year if one.source else None
+        return f"{label(one.row.label, 48)}, {year}" if year else label(one.row.label, 48)
+
     return [
-        one if short.count(one) == 1 else label(_YEAR.sub("", name).strip(" ,"), 40)
-        for one, name in zip(short, whole, strict=True)
+        name if names.count(name) == 1 else apart(each.found)
+        for name, each in zip(names, printed, strict=True)
     ]
 
 

@@ -151,7 +151,7 @@ class FrontUnit:
             benchmarks_page(self.benches),
             claims_page(self.benches),
             data_page(self.benches),
-            methods_page(self.benches),
+            methods_page(),
         ]
         found = (ceilings_page(self.benches), machines_page(self.benches))
         further = [page for page in found if page is not None]

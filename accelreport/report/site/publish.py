@@ -27,91 +27,16 @@ PLACES = {
 }
 """Where the platform looks for it, from the repository's root."""
 
-# Actions are named by commit and images by digest: a tag can move to other code after it was read.
-_GITHUB = """\
-# .github/workflows/accelreport-pages.yml
-# Once, in the repository's settings: Pages, Source, GitHub Actions.
-name: Publish the report
-on:
-  push:
-  workflow_dispatch:
-permissions: {}
-concurrency:
-  group: pages
-  cancel-in-progress: false
-jobs:
-  build:
-    if: github.ref_name == github.event.repository.default_branch
-    runs-on: ubuntu-24.04
-    timeout-minutes: 15
-    permissions:
-      contents: read
-      pages: read
-    steps:
-      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
-        with:
-          persist-credentials: false
-      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
-        with:
-          python-version: "3.12"
-      - id: pages
-        uses: actions/configure-pages@983d7736d9b0ae728b81ab479565c72886d7745b  # v5.0.0
-      - uses: actions/cache@5a3ec84eff668545956fd18022155c47e93e2684  # v4.2.3
-        with:
-          path: .cache
-          key: accelreport-${{ github.sha }}
-          restore-keys: accelreport-
-      - run: |
-          %s
-          %s
-      - run: |
-          %s
-        env:
-          ACCELREPORT_CACHE: .cache
-          BASE_URL: ${{ steps.pages.outputs.base_url }}
-      - uses: actions/upload-pages-artifact@7b1f4a764d45c48632c6b24a0339c27f5614fb0b  # v4.0.0
-        with:
-          path: site
-  publish:
-    needs: build
-    runs-on: ubuntu-24.04
-    timeout-minutes: 10
-    permissions:
-      pages: write
-      id-token: write
-    environment:
-      name: github-pages
-      url: ${{ steps.deployment.outputs.page_url }}
-    steps:
-      - id: deployment
-        uses: actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e  # v4.0.5
+WORKFLOWS = Path(__file__).with_name("workflows")
+"""The workflows, each with three places for commands.
+
+Actions are named by commit and images by digest: a tag can move to other code after it was read.
 """
-
-_GITLAB = """\
-# .gitlab-ci.yml
-pages:
-  image: python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
-  variables:
-    ACCELREPORT_CACHE: .cache
-  cache:
-    key: accelreport
-    paths: [.cache]
-  script:
-    - |
-      %s
-      %s
-      %s
-  artifacts:
-    paths: [public]
-  rules:
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-"""  # noqa: E501 -- a digest is what it is
-
 _VARIANTS = {
-    Platform.GITHUB: (_GITHUB, "site", "$BASE_URL"),
-    Platform.GITLAB: (_GITLAB, "public", "$CI_PAGES_URL"),
+    Platform.GITHUB: ("site", "$BASE_URL"),
+    Platform.GITLAB: ("public", "$CI_PAGES_URL"),
 }
-"""The workflow, the folder it publishes, and the variable with the site's address."""
+"""The folder that is published, and the variable with the site's address."""
 
 
 class PublishError(AccelReportError):
@@ -148,7 +73,8 @@ def workflow(platform: Platform, results: str = "results", install: str = ".") -
             f"{alone} {shlex.quote(install)}",
             f'{locked} "$(python -m accelreport.locks report)"',
         ]
-    text, out, address = _VARIANTS[platform]
+    text = (WORKFLOWS / f"{platform}.yml").read_text(encoding="utf-8")
+    out, address = _VARIANTS[platform]
     # Both folders are named, because specs/accelreport.toml may name others.
     build = f"accelreport build --results {shlex.quote(results)} --out {out}"
     return text % (*steps, f'{build} --base-url "{address}"')

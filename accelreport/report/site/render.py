@@ -221,7 +221,11 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self.environment.globals |= {"edges": EDGES, "svg": svg, "places": PLACES}
+        self.environment.globals |= {
+            "edges": [f"{edge:g}" for edge in EDGES],
+            "svg": svg,
+            "places": PLACES,
+        }
         self.environment.filters |= {"key_class": key_class, "cell_class": cell_class, "raw": raw}
 
     @cache  # noqa: B019 -- a renderer lives as long as one build

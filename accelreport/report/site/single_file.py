@@ -319,7 +319,7 @@ def _parts(
             Part(claims_page(some), "claims", {}),
         ]
         devices = Part(devices_page(some), "devices", {})
-        methods = Part(methods_page(some), "methods", {})
+        methods = Part(methods_page(), "methods", {})
         parts = [Part(first, "front", {}), *tables, *rest, devices, data_part(some), methods]
         return [replace(part, page=charted(part.page)) for part in parts]
 

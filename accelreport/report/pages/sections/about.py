@@ -28,9 +28,11 @@ from accelreport.report.model import (
     Table,
     Token,
     entry,
+    table_row,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.machines import DEVICES, devices_table, machine_facts
+from accelreport.report.pages.hardware import device_id
+from accelreport.report.pages.machines import DEVICES, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.results.record import Record
@@ -71,12 +73,13 @@ SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
 
 
 def environment_section(bench: BenchmarkView) -> Section:
-    """Machines, devices, data and how the cells were measured."""
-    return Section(
-        "environment",
-        "Environment",
-        (devices_table([bench]), *machine_facts(bench.records.values(), page=DEVICES)),
+    """Machines, and the way to what each device is."""
+    facts = machine_facts(bench.records.values(), page=DEVICES)
+    links = (
+        Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name), "how it is driven")
+        for name in bench.plan.devices
     )
+    return Section("environment", "Environment", (*facts, Downloads(tuple(links))))
 
 
 def reproduce_section(bench: BenchmarkView) -> Section:
@@ -376,7 +379,7 @@ def _rows(
         return tuple(made)
     entries = zip(*(row.entries for row in made), strict=True)
     header = Entry(tuple(line for row in made for line in row.header.lines))
-    return (Row(header, tuple(_merged(column) for column in entries)),)
+    return (table_row(header, *map(_merged, entries)),)
 
 
 def _merged(column: tuple[Entry, ...]) -> Entry:
@@ -385,21 +388,18 @@ def _merged(column: tuple[Entry, ...]) -> Entry:
 
 
 def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
-    header = entry(Line(f"seed {row.seed}", href=bench.cell_page(row)))
     badges = list(origin_badges([row.origin]))
     total: tuple[Badge, ...] = ()
     if row.status == "partial":
         badges.append(PARTIAL)
         total = (EXTRAPOLATED,)
     state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
-    entries = [
+    return table_row(
+        Line(f"seed {row.seed}", href=bench.cell_page(row)),
         entry(state, badges=tuple(badges)),
-        entry(quantity.duration(row.timings.steady_step_s)),
-        entry(quantity.duration(row.timings.first_step_s)),
+        quantity.duration(row.timings.steady_step_s),
+        quantity.duration(row.timings.first_step_s),
         entry(quantity.duration(row.timings.total_s), badges=total),
-        entry(quantity.size(row.memory.host_peak_bytes)),
-    ]
-    if metric:
-        value = row.final.get(metric, float("nan"))
-        entries.append(entry(metric_text(metric, value)))
-    return Row(header, tuple(entries))
+        quantity.size(row.memory.host_peak_bytes),
+        *([metric_text(metric, row.final.get(metric, float("nan")))] if metric else []),
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import isnan
 from typing import Literal
 
@@ -12,7 +11,7 @@ from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
 from accelreport.report import quantity
 from accelreport.report.charts.batch_law import LawLine, law_lines
-from accelreport.report.charts.drawing import Make, Named, panel
+from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.law_text import (
     columns,
     cost_span,
@@ -27,7 +26,6 @@ from accelreport.report.law_text import (
 )
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
-    Badge,
     Figure,
     Key,
     Line,
@@ -38,8 +36,10 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    table_row,
     under,
 )
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import COLOURS, line_key, pattern
@@ -151,20 +151,7 @@ def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
     )
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """What is drawn of some sweeps, at any size: height in pixels → what makes the chart."""
-
-    title: str
-    description: str
-    up: str
-    across: str
-    lines: Callable[[int], Make]
-    keys: tuple[Key, ...]
-    badges: tuple[Badge, ...]
-
-
-def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
+def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> Figure:
     by_batch = shown[0].of_batches
     x_title = axis_title(shown[0].axis) if by_batch else "operations of a step"
     y_title = f"{bench.words.sample} each second" if by_batch else "10⁹ operations each second"
@@ -182,14 +169,15 @@ def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
         f"{quantity.number(line.amounts[-1])}"
         for line in lines
     )
-    return _Drawn(
+    return Plot(
+        id="law-lines",
         title=f"{sentence(y_title)}, timed and modelled" + (f" ({fixed})" if fixed else ""),
         description=f"{said}.",
-        up=y_title,
-        across=x_title,
-        lines=lambda height: law_lines(
-            lines, equal[:2], x_title=x_title, y_title=y_title, height=height
+        chart=lambda size: law_lines(
+            lines, equal[:2], x_title=x_title, y_title=y_title, width=size.width
         ),
+        subtitle=f"Up: {y_title} (log scale). Across: {x_title} (log scale).",
+        caption=ABOUT,
         keys=(
             *(
                 Key(
@@ -202,22 +190,8 @@ def _drawn(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> _Drawn:
             Key("model", "soft", "dotted"),
         ),
         badges=loud_badges(bench) if any(not x.published for x in lines) else (),
-    )
-
-
-def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> Figure:
-    drawn = _drawn(bench, shown)
-    make, said = drawn.lines(0), drawn.description
-    return Figure(
-        id="law-lines",
-        title=drawn.title,
-        subtitle=f"Up: {drawn.up} (log scale). Across: {drawn.across} (log scale).",
-        caption=ABOUT,
-        panels=(panel(make, prefix="bl", title=drawn.title, description=said),),
-        keys=drawn.keys,
-        badges=drawn.badges,
         table=table,
-    )
+    ).figure(Size(WIDE, 0), Size(NARROW, 0))
 
 
 def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -> Table:
@@ -308,13 +282,11 @@ def _cost_lines(
 
 def _row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     header = entry(name_of(bench, sweep).removeprefix("the "), *under(fixed_text(sweep)))
-    misfit = quantity.percent(worst(sweep.fit), 1)
+    misfit, device = quantity.percent(worst(sweep.fit), 1), bench.colour_of(sweep.device)
     if sweep.fit.law is None:
-        entries = [entry(Line(refusal_text(sweep.fit), "reason")), *[entry("–")] * 2]
-    else:
-        entries = [
-            entry(value, *under(interval, "interval"))
-            for value, interval in costs(sweep.fit, sweep)
-        ]
-    device = bench.colour_of(sweep.device)
-    return Row(header, (*entries, entry(misfit)), device=device)
+        reason = Line(refusal_text(sweep.fit), "reason")
+        return table_row(header, reason, "–", "–", misfit, device=device)
+    entries = (
+        entry(value, *under(interval, "interval")) for value, interval in costs(sweep.fit, sweep)
+    )
+    return table_row(header, *entries, misfit, device=device)

@@ -39,6 +39,7 @@ from accelreport.report.model import (
     Unit,
     Units,
     entry,
+    table_row,
 )
 from accelreport.report.pages.badges import kind_text, origin_badges
 from accelreport.report.pages.sections.problems import notices_of
@@ -406,18 +407,11 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
     shown, more = measured[:MOST_SHOWN], measured[MOST_SHOWN:]
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
-    return Row(
+    more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
+    return table_row(
         entry(label(claim.text, 400), Line(_said_by(bench, claim), "detail")),
-        (
-            Entry((), badges=(badge, *origin_badges([found.stand_in]))),
-            Entry(
-                tuple(shown),
-                more=(*more, Line(f"The rule: {rule}.")),
-                more_title=f"{quantity.plural(len(more), 'more line')} and the rule"
-                if more
-                else "the rule",
-            ),
-        ),
+        Entry((), badges=(badge, *origin_badges([found.stand_in]))),
+        entry(*shown, more=(*more, Line(f"The rule: {rule}.")), more_title=more_title),
     )
 
 
@@ -436,9 +430,10 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     order = list(ClaimState)
     units = [
         Unit(
-            f"{label(found.claim.text, 200)}: {STATES[found.state][0]}",
+            label(found.claim.text, 200),
             places[id(found)],
             found.state.name.lower(),
+            STATES[found.state][0],
         )
         for found in sorted(distinct(every), key=lambda found: order.index(found.state))
     ]

@@ -20,14 +20,12 @@ from accelreport.analysis.cost import (
 from accelreport.analysis.cost import TimeLine as Course
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import small_panel
-from accelreport.report.charts.labelled import StageBar, cold_bars
+from accelreport.report.charts.paired import Bar, Bars, paired_bars
 from accelreport.report.model import (
     Badge,
     Block,
     Column,
     Download,
-    Entry,
     Figure,
     Key,
     Line,
@@ -35,13 +33,13 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
-    entries_of,
     entry,
     number_columns,
+    table_row,
 )
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import (
     absent_row,
-    device_rows,
     groups_by_point,
     loud_badges,
     measured_row,
@@ -168,7 +166,7 @@ def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Poi
     badges = (BEYOND,) if reigns[-1].first > most else ()
     lines = tuple(Line(_said(bench, reign)) for reign in reigns)
     href = bench.evidence(titles[reigns[0].name], point)
-    return Row(entry(bench.point_header(point)), (Entry(lines, href=href, badges=badges),))
+    return table_row(bench.point_header(point), entry(*lines, href=href, badges=badges))
 
 
 def _said(bench: BenchmarkView, reign: FastestRange) -> str:
@@ -241,26 +239,30 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
     own = [each for each in bench.series if any((each, p) in starts for p in points)]
-    headings, row = device_rows(bench, points, own)
-    bars = [
-        StageBar(row(s, p), starts[s, p].stages, quantity.duration(starts[s, p].total))
-        for p in points
-        for s in own
-        if (s, p) in starts
-    ]
-    first = bench.words.first
+    names = [name or f"{bench.words.first} (trace, compile, run)" for name, _ in STAGES]
+
+    def bar(series: Series, point: Point, name: str) -> Bar:
+        start = starts[series, point]
+        stages = zip(names, start.stages, (f"var(--p{i})" for i in range(len(names))), strict=True)
+        return Bar(name, start.total, quantity.duration(start.total), stages=tuple(stages))
+
+    known = {p: [s for s in own if (s, p) in starts] for p in points}
+    if len(own) == 1 and bench.axes:
+        bars = tuple(bar(s, p, bench.point_title(p)) for p in points for s in known[p])
+        groups = [Bars("", bars)]
+    else:
+        groups = [
+            Bars(bench.point_name(p), tuple(bar(s, p, s.title) for s in known[p])) for p in points
+        ]
     said = "; ".join(
         f"{s.title}, {bench.point_title(p)}: {quantity.duration(start.total)}"
         for (s, p), start in starts.items()
     )
-    title = f"Time before the {first} is complete"
-    names = [name or f"{first} (trace, compile, run)" for name, _ in STAGES]
-    make = cold_bars(
-        bars, stages=names, headings=headings, axis_title=f"time until the {first} is complete"
-    )
-    return Figure(
+    plot = Plot(
         id="cold-bars",
-        title=title,
+        title=f"Time before the {bench.words.first} is complete",
+        description=f"{said}.",
+        chart=lambda size: paired_bars(groups, size.width, size.height, shared=True),
         caption=(
             (
                 "Each bar is the median process of a device, or the mean of the middle two. "
@@ -268,11 +270,12 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
             )
             + panels_note(len(points), len(bench.points))
         ),
-        panels=(small_panel(make, prefix="cb", title=title, description=f"{said}."),),
         keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
         badges=loud_badges(bench),
         table=_stages_table(bench, starts, names),
     )
+    lines = sum(len(group.bars) + bool(group.title) for group in groups)
+    return plot.figure(Size(400, 24 * lines + 10 * len(groups)))
 
 
 def _stages_table(
@@ -293,8 +296,8 @@ def _stages_table(
 
 def _stages_row(place: SeriesPoint, start: Start) -> Row:
     seconds = (*start.stages, start.total)
-    texts = entries_of(map(quantity.duration, seconds))
-    return Row(entry(place[0].title), texts, device=place[0].colour)
+    texts = map(quantity.duration, seconds)
+    return table_row(place[0].title, *texts, device=place[0].colour)
 
 
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:

@@ -17,9 +17,9 @@ from accelreport.analysis.ceilings import (
 from accelreport.analysis.compute import NoPosition, Position, compute_dtype, position
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
-from accelreport.report.model import Block, Download, Downloads, Entry, Figure, Line, Section, Table
+from accelreport.report.model import Block, Download, Downloads, Entry, Figure, Line, Section
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import (
     absence,
     keys,
@@ -40,17 +40,6 @@ from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, o
 from accelreport.report.warning_text import source_of_peak, type_of_peak
 
 UNIT = f"{quantity.SPACE}FLOP/B"
-
-
-def roofline_blocks(bench: BenchmarkView) -> tuple[Block, ...]:
-    """The figure and the table; nothing where no record counted its bytes."""
-    places = [(series, point) for series in bench.shown_series for point in bench.points]
-    if not any(present(bytes_of(bench, *place)) for place in places):
-        return ()
-    found = {place: position_of(bench, *place) for place in places}
-    under = {place: each for place, each in found.items() if isinstance(each, Position)}
-    table = _table(bench)
-    return (_figure(bench, under, table),) if under else (table,)
 
 
 _LACKS = {
@@ -76,61 +65,7 @@ def position_of(bench: BenchmarkView, series: Series, point: Point) -> Position 
     return _LACKS.get(found) or unknown_peak(bench, series, point)
 
 
-def _table(bench: BenchmarkView) -> Table:
-    methods = sorted(
-        {
-            label(record.flops.bytes_method, 300)
-            for record in bench.records.values()
-            if record.flops is not None and record.flops.bytes_method
-        }
-    )
-    return points_by_devices(
-        bench,
-        _entry,
-        id="roofline-table",
-        title=f"Operations for each byte of a {bench.words.step}, and the roof that follows",
-        caption=(
-            f"Bytes are counted, not measured: {'; '.join(methods)}. The roof is the peak, "
-            "or the intensity times the cited memory bandwidth where that is lower. Caches "
-            f"can lift a {bench.words.step} above a roof of memory, never above the peak."
-        ),
-        notes=_sources(bench),
-    )
-
-
-def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    rate, timed = tflops_of(bench, series, point), bench.speedup(series, point)
-    if rate is None or timed is None:
-        return absence(bench, series, point)
-    found = position_of(bench, series, point)
-    if isinstance(found, Position):
-        share = f"{quantity.percent(found.share, 1)} of its roof of {found.bound}"
-        roof = f"{quantity.number(found.attainable)} TFLOPS, ridge at"
-        lines = (
-            Line(f"{quantity.number(found.intensity)}{UNIT}"),
-            Line(share, "interval"),
-            Line(f"{roof} {quantity.number(found.ridge)}{UNIT}", "detail"),
-        )
-        return measured_entry(bench, (series, point), lines, mark="small")
-    moved = bytes_of(bench, series, point)
-    first = quantity.MISSING
-    if present(moved) and moved > 0:
-        first = f"{quantity.number(rate[0] * timed.seconds.value * 1e12 / moved)}{UNIT}"
-    said = (Line(first), Line(found, "reason"))
-    return measured_entry(bench, (series, point), said, mark="small")
-
-
-def _sources(bench: BenchmarkView) -> tuple[str, ...]:
-    found = {
-        f"{series.title}: {quantity.number(width.gbps)} GB/s, {label(width.source, 240)}"
-        for series in bench.shown_series
-        for point in bench.points
-        if (width := bandwidth_of(bench, series, point)) is not None
-    }
-    return (f"Memory bandwidth. {'; '.join(sorted(found))}.",) if found else ()
-
-
-def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Table) -> Figure:
+def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position]) -> Figure:
     series = [each for each in bench.shown_series if any(place[0] == each for place in under)]
     roofs: dict[tuple[str, float, float], Roof] = {}
     for (each, _), found in under.items():
@@ -140,28 +75,27 @@ def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position], table: Tab
         Spot(each, found.intensity, found.tflops, _text(bench, under, each, point))
         for (each, point), found in under.items()
     ]
-    step = bench.words.step
-    title = f"Each {step} under its device’s roofline"
     said = "; ".join(
         f"{each.title}, {bench.point_title(point)}: {quantity.number(found.tflops)} TFLOPS at "
         f"{quantity.number(found.intensity)} operations a byte, {found.bound}-bound"
         for (each, point), found in under.items()
     )
-    make = roofline_chart(list(roofs.values()), spots, x_title="operations for each byte")
-    return Figure(
+    return Plot(
         id="roofline",
-        title=title,
+        title=f"Each {bench.words.step} under its device’s roofline",
+        description=f"{said}.",
+        chart=lambda size: roofline_chart(
+            list(roofs.values()), spots, x_title="operations for each byte", width=size.width
+        ),
         subtitle="Up: TFLOPS. Across: operations for each byte. Both on log scales.",
         caption=(
             "The line is the most that a device can do: it rises with the memory’s "
             "bandwidth, and it is level where arithmetic is the limit. Bytes are those of "
             "the products alone."
         ),
-        panels=(small_panel(make, prefix="rl", title=title, description=f"{said}."),),
         keys=keys(series),
         badges=loud_badges(bench),
-        table=table,
-    )
+    ).figure(Size(400, 0))
 
 
 def _text(
@@ -178,30 +112,58 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
     if not known:
         return None
-    methods = sorted(
-        {label(r.flops.method, 500) for r in bench.records.values() if r.flops is not None}
+    counts = [record.flops for record in bench.records.values() if record.flops is not None]
+    methods = sorted({label(each.method, 500) for each in counts})
+    of_bytes = sorted({label(each.bytes_method, 300) for each in counts if each.bytes_method})
+    caption = (
+        f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
+        "two. The share is of the dense peak cited for the element type, in the "
+        "devices file or else in the table of known hardware. The notes say what each "
+        "figure was checked against."
     )
+    if of_bytes:
+        caption += (
+            f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The roof is the peak, "
+            "or the intensity times the cited memory bandwidth where that is lower. Caches "
+            f"can lift a {bench.words.step} above a roof of memory, never above the peak."
+        )
+    peaks = {
+        f"{series.title}: {label(source_of_peak(peak), 240)}"
+        for series, point in places
+        if (peak := peak_of(bench, series, point)) and peak.source
+    }
+    widths = {
+        f"{series.title}: {quantity.number(width.gbps)} GB/s, {label(width.source, 240)}"
+        for series, point in places
+        if of_bytes and (width := bandwidth_of(bench, series, point))
+    }
+    cited = {"Peaks": peaks, "Memory bandwidth": widths}
     table = points_by_devices(
         bench,
-        _arithmetic_entry,
+        _entry,
         id="arithmetic-table",
         title=(
             f"Floating-point operations per second, from the steady time of a {bench.words.step}"
         ),
-        caption=(
-            f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
-            "two. The share is of the dense peak cited for the element type, in the "
-            "devices file or else in the table of known hardware. The notes say what each "
-            "figure was checked against."
-        ),
-        notes=_arithmetic_sources(bench),
+        caption=caption,
+        notes=tuple(f"{what}. {'; '.join(sorted(of))}." for what, of in cited.items() if of),
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
-    blocks: tuple[Block, ...] = (table, *roofline_blocks(bench))
-    return Section("arithmetic", "Arithmetic", blocks, finding=_finding(bench, known))
+    found = {place: position_of(bench, *place) for place in places}
+    under = {place: each for place, each in found.items() if isinstance(each, Position)}
+    blocks: list[Block] = [_figure(bench, under), table] if under else [table]
+    said, fastest = _of_the_peak(bench, known), heaviest(bench)
+    share = own_share(bench, fastest) if fastest else None
+    if fastest and share is not None and not isnan(share):
+        reached, where = quantity.percent(share, 1), bench.at(fastest.point)
+        said.append(f"{fastest.series.title} reaches {reached} of its own roof{where}.")
+        link = Download(CEILINGS, "Shares of roofs, every benchmark", "measured and published")
+        blocks.append(Downloads((link,)))
+    return Section("arithmetic", "Arithmetic", tuple(blocks), finding=" ".join(said) or NO_PEAK)
 
 
-def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    """The rate, and its shares of the peak and of the roof or why there is none."""
     rate = tflops_of(bench, series, point)
     if rate is None:
         return absence(bench, series, point)
@@ -209,44 +171,47 @@ def _arithmetic_entry(bench: BenchmarkView, series: Series, point: Point) -> Ent
     ends = (low, high) if present(low) and present(high) else ()
     # The unit may stand below: eight devices have no room for it beside the number.
     lines = [Line(f"{quantity.number(value, *ends)} TFLOPS")]
-    peak = peak_of(bench, series, point)
+    peak, found = peak_of(bench, series, point), position_of(bench, series, point)
     if peak:
         share = quantity.percent(value / peak.tflops, 1)
         of = f"of {quantity.number(peak.tflops)} TFLOPS {type_of_peak(peak)}"
         lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
     else:
         lines.append(Line(unknown_peak(bench, series, point), "reason"))
+    if isinstance(found, Position):
+        share = f"{quantity.percent(found.share, 1)} of its roof of {found.bound}"
+        at = f"{quantity.number(found.intensity)}{UNIT}, ridge at"
+        lines += [
+            Line(share, "interval"),
+            Line(f"{at} {quantity.number(found.ridge)}{UNIT}", "detail"),
+        ]
+    elif (timed := bench.speedup(series, point)) and (moved := bytes_of(bench, series, point)) > 0:
+        work = value * timed.seconds.value * 1e12
+        lines.append(Line(f"{quantity.number(work / moved)}{UNIT}", "detail"))
+        lines += [Line(found, "reason")] if peak else []
     return measured_entry(bench, (series, point), lines, mark="small")
 
 
-def _arithmetic_sources(bench: BenchmarkView) -> tuple[str, ...]:
-    found = {
-        f"{series.title}: {label(source_of_peak(peak), 240)}"
-        for series in bench.shown_series
-        for point in bench.points
-        if (peak := peak_of(bench, series, point)) and peak.source
-    }
-    return (f"Peaks. {'; '.join(sorted(found))}.",) if found else ()
+NO_PEAK = "No peak is cited for these devices, so no share of it is given."
 
 
-def _finding(
+def _of_the_peak(
     bench: BenchmarkView, known: dict[tuple[Series, Point], tuple[float, float, float]]
-) -> str:
+) -> list[str]:
+    """Who comes nearest to its peak; nothing where none is cited."""
     shares = {
         place: rate[0] / peak.tflops
         for place, rate in known.items()
         if (peak := peak_of(bench, *place))
     }
     if not shares:
-        return "No peak is cited for these devices, so no share of it is given."
+        return []
     place = max(shares, key=lambda each: shares[each])
-    return (
-        f"{place[0].title} comes nearest to its peak: it reaches "
-        f"{quantity.percent(shares[place], 1)} of it{bench.at(place[1])}."
-    )
+    share, where = quantity.percent(shares[place], 1), bench.at(place[1])
+    return [f"{place[0].title} comes nearest to its peak: it reaches {share} of it{where}."]
 
 
-PATH = "ceilings.html"
+CEILINGS = "ceilings.html"
 """Where the page of ceilings lies."""
 
 
@@ -335,33 +300,6 @@ def heaviest(bench: BenchmarkView) -> Place | None:
     return max(places(bench), key=lambda each: each.work.operations, default=None)
 
 
-def ceilings_section(bench: BenchmarkView) -> Section | None:
-    """What the site's page of ceilings says of a benchmark; None where it says nothing."""
-    place = heaviest(bench)
-    if place is None:
-        return None
-    link = Download(f"{PATH}#{anchor(bench)}", "Upper bounds for known hardware", "no predictions")
-    return Section(
-        "ceilings",
-        "Share of the measured roof",
-        (Downloads((link,)),),
-        finding=_reached_finding(bench, place),
-    )
-
-
-def anchor(bench: BenchmarkView) -> str:
-    """The benchmark's section on that page."""
-    return f"bench-{bench.slug.replace('.', '-')}"
-
-
 def most(speedup: float) -> str:
     """A largest speedup in two digits: a bound has no more."""
     return f"{quantity.number(float(f'{speedup:.2g}'), 0, speedup)}×"
-
-
-def _reached_finding(bench: BenchmarkView, place: Place) -> str:
-    share = own_share(bench, place)
-    if share is None or isnan(share):
-        return "No roof is known for the devices that were measured."
-    reached = quantity.percent(share, 1)
-    return f"{place.series.title} reaches {reached} of its own roof{bench.at(place.point)}."

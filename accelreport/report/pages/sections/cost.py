@@ -22,6 +22,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
     under,
 )
 from accelreport.report.pages.badges import (
@@ -103,8 +104,7 @@ def _published(bench: BenchmarkView) -> tuple[Table, ...]:
 def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
     name = entry(label(row.label, 60), *under(settings_text(row.where)))
     costs = (money(price, time or nan) for time in (row.epoch_time, row.total_time))
-    entries = (*(entry(each) for each in costs), entry(price_text(price)))
-    return Row(name, entries, device=bench.colours.get(row.device))
+    return table_row(name, *costs, price_text(price), device=bench.colours.get(row.device))
 
 
 def _published_finding(bench: BenchmarkView) -> str:

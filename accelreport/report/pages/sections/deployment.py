@@ -29,6 +29,7 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    table_row,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.sections.predictions import NamedRun, named
@@ -155,34 +156,28 @@ def _quantised(found: list[NamedRun]) -> Table:
 def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     quantised = row.found
     ratio = quantity.ratio
-    before = Row(
-        entry("float32"),
-        (
-            _entry(quantity.size(quantised.float32.bytes)),
-            _entry(quantity.duration(row.float32_latency_s)),
-            _entry(quantity.rate(quantised.float32.throughput, "examples")),
-            _entry(quantity.percent(row.float32_accuracy), badges=run.badges),
-            _entry("–"),
-        ),
+    before = table_row(
+        "float32",
+        quantity.size(quantised.float32.bytes),
+        quantity.duration(row.float32_latency_s),
+        quantity.rate(quantised.float32.throughput, "examples"),
+        entry(quantity.percent(row.float32_accuracy), badges=run.badges),
+        "–",
     )
     faster = quantised.int8.throughput / quantised.float32.throughput
-    after = Row(
-        entry("int8"),
-        (
-            _entry(quantity.size(quantised.int8.bytes), f"{ratio(row.size_ratio)} smaller"),
-            _entry(
-                quantity.duration(row.int8_latency_s),
-                f"{ratio(row.latency_ratio)} as fast" if present(row.latency_ratio) else "–",
-            ),
-            _entry(
-                quantity.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"
-            ),
-            _entry(quantity.percent(row.int8_accuracy), badges=run.badges),
-            _entry(
-                quantity.points(row.difference),
-                quantity.points_between(row.low, row.high),
-                f"{quantity.probability(row.p)}: {row.change.value.lower()}",
-            ),
+    after = table_row(
+        "int8",
+        _entry(quantity.size(quantised.int8.bytes), f"{ratio(row.size_ratio)} smaller"),
+        _entry(
+            quantity.duration(row.int8_latency_s),
+            f"{ratio(row.latency_ratio)} as fast" if present(row.latency_ratio) else "–",
+        ),
+        _entry(quantity.rate(quantised.int8.throughput, "examples"), f"{ratio(faster)} as many"),
+        entry(quantity.percent(row.int8_accuracy), badges=run.badges),
+        _entry(
+            quantity.points(row.difference),
+            quantity.points_between(row.low, row.high),
+            f"{quantity.probability(row.p)}: {row.change.value.lower()}",
         ),
     )
     return before, after
@@ -209,31 +204,27 @@ def _served_row(run: NamedRun, found: Served) -> Row:
     times = [percentile(found.latency_s, share) for share in (0.5, 0.95, 0.99)]
     same = "–" if found.same_class is None else quantity.percent(found.same_class, 1)
     clients = quantity.plural(found.throughput_clients, "client")
-    return Row(
-        entry(Line(run.name, href=run.href)),
-        (
-            *(_entry(quantity.duration(seconds)) for seconds in times),
-            _entry(
-                quantity.rate(found.throughput, "examples"),
-                f"{clients}, {found.throughput_batch} a request",
-            ),
-            _entry(quantity.tiny(found.max_difference)),
-            _entry(f"{same}", f"of {quantity.count(found.examples)}"),
-            _entry(quantity.size(found.bytes), label(found.format, 40)),
+    return table_row(
+        Line(run.name, href=run.href),
+        *map(quantity.duration, times),
+        _entry(
+            quantity.rate(found.throughput, "examples"),
+            f"{clients}, {found.throughput_batch} a request",
         ),
+        quantity.tiny(found.max_difference),
+        _entry(same, f"of {quantity.count(found.examples)}"),
+        _entry(quantity.size(found.bytes), label(found.format, 40)),
     )
 
 
 def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     rows = tuple(
-        Row(
-            entry(Line(run.name, href=run.href)),
-            (
-                _entry(label(found.format, 60)),
-                _entry(quantity.size(found.bytes)),
-                _entry(quantity.count(found.examples)),
-                _entry(quantity.tiny(found.max_difference)),
-            ),
+        table_row(
+            Line(run.name, href=run.href),
+            label(found.format, 60),
+            quantity.size(found.bytes),
+            quantity.count(found.examples),
+            quantity.tiny(found.max_difference),
         )
         for run, found in saved
     )
@@ -251,12 +242,10 @@ def _kept(found: list[NamedRun]) -> Table:
     groups = [
         RowGroup(
             tuple(
-                Row(
-                    entry(label(artefact.what, 80)),
-                    (
-                        _entry(quantity.size(artefact.bytes)),
-                        _entry(f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}"),
-                    ),
+                table_row(
+                    label(artefact.what, 80),
+                    quantity.size(artefact.bytes),
+                    f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}",
                 )
                 for artefact in run.record.artefacts
             ),

@@ -33,6 +33,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import (
@@ -198,9 +199,9 @@ class Curves:
             }
             lengths = [len(c.value) for pair in curves.values() for c in pair if c]
             rows = tuple(
-                Row(
-                    entry(f"epoch {epoch + 1}"),
-                    tuple(_value(metric, curves[each], epoch) for each in shown),
+                table_row(
+                    f"epoch {epoch + 1}",
+                    *(_value(metric, curves[each], epoch) for each in shown),
                 )
                 for epoch in range(max(lengths, default=0))
             )

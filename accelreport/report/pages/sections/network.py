@@ -14,7 +14,7 @@ from accelreport.report.model import (
     RowGroup,
     Section,
     Table,
-    entry,
+    table_row,
 )
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
@@ -92,7 +92,7 @@ def _layers(network: Network) -> Table:
         columns=(Column("settings"), Column("output", number=True), Column("weights", number=True)),
         groups=(
             RowGroup(tuple(map(_layer, network.layers))),
-            RowGroup((Row(entry("all"), (entry(""), entry(""), entry(quantity.count(every)))),)),
+            RowGroup((table_row("all", "", "", quantity.count(every)),)),
         ),
     )
 
@@ -104,9 +104,7 @@ def _layer(layer: Layer) -> Row:
     )
     shape = " × ".join("any" if size is None else quantity.count(size) for size in layer.shape)
     weights = quantity.count(layer.parameters) if layer.parameters else "–"
-    return Row(
-        entry(label(layer.kind, 60)), (entry(label(settings, 200)), entry(shape), entry(weights))
-    )
+    return table_row(label(layer.kind, 60), label(settings, 200), shape, weights)
 
 
 def _sizes(value: object) -> str:

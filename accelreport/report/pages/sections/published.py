@@ -28,6 +28,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    table_row,
 )
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
@@ -172,14 +173,12 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
         Line(f"{printed_text(each.figure, each.value)}, {FIGURES[each.figure][0]}", "detail")
         for each in told[1:]
     ]
-    return Row(
+    return table_row(
         entry(_name(bench, found), Line(_against(bench, found), "reason")),
-        (
-            entry(printed, *others, badges=badges),
-            _measured(found),
-            entry(quantity.ratio(found.ratio) if present(found.ratio) else "–"),
-            Entry(known or (Line("–"),)),
-        ),
+        entry(printed, *others, badges=badges),
+        _measured(found),
+        quantity.ratio(found.ratio) if present(found.ratio) else "–",
+        Entry(known or (Line("–"),)),
         device=device.colour,
     )
 

@@ -24,6 +24,7 @@ from accelreport.report.model import (
     Table,
     entry,
     number_columns,
+    table_row,
 )
 from accelreport.report.openings.opening import Size, lines_plot
 from accelreport.report.pages.badges import (
@@ -139,9 +140,8 @@ def _column(series: Series) -> Column:
 
 
 def _row(bench: BenchmarkView, point: Point, header: str) -> Row:
-    return Row(
-        entry(header),
-        tuple(speedup_entry(bench, series, point) for series in bench.tried_series),
+    return table_row(
+        header, *(speedup_entry(bench, series, point) for series in bench.tried_series)
     )
 
 
@@ -307,13 +307,11 @@ def _scaling_lines(bench: BenchmarkView, kind: str) -> list[SweepLine]:
 def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
     name = bench.title_of(found.own.device)
     against = Line(f"against {bench.title_of(found.single)}", "reason")
-    return Row(
+    return table_row(
         entry(name, against),
-        (
-            entry(quantity.count(found.units)),
-            _efficiency(found.strong),
-            _efficiency(found.weak),
-        ),
+        quantity.count(found.units),
+        _efficiency(found.strong),
+        _efficiency(found.weak),
         device=bench.colours[found.own.device],
     )
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import small_panel
 from accelreport.report.charts.ecdf import (
     QUANTILES,
     Distribution,
@@ -17,6 +16,7 @@ from accelreport.report.charts.ecdf import (
     step_ecdf,
 )
 from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, step_times
@@ -65,9 +65,13 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     said = "; ".join(
         f"{each.device.title}: median {quantity.duration(each.median)}" for each in curves
     )
-    return Figure(
+    return Plot(
         id="step-ecdf",
         title=f"{title}{where}",
+        description=f"{said}.",
+        chart=lambda size: step_ecdf(
+            curves, shown=list(own), axis_title=f"{bench.words.step} time", width=size.width
+        ),
         subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
             (
@@ -79,18 +83,10 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
             + (" It does not start at 0." if starts_late(curves) else "")
             + (f" One of {points} sweep points is drawn; the table has all." if points > 1 else "")
         ),
-        panels=(
-            small_panel(
-                step_ecdf(curves, shown=list(own), axis_title=f"{bench.words.step} time"),
-                prefix="se",
-                title=f"{title}{where}",
-                description=f"{said}.",
-            ),
-        ),
         keys=keys(list(own)),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
-    )
+    ).figure(Size(400, 0))
 
 
 def percentile_table(bench: BenchmarkView, times: Times) -> Table:
