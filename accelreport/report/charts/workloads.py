@@ -52,6 +52,7 @@ class RateMark:
         value: the rate, over the base or absolute.
         low, high: the ends of its band; those of a published figure are how it was rounded.
         kind: what it is.
+        hollow: whether it is less than a whole measurement with an interval.
     """
 
     name: str
@@ -61,6 +62,7 @@ class RateMark:
     low: float
     high: float
     kind: Kind
+    hollow: bool = False
 
     @property
     def label(self) -> str:
@@ -264,6 +266,7 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
             "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
             "row": each.title, "y": line, "kind": mark.kind,
             "colour": series(mark.device.colour), "shape": shape(mark.device.colour),
+            "inside": "var(--paper)" if mark.hollow else series(mark.device.colour),
         }
         for each, line in zip(workloads, layout.lines, strict=True)
         for mark in each.marks
@@ -285,8 +288,9 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         of("published", "beyond").mark_point(
             filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
         ).encode(stroke=worn, tooltip=tips),
-        of("base", "measured").mark_point(size=120).encode(
-            fill=alt.Fill("colour:N", **own), shape=alt.Shape("shape:N", **own), tooltip=tips
+        of("base", "measured").mark_point(size=100, strokeWidth=2).encode(
+            stroke=worn, fill=alt.Fill("inside:N", **own), shape=alt.Shape("shape:N", **own),
+            tooltip=tips,
         ),
     ]  # fmt: skip
     if any(row["kind"] == "beyond" for row in values):

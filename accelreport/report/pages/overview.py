@@ -331,7 +331,11 @@ class Overview:
         scale = unit / rate.value
         own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
         text = "" if self.over_base else quantity.number(rate.value, rate.low, rate.high)
-        marks = [RateMark(own, text, base, unit, low * scale, high * scale, "base")]
+        marks = [
+            RateMark(
+                own, text, base, unit, low * scale, high * scale, "base", is_hollow(row.base.timed)
+            )
+        ]
         beside = row.measured
         if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
             beside = tuple(e for e in beside if shown.kind(e.device) in ACCELERATORS)
@@ -370,7 +374,9 @@ class Overview:
         text = quantity.ratio(interval.value, interval.low, interval.high)
         marks = signs_of(own.timed, busy=True)
         text = (text if self.over_base else quantity.number(value)) + marks
-        return RateMark(name, text, device, value, low * unit, high * unit, "measured")
+        return RateMark(
+            name, text, device, value, low * unit, high * unit, "measured", is_hollow(own.timed)
+        )
 
     # The figure -------------------------------------------------------------------------------
 
@@ -439,9 +445,9 @@ class Overview:
         ]
         caveats = frozenset().union(*map(caveats_of, groups))
         if Caveat.SINGLE_RUN in caveats:
-            said.append(f"{SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
+            said.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
         if Caveat.BUDGET in caveats:
-            said.append(f"{SIGNS[Caveat.BUDGET]} stopped by the time budget.")
+            said.append(f"○ {SIGNS[Caveat.BUDGET]} stopped by the time budget.")
         if unnamed(self._workloads, base=self._base, width=WIDE.width):
             said.append("The table names the marks that have no label here.")
         if any(each.row.busy for each in self.shown):
@@ -573,6 +579,11 @@ def signs_of(results: Sequence[Result], *, busy: bool = False) -> str:
     caveats = caveats_of(results)
     parts = [signs(caveats), "busy" if busy and Caveat.BUSY in caveats else ""]
     return "".join(f"{quantity.SPACE}{part}" for part in parts if part)
+
+
+def is_hollow(results: Sequence[Result]) -> bool:
+    """Whether a mark is less than a whole measurement with an interval."""
+    return bool(signs(caveats_of(results)))
 
 
 def _factor(value: float) -> str:
