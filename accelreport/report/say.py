@@ -415,7 +415,7 @@ class Speaker:
         """The number of a finding, set large, with what it is; None where a title has none."""
         if not finding.values or finding.kind in WITHOUT_A_NUMBER:
             return None
-        value = finding.values[-1] if finding.kind is Kind.RESTATED else finding.values[0]
+        value = self.large_value(finding)
         undecided = not is_decided(value) and finding.kind is not Kind.WITHHELD
         if undecided or not quantity.present(value.number):
             return None
@@ -423,6 +423,11 @@ class Speaker:
         if finding.kind in QUALITIES:
             return LargeNumber(number, say_learning.large_text(self, finding))
         return LargeNumber(number, self._large_text(value))
+
+    @staticmethod
+    def large_value(finding: Finding) -> Value:
+        """The value of a finding that is set large."""
+        return finding.values[-1] if finding.kind is Kind.RESTATED else finding.values[0]
 
     def _large_text(self, value: Value) -> str:
         interval = self.interval(value)

@@ -83,7 +83,7 @@ class Workload:
 
 Ends = tuple[float, float]
 _TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
-_STEP, _SLIDE_STEP, _NARROW_STEP = 46.0, 41.0, 86.0
+_STEP, _SLIDE_STEP, _NARROW_STEP = 40.0, 41.0, 86.0
 """The height of a row on a page, on a slide and on a telephone, where texts are above its marks."""
 _NARROW_LINE = 58.0
 """Where the line of the marks is in such a row."""

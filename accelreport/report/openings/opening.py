@@ -7,7 +7,7 @@ telephone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -221,6 +221,16 @@ class Opening:
     def numbers(self) -> tuple[LargeNumber, ...]:
         """The numbers that are set large."""
         return tuple(number for _, number in self.large)
+
+    @property
+    def number_of_title(self) -> tuple[LargeNumber, ...]:
+        """The number of the title with its interval alone, since the title says what it is of."""
+        finding, number = next(iter(self.large), (None, None))
+        # The title of a grid has the ratio of its ends, and the number is one of these.
+        if number is None or finding is not self.finding or finding.kind is Kind.RANGE:
+            return ()
+        value = self.speaker.large_value(self.finding)
+        return (replace(number, text=self.speaker.interval(value)),)
 
     @property
     def unmeasured(self) -> bool:

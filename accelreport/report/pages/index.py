@@ -117,7 +117,7 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
             waiting.append(title)
             continue
         detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
-        shown = opening.pictures or LargeNumbers(opening.numbers[:1])
+        shown = opening.pictures or LargeNumbers(opening.number_of_title or opening.numbers[:1])
         cards.append(Card(title, f"{bench.slug}.html", detail, f"{opening.title}.", shown))
     blocks: list[Block] = [Cards(tuple(cards))] if cards else []
     if waiting:
