@@ -358,6 +358,8 @@ class Speaker:
                 return self._list(values)
             case Kind.RANGE:
                 return self._list((values[0], values[-1]))
+            case Kind.GAIN if len(values) > 1:
+                return self._gains([v for v in values if v is not values[0] or self.interval(v)])
             case Kind.UNDECIDED if len(values) > MOST_NAMED:
                 numbers = self.numbers(values, quantity.TABLE)
                 return f"The ratios are {numbers}, and every interval contains 1."
@@ -401,6 +403,16 @@ class Speaker:
         left = len(values) - len(parts)
         more = f"; {left} more in the table" if left else ""
         return f"{sentence('; '.join(parts))}{more}."
+
+    def _gains(self, values: Sequence[Value]) -> str:
+        """What each of several gains is, those that are not decided as such."""
+        named = [
+            self.with_interval(
+                f"{self.name(value.of)}:{'' if is_decided(value) else ' undecided,'}", value
+            )
+            for value in values[:MOST_LISTED]
+        ]
+        return f"{sentence('; '.join(named))}."
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""

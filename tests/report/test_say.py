@@ -222,6 +222,15 @@ def test_caveats_of_several_configurations_say_how_many_they_are_of(speaker: Spe
     assert after.index("It is a single run") > after.index("trains 3")
 
 
+def test_gains_are_listed_with_their_intervals_and_undecided_ones_as_such(speaker: Speaker) -> None:
+    """One interval does not say which of two gains of a title it is of."""
+    published = ratio(replace(THEIRS, point=(1024,)), 2.6, None)
+    own = ratio(CPU, 1.04, low=1.02, high=1.07)
+    values = (published, own, replace(OPEN, of=ONE))
+    text = speaker.evidence(Finding(Kind.GAIN, values, axis="batch_size"))
+    assert text == "Example: 1.04× (1.02–1.07×); Example, 1 thread: undecided, 1.0× (0.9–1.1×)."
+
+
 def test_many_undecided_ratios_are_one_range(speaker: Speaker) -> None:
     values = tuple(replace(OPEN, of=replace(ONE, point=(size,))) for size in (256, 512, 1024))
     text = speaker.answer(Finding(Kind.UNDECIDED, values))

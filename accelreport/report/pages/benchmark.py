@@ -90,8 +90,8 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
     read = (
-        claims_section([bench]),
         network_section(bench),
+        claims_section([bench]),
         *asked,
         lines,
         *(() if lines else compared),
