@@ -113,8 +113,8 @@ def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, El
                 assert drawing.all("title")[0].text
                 assert drawing.all("desc")[0].text
             own = figure.attributes["id"]
-            after = [e for e in page.all("div") if e.attributes.get("id") == f"{own}-table"]
-            assert figure.all("table") or after, f"{name}: {own}"
+            (section,) = [s for s in page.all("section") if figure in s.all("figure")] or [page]
+            assert figure.all("table") or section.all("table"), f"{name}: {own}"
 
 
 def test_every_figure_can_be_taken_away_as_one_file(site: Path, pages: dict[str, Element]) -> None:
