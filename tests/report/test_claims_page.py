@@ -14,6 +14,7 @@ from accelreport.analysis.claims import ClaimState, distinct
 from accelreport.report.claim_text import claims_sentence
 from accelreport.report.model import Prose, Table, Units
 from accelreport.report.pages.badges import number_badges
+from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.problems import notices_of
@@ -33,6 +34,7 @@ from accelreport.spec.claims import (
 )
 from accelreport.spec.models import Source
 from accelreport.terminal.answer import answers
+from tests.report.test_front import present
 from tests.report.test_resources import bench_of
 from tests.support.records import Study, study
 
@@ -197,6 +199,13 @@ def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     assert line.text.startswith("Devices that were not measured here: TPU v2-8 (")
     assert isinstance(listed, Table)
     assert listed.download is not None
+
+
+@pytest.mark.parametrize(("devices", "folded"), [(("cpu", "gpu"), False), (("cpu",), True)])
+def test_claims_of_which_none_was_tested_are_folded(devices: tuple[str, ...], folded: bool) -> None:
+    made = study(claims=[FAST], devices=("cpu", "gpu"), fate=present(*devices))
+    (section,) = [s for s in benchmark_page(bench_of(made)).sections if s.id == "claims"]
+    assert section.folded is folded
 
 
 def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_open() -> None:

@@ -89,9 +89,11 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     steps = steps_section(bench)
     asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
+    claims = claims_section([bench])
+    answered = any(result.tested for result in bench.tested)
     read = (
         network_section(bench),
-        claims_section([bench]),
+        *((claims,) if answered else ()),
         *asked,
         lines,
         *(() if lines else compared),
@@ -105,6 +107,7 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
         warnings_section(bench),
     )
     looked_up = (
+        *(() if answered else (claims,)),
         *(compared if lines else ()),
         *(each for kind, each in told.items() if kind in shown),
         published_section(bench),
