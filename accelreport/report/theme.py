@@ -70,8 +70,8 @@ EDGES = (0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
 
 FONT = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 """The charts' font; its metrics are the same in all four, so that bytes and widths are too."""
-HALO = {"fill": "var(--paper)", "stroke": "var(--paper)", "strokeWidth": 4, "strokeJoin": "round"}
-"""How Vega draws the ground behind a text that lines may cross."""
+HALO = {"stroke": "var(--paper)", "strokeWidth": 4, "strokeJoin": "round"}
+"""The ground behind a text that lines may cross: its outline, which a page paints first."""
 
 
 def heat_bin(speedup: float) -> int:

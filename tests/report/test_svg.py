@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from accelreport.report.site.drawing import TOLERANCE, UnexpectedSvgError, page_svg, simpler
+from accelreport.report.site.drawing import UnexpectedSvgError, page_svg
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5" width="10" height="5">'
 
@@ -74,34 +70,7 @@ def test_colours_stay_names_that_follow_the_theme() -> None:
     assert re.search(r'fill="var\(--s0\)"', drawn('<path d="M0 0" fill="var(--s0)"/>'))
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 8600), st.integers(0, 4000)).map(lambda p: (p[0] / 10, p[1] / 10)),
-        min_size=14, max_size=80,
-    )
-)  # fmt: skip
-def test_no_point_of_a_shorter_line_is_further_off_than_anybody_sees(
-    points: list[tuple[float, float]],
-) -> None:
-    path = "M" + "L".join(f"{x},{y}" for x, y in points)
-    shorter = simpler(path)
-    kept = [tuple(map(float, text.split(","))) for text in shorter[1:].split("L")]
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    for x, y in points:
-        near = min(_distance(x, y, a, b) for a, b in itertools.pairwise(kept))
-        assert near <= TOLERANCE + 1e-9
-
-
-def _distance(x: float, y: float, a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    """From a point to a stretch of line."""
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    square = dx * dx + dy * dy
-    share = max(0.0, min(1.0, ((x - a[0]) * dx + (y - a[1]) * dy) / square)) if square else 0.0
-    return math.hypot(x - a[0] - share * dx, y - a[1] - share * dy)
-
-
-def test_a_curve_or_a_short_line_is_left_as_it_is() -> None:
-    curve = "M0,0" + "C1,1,2,2,3,3" * 20
-    short = "M0,0L1,0L2,0"
-    assert (simpler(curve), simpler(short)) == (curve, short)
-    assert simpler("M0,0" + "".join(f"L{x},0" for x in range(1, 30))) == "M0,0L29,0"
+def test_the_outline_of_a_text_is_painted_before_its_letters() -> None:
+    ground = '<text stroke="var(--paper)" stroke-width="4" fill="var(--ink)">x</text>'
+    assert 'paint-order="stroke"' in drawn(ground)
+    assert "paint-order" not in drawn('<text fill="var(--ink)">x</text>')

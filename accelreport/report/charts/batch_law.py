@@ -201,4 +201,4 @@ def _crossings(
         return []
     data = Layer(rows([{"x": at, "y": ends[0] * 1.12, "label": said} for at, said in equal]))
     rule = data.mark_rule(strokeWidth=1, strokeDash=DOTTED, stroke="var(--soft)").encode(x=x)
-    return [rule, *halo(data.encode(x=x, y=y, text=alt.Text("label:N")), align="left", dx=5)]
+    return [rule, halo(data.encode(x=x, y=y, text=alt.Text("label:N")), align="left", dx=5)]

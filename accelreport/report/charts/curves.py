@@ -160,8 +160,8 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         rule = Layer(rows([{"value": level, "text": text}])).encode(y=y("value"))
         layers.append(rule.mark_rule(strokeDash=[4, 3]))
         at, down = _free_place(curves, axes, (inner, tall), text_width(text, LABEL_SIZE))
-        layers += halo(
-            rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=down
+        layers.append(
+            halo(rule.encode(x=alt.XValue(at), text=alt.Text("text:N")), align="left", dy=down)
         )
     for validation in (False, True):
         own = [curve for curve in curves if curve.validation == validation]

@@ -302,12 +302,13 @@ def inner_width(width: int, left: Sequence[str], limit: int = LONGEST) -> float:
     return round(width - _room(left, limit) - LEFT - RIGHT, 1)
 
 
-def halo(text: Layer, **mark: Any) -> tuple[Layer, Layer]:
-    """Two layers of text: one in the colour of the page, wider, and one in ink.
+def halo(text: Layer, **mark: Any) -> Layer:
+    """A layer of text on ground in the colour of the page.
 
-    SVG's `paint-order` would need only one, but Vega does not write it.
+    `page_svg` writes SVG's `paint-order`, by which an outline is behind its letter; Vega does not.
     """
-    return text.mark_text(**mark | HALO), text.mark_text(**mark)
+    made: Layer = text.mark_text(**HALO | mark)
+    return made
 
 
 def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -> Drawing:

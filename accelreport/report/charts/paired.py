@@ -114,10 +114,14 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int, *, shared: bool
             for name, of in fields.items()
         }
 
+    colour = alt.Color("colour:N", scale=None)
+    if stages := {stage: css for bar in every for stage, _, css in bar.stages}:
+        named = Scale(domain=list(stages), range=list(stages.values()))
+        colour = alt.Color("label:N", title=None, scale=named)
     layers = [
         Layer(rows(drawn.bars)).mark_rect().encode(
             **places(x="left", y="top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
-            color=alt.Color("colour:N", scale=None), tooltip=told(label="of", value="value"),
+            color=colour, tooltip=told(label="of", value="value"),
         )
     ]  # fmt: skip
     for role, written in drawn.texts.items():

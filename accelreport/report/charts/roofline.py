@@ -112,7 +112,7 @@ def roofline_chart(
             **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
         ),
         dots.mark_point(size=85).encode(**at, **color, **devices.channels("shape"), tooltip=tips),
-        *halo(texts.encode(**at, text=alt.Text("label:N"))),
+        halo(texts.encode(**at, text=alt.Text("label:N"))),
         width=plane.width,
         height=plane.height,
     )

@@ -336,10 +336,9 @@ class _SweepPanel:
         layers: list[Layer] = []
         for (dx, dy, fill), values in looks.items():
             made = Layer(rows(values)).encode(x=self._along(), y=self._up("y"))
-            layers += halo(
-                made.encode(text=alt.Text("text:N")),
-                dx=dx, dy=dy, fontWeight="bold", fontSize=size, fill=fill,
-            )  # fmt: skip
+            made = made.encode(text=alt.Text("text:N"))
+            shift = {"dx": dx, "dy": dy}
+            layers.append(halo(made, **shift, fontWeight="bold", fontSize=size, fill=fill))
         return layers
 
     def _right_of(self, x: float) -> float:

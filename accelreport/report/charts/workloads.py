@@ -338,7 +338,7 @@ def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     # How far a text is shifted is a property of its mark: those that share it are a layer.
     for (dy, weight, ink), values in looks.items():
         made = Layer(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
-        layers += halo(made, align="left", dy=dy, fontWeight=weight, fill=ink)
+        layers.append(halo(made, align="left", dy=dy, fontWeight=weight, fill=ink))
     return layers
 
 

@@ -7,23 +7,20 @@ written.
 Vega's output is right but heavy, and its ids come from a counter of the process. Here
 it becomes small, the same in every build, unable to run or fetch anything (elements and
 attributes are taken from a closed list), and told to a screen reader by title and
-description. Colours stay `var(--…)`, which is what makes them follow the page's theme. Of a
-line only those points stay that somebody can see (Ramer 1972; Douglas and Peucker 1973).
+description. Colours stay `var(--…)`, which is what makes them follow the page's theme.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
-import copy
 import json
-import math
 import os
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,55 +37,6 @@ from accelreport.report.model import Drawing, Page
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.text import label, lines_within
 from accelreport.report.theme import FONT, HALO
-
-TOLERANCE = 0.15
-"""Pixels, less than a screen or a printer shows."""
-SHORT = 12
-"""Points up to which a line is left as it is."""
-
-_LINE = re.compile(r"M-?[\d.]+,-?[\d.]+(?:L-?[\d.]+,-?[\d.]+)+")
-
-Point = tuple[float, float]
-
-
-def simpler(path: str) -> str:
-    """An SVG path of straight lines with fewer points; any other path as it is."""
-    if path.count("L") < SHORT or not _LINE.fullmatch(path):
-        return path
-    texts = path[1:].split("L")
-    points = [(float(x), float(y)) for x, y in (text.split(",") for text in texts)]
-    return "M" + "L".join(texts[index] for index in _kept(points))
-
-
-def _kept(points: list[Point]) -> list[int]:
-    """Numbers of the points that stay, in order."""
-    kept = {0, len(points) - 1}
-    parts = [(0, len(points) - 1)]
-    while parts:
-        first, last = parts.pop()
-        furthest, distance = _furthest(points, first, last)
-        if distance > TOLERANCE:
-            kept.add(furthest)
-            parts += [(first, furthest), (furthest, last)]
-    return sorted(kept)
-
-
-def _furthest(points: list[Point], first: int, last: int) -> tuple[int, float]:
-    """The point furthest from the straight line between two, and its distance in pixels."""
-    (x1, y1), (x2, y2) = points[first], points[last]
-    dx, dy = x2 - x1, y2 - y1
-    length = math.hypot(dx, dy)
-    best, most = first, 0.0
-    for index in range(first + 1, last):
-        x, y = points[index]
-        across = abs(dx * (y - y1) - dy * (x - x1)) / length if length else 0.0
-        along = ((x - x1) * dx + (y - y1) * dy) / length if length else 0.0
-        if along < 0 or along > length or not length:
-            across = min(math.hypot(x - x1, y - y1), math.hypot(x - x2, y - y2))
-        if across > most:
-            best, most = index, across
-    return best, most
-
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = {"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"}
@@ -146,32 +94,11 @@ def _share(element: ET.Element) -> None:
                 del child.attrib[name]
 
 
-def _put_halos(element: ET.Element) -> None:
-    """Puts behind texts that are to have a halo the same in its colour, which `still` left out."""
-    for number, child in reversed(list(enumerate(element))):
-        _put_halos(child)
-        texts = [each for each in child if _has_halo(each)]
-        if texts:
-            behind = copy.deepcopy(child)
-            for each in behind:
-                each.set("fill", str(HALO["fill"]))
-            for each in texts:
-                for name in ("stroke", "stroke-width", "stroke-linejoin"):
-                    each.attrib.pop(name, None)
-            element.insert(number, behind)
-
-
-def _has_halo(element: ET.Element) -> bool:
-    own = element.get("stroke") == HALO["stroke"] and element.get("fill") != HALO["fill"]
-    return own and element.tag == f"{_NAMESPACE}text"
-
-
 @lru_cache(maxsize=8192)  # hundreds of ticks and texts differ in their places alone
 def _attribute(name: str, value: str) -> str:
     """An attribute as it is written; nothing of one that says nothing."""
     if (name, value) in _DEFAULTS:
         return ""
-    value = simpler(value) if name == "d" else value
     value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
     return f' {name}="{escape(value)}"'
 
@@ -215,6 +142,8 @@ class _Writer:
         inside = str(escape(element.text)) if name in {"text", "tspan"} and element.text else ""
         inside += "".join(self.write(child) for child in element)
         attributes = self.attributes(element)
+        if name == "text" and element.get("stroke") == HALO["stroke"]:
+            attributes += ' paint-order="stroke"'
         if name == "g" and (not inside or not attributes):
             return inside
         if name in {"text", "path"} and not inside and not element.get("d"):
@@ -235,7 +164,6 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
         UnexpectedSvgError: an element or an address outside the closed list.
     """
     root = ET.fromstring(drawn)  # noqa: S314 -- drawn by Vega in this process, no entities
-    _put_halos(root)
     _share(root)
     writer = _Writer(prefix)
     inside = "".join(writer.write(child) for child in root)
@@ -252,41 +180,15 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
 def still(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What Vega needs of a specification to draw it where nobody points at it: the same picture.
 
-    What pointing tells is left out. A text and its halo are one layer, since measuring texts is
-    most of Vega's work: `page_svg` puts the halo behind it. Axes and scales of a channel that
-    several layers share are said by the first of them: Vega-Lite compares property by property.
+    What pointing tells is left out. Axes and scales of a channel that several layers share are said
+    by the first of them: Vega-Lite compares property by property.
     """
-    made = dict(spec)
-    for name in _VIEWS & made.keys():
-        made[name] = [still(each) for each in made[name]]
-    if "spec" in made:
-        made["spec"] = still(made["spec"])
     said: dict[tuple[str, str], Any] = {}
-    if "layer" in made:
-        made["layer"] = [_said_once(layer, said) for layer in _with_halos(made["layer"])]
-    return made
+    return {**spec, "layer": [_said_once(layer, said) for layer in spec["layer"]]}
 
 
-_VIEWS = {"concat", "hconcat", "vconcat"}
 _STACKED = {"area", "bar"}
 """Marks of which Vega-Lite asks the scale whether they stand on one another."""
-
-
-def _with_halos(layers: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The layers, but of a text and its halo the text alone, with a stroke to know it by."""
-    behind: Mapping[str, Any] | None = None
-    for layer in layers:
-        mark = layer.get("mark")
-        if behind and isinstance(mark, dict) and behind == {**layer, "mark": mark | HALO}:
-            around = {name: value for name, value in HALO.items() if name != "fill"}
-            yield {**layer, "mark": around | mark}
-            behind = None
-            continue
-        if behind:
-            yield behind
-        behind = layer
-    if behind:
-        yield behind
 
 
 def _said_once(layer: Mapping[str, Any], said: dict[tuple[str, str], Any]) -> dict[str, Any]:

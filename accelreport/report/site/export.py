@@ -41,7 +41,7 @@ from accelreport.report.published_text import published_frame
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.text import beginning, label, lines_within, text_width
-from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS, variables
+from accelreport.report.theme import FONT, HALO, SERIES_LIGHT, TOKENS, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
@@ -312,7 +312,7 @@ def vega_lite(figure: Figure) -> str:
 
     specs = [drawing.spec for drawing in figure.drawings]
     parts = [
-        {name: part for name, part in spec.items() if name not in _OF_THE_WHOLE}
+        {name: _without_halos(part) for name, part in spec.items() if name not in _OF_THE_WHOLE}
         | ({"title": panel.title} if panel.title else {})
         for panel, spec in zip(figure.panels, specs, strict=True)
     ]
@@ -328,6 +328,18 @@ def vega_lite(figure: Figure) -> str:
     colours = {name: day for name, day, _ in variables()}
     text = json.dumps(whole, ensure_ascii=True)
     return _COLOUR.sub(lambda found: colours[found[1]], text) + "\n"
+
+
+def _without_halos(part: Any) -> Any:
+    """Layers whose texts have no outline, which other programs paint over the letters."""
+    if not isinstance(part, list):
+        return part
+    return [
+        {**layer, "mark": {name: own for name, own in layer["mark"].items() if name not in HALO}}
+        if layer["mark"].get("stroke") == HALO["stroke"] and layer["mark"]["type"] == "text"
+        else layer
+        for layer in part
+    ]
 
 
 _OF_THE_WHOLE = {"$schema", "config", "datasets"}
