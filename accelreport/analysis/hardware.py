@@ -32,7 +32,7 @@ UNCHECKED = "not yet checked against the sheet"
 
 REMARKS: dict[Reading, str] = {
     "maker": "read in the maker's own text",
-    "copy": "read in a copy of the sheet",
+    "copy": "not read in the maker's own text",
     "derived": "derived by a formula",
     "unchecked": UNCHECKED,
 }

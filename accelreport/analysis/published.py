@@ -120,6 +120,7 @@ class Contradiction:
             a rate follows from; NaN where nothing is counted.
         of: what the other one is of: a quantity, or an element type.
         source: where the other one is written; empty where it is the same source.
+        inferred: who names the chip, where the row's own source does not; empty where it does.
     """
 
     kind: Literal[
@@ -136,6 +137,7 @@ class Contradiction:
     count: float = nan
     of: str = ""
     source: str = ""
+    inferred: str = ""
 
 
 def flags_of(
@@ -240,7 +242,15 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
-    yield Contradiction("above-peak", rate, peak.tflops, seconds, peak.dtype, str(peak.source))
+    yield Contradiction(
+        "above-peak",
+        rate,
+        peak.tflops,
+        seconds,
+        peak.dtype,
+        str(peak.source),
+        published.hardware_by,
+    )
 
 
 @dataclass(frozen=True)

@@ -482,6 +482,7 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
                     interval=Interval(excess.printed / excess.other, nan, nan, 0),
                     unit=Unit.RATIO,
                     provenance=Provenance.CALCULATED,
+                    caveats=value.caveats | ({Caveat.INFERRED} if excess.inferred else set()),
                     over=Subject(value.of.device, part="peak"),
                 )
             )

@@ -117,8 +117,9 @@ def flag_text(found: Contradiction) -> str:
                 rate = (
                     f"a step of {duration_text(count)} is at least {printed:.3g} TFLOPS, which is"
                 )
+            chip = f" of a chip that is inferred ({found.inferred})" if found.inferred else ""
             return (
-                f"{rate} {printed / other:.2g} times the peak of {other:g} TFLOPS "
+                f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
                 f"in {found.of}{source}"
             )
         case "not-of-epochs" | "not-of-samples":

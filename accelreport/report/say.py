@@ -233,10 +233,13 @@ class Speaker:
                 steps = quantity.plural(int(value.number), self.bench.words.step)
                 return f"{mode(way)} pays off after {steps} in {way.framework_name}"
             case Kind.EXCEEDS_PEAK:
+                inferred = all(Caveat.INFERRED in value.caveats for value in values)
                 if len(values) == 1:
-                    return f"{self.name(values[0].of)} exceeds its chip’s peak"
+                    peak = "the peak of the inferred chip" if inferred else "its chip’s peak"
+                    return f"{self.name(values[0].of)} exceeds {peak}"
                 count = quantity.number_word(len(values))
-                return f"{count} published figures exceed the peak of their chip"
+                chip = "the chip that is inferred" if inferred else "their chip"
+                return f"{count} published figures exceed the peak of {chip}"
             case Kind.SHARE_OF_PEAK:
                 best = values[0]
                 what = _over(best).part

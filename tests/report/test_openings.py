@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import quantity
@@ -224,6 +224,20 @@ def test_a_published_figure_above_the_peak_is_crossed_out_and_is_the_title() -> 
     told = quantity.write(above.values[0].number, Unit.RATIO, digits=quantity.HEADLINE)
     for size in (ON_A_SLIDE, ON_A_PHONE):
         assert f"{told} its peak" in drawn_in(figure, size).replace("\\n", " ")
+
+
+def test_a_peak_of_a_chip_that_the_source_does_not_name_is_called_inferred() -> None:
+    row = Published(
+        device="gpu", label="GPU, first session", hardware="Tesla K80", hardware_by="somebody else",
+        tflops=15.7,
+    )  # fmt: skip
+    bench = view(study("matmul", spec="k", published=(row,), devices=("cpu", "gpu"), axes={}))
+    (above,) = of_kind(bench, Kind.EXCEEDS_PEAK)
+    assert above.caveats >= {Caveat.INFERRED}
+    (figure,) = plots(bench)
+    drawn = drawn_in(figure, ON_A_SLIDE).replace("\\n", " ")
+    assert "the inferred peak" in drawn
+    assert "3.6× its peak" not in drawn
 
 
 def test_a_figure_that_cannot_be_is_in_no_finding_but_that_it_cannot_be() -> None:

@@ -112,7 +112,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
             elif other.kind is Kind.COMPILED:
                 number = f"{number} {mode(bench.plan.devices[over.device])}"
             elif other.kind in PEAKS:
-                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} its {over.part}"
+                whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
+                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
             texts.setdefault(value.of, []).append(number)
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
