@@ -404,7 +404,7 @@ def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: st
     }
     imdb = _shipped("imdb_lstm", profile)
     assert list(imdb) == [
-        ("Colab TPU v2", "total_time"),
+        ("Colab TPU", "total_time"),
         ("Colab GPU", "total_time"),
         ("TPU over GPU, as announced", "speedup"),
     ]

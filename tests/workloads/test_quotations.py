@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from accelreport.analysis.hardware import RUNTIMES, HostedMachine
 from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
 from accelreport.spec.models import FIGURES, Published
@@ -117,6 +118,15 @@ def of_the_five(each: dict[str, Any]) -> bool:
 def test_a_quotation_of_a_source_stands_in_its_text_word_for_word(each: dict[str, Any]) -> None:
     assert each["verbatim"], "the text is at hand, so its words can be quoted"
     assert stands_in(each["words"], TEXTS[each["source"]]), each["words"]
+
+
+@pytest.mark.parametrize("machine", RUNTIMES, ids=lambda machine: f"{machine.name}, {machine.by}")
+def test_a_published_machine_stands_in_the_text_of_its_source(machine: HostedMachine) -> None:
+    assert stands_in(machine.words, TEXTS[machine.source])
+    printed = digits(machine.words)
+    stated = {machine.tflops, machine.tops} - {None}
+    assert stated <= printed, machine.words
+    assert digits(re.sub(r"TPU v\d", "", machine.hardware)) <= printed
 
 
 def test_words_that_a_source_does_not_have_do_not_stand_in_its_text() -> None:
