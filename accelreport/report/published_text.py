@@ -74,6 +74,10 @@ def _row(found: PublishedResult) -> dict[str, Any]:
 def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
     """What makes the measured side unlike the published one, in words; empty where nothing does."""
     said = []
+    if isnan(found.validation):
+        said.append("the published time includes validation, the measured one does not")
+    elif found.validation > 1:
+        said.append("measured with the validation after each epoch, as published")
     if found.figure == "total_time" and found.extrapolated:
         said.append("extrapolated from the steady steps")
     if found.stand_in:

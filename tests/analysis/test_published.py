@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from accelreport.analysis.compute import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.hardware import HARDWARE, named_in
@@ -81,6 +82,43 @@ def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
         (there["speedup"], there["low"], there["high"])
     )
     assert row["over"] == "cpu"
+
+
+TIMES = {"epoch_time": 1, "step_time": 1, "sample_time": 1, "total_time": 1, "throughput": -1}
+
+
+@pytest.mark.parametrize(("figure", "power"), TIMES.items())
+def test_a_time_that_includes_validation_is_compared_with_ours_and_its_validation(
+    figure: str, power: int
+) -> None:
+    steps = _only(_frame(_published(**{figure: 2.0}), axes={}, origin="official"))
+    whole = _only(
+        _frame(_published(**{figure: 2.0}, includes="validation"), axes={}, origin="official")
+    )
+    epoch = _only(_frame(_published(epoch_time=2.0), axes={}, origin="official"))
+    longer = 1 + 0.4 / epoch["measured"]  # a validation of these records takes 0.4 s
+    assert whole["measured"] == pytest.approx(steps["measured"] * longer**power, rel=0.01)
+    assert whole["low"] < whole["measured"] < whole["high"]
+    assert whole["ratio"] == pytest.approx(whole["measured"] / 2.0)
+    assert whole["caveat"].startswith("measured with the validation after each epoch")
+    assert "validation" not in steps["caveat"]
+
+
+@pytest.mark.parametrize(
+    "of_study", [{"origin": "official", "epochs": 1}, {"origin": "sample"}], ids=str
+)
+def test_a_time_that_includes_validation_is_marked_where_ours_is_not_known(
+    of_study: dict[str, Any],
+) -> None:
+    plain = _only(_frame(_published(step_time=2.0), axes={}, **of_study))
+    row = _only(_frame(_published(step_time=2.0, includes="validation"), axes={}, **of_study))
+    assert row["measured"] == plain["measured"]
+    assert "the published time includes validation, the measured one does not" in row["caveat"]
+
+
+def test_what_a_time_includes_belongs_to_a_time() -> None:
+    with pytest.raises(ValidationError, match="`includes` belongs to a time"):
+        _published(val_accuracy=0.9, includes="validation")
 
 
 def _in_a_world(name: str, world: World, figure: str, mark: str = "S") -> list[float]:

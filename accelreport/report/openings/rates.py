@@ -43,7 +43,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
-from accelreport.report.say import Speaker, mode, provenance_text, signs
+from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, mode, provenance_text, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point
 
@@ -114,6 +114,8 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
+            if Caveat.UNVALIDATED in value.caveats:
+                number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             texts.setdefault(value.of, []).append(number)
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
@@ -241,6 +243,8 @@ def rows_caption(dots: Sequence[Dot]) -> str:
         parts.append("○ † stopped by the time budget or ‡ a single run.")
     if any(dot.published for dot in dots):
         parts.append("◇ published, used in no statistic.")
+    if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
+        parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
 
 
@@ -287,7 +291,10 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
     )
-    note = "Here: extrapolated from the measured steps, without evaluation and compilation."
+    left_out = "compilation" if Caveat.VALIDATED in total.caveats else "evaluation and compilation"
+    note = f"Here: extrapolated from the measured steps, without {left_out}."
+    if Caveat.UNVALIDATED in total.caveats:
+        note = f"{note} {UNLIKE_CLOCKS}."
     slope = _slope(speaker, total, restated[0]) if restated else None
     if slope is None:
         return replace(plot, caption=f"{plot.caption} {note}")
