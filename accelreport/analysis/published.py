@@ -26,6 +26,7 @@ from accelreport.analysis.results import (
     STAND_INS,
     PointKey,
     Result,
+    later_epoch,
     matches,
     point_key,
     quantity,
@@ -454,7 +455,7 @@ class PublishedResult:
         changed: what differs from the source's conditions, as far as the spec states them.
         ratio: measured over published; NaN where the two are not alike.
         per_step: whether the ratio is of the time of a step, since their number differs.
-        extrapolated: whether a total is, because the budget ended a process.
+        extrapolated: whether a total or an epoch is, because the budget ended a process.
         stand_in: what was read instead of the whole data: "synthetic", "sample" or nothing.
         withheld: of a speedup, the comparison that must not stand alone; None where it may.
         validation: how many times as long `measured` is by its validation, where the published time
@@ -575,7 +576,13 @@ def _measured(
         held = compared if compared and compared.withheld else None
         measured = compared.interval if compared else NOTHING
     else:
-        values = [quantity(each, found.figure) for each in kept]
+        epochs = plan.workload.get("epochs")
+        values = [
+            later_epoch(each, epochs)[0]
+            if found.figure == "epoch_time"
+            else quantity(each, found.figure)
+            for each in kept
+        ]
         average = mean if found.figure in QUALITIES else geometric_mean
         held, measured = None, average([each for each in values if not isnan(each)], rules.each)
     longer = validation_factor(plan, found.row, found.figure, kept) if measured.n else 1.0
@@ -586,11 +593,18 @@ def _measured(
         machine=own.machine,
         measured=measured,
         changed=_changed(plan, found),
-        extrapolated=any(each.extrapolated for each in kept),
+        extrapolated=_is_extrapolated(plan, found.figure, kept),
         stand_in=next((each.origin for each in kept if each.origin in STAND_INS), ""),
         withheld=held,
     )
     return _divided(plan, found)
+
+
+def _is_extrapolated(plan: PlanDocument, figure: str, results: Sequence[Result]) -> bool:
+    """Whether a measured figure holds steps that the budget left out."""
+    if figure == "epoch_time":
+        return any(later_epoch(each, plan.workload.get("epochs"))[1] for each in results)
+    return figure == "total_time" and any(each.extrapolated for each in results)
 
 
 VALIDATES = frozenset({"data", "steps_per_epoch", "train_examples", "validation_examples"})

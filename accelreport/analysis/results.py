@@ -282,6 +282,23 @@ def quantity(result: Result, name: str) -> float:
     return result.final.get(name, nan)
 
 
+def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:
+    """Seconds of an epoch after the first, and whether they are extrapolated.
+
+    Where the budget ended a process before such an epoch was over, its steps at the pace of the
+    steady ones; NaN where it has none.
+
+    Args:
+        result: the process.
+        epochs: of the workload.
+    """
+    timings = result.timings
+    cut = isnan(timings.epoch_s) and result.extrapolated
+    if not cut or not isinstance(epochs, int) or epochs < 1:
+        return timings.epoch_s, False
+    return result.seconds * timings.planned_steps / epochs, True
+
+
 PointKey = tuple[tuple[type, Any], ...]
 """The values of a sweep point with their types: `true` is not 1."""
 

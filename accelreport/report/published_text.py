@@ -78,7 +78,7 @@ def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
         said.append("the published time includes validation, the measured one does not")
     elif found.validation > 1:
         said.append("measured with the validation after each epoch, as published")
-    if found.figure == "total_time" and found.extrapolated:
+    if found.extrapolated:
         said.append("extrapolated from the steady steps")
     if found.stand_in:
         read = "a sample of" if found.stand_in == "sample" else "a synthetic stand-in for"

@@ -116,6 +116,21 @@ def test_a_time_that_includes_validation_is_marked_where_ours_is_not_known(
     assert "the published time includes validation, the measured one does not" in row["caveat"]
 
 
+def test_an_epoch_that_the_budget_cut_is_extrapolated_and_marked() -> None:
+    whole = _only(_frame(_published(epoch_time=2.0), axes={}, origin="official"))
+    cut = _only(
+        _frame(_published(epoch_time=2.0), axes={}, origin="official", epochs=1, fate=all_cut)
+    )
+    assert cut["measured"] == pytest.approx(whole["measured"], rel=0.05)
+    assert "extrapolated from the steady steps" in cut["caveat"]
+    assert "extrapolated" not in whole["caveat"]
+
+
+def all_cut(cell: Cell) -> str:
+    del cell
+    return "partial"
+
+
 def test_what_a_time_includes_belongs_to_a_time() -> None:
     with pytest.raises(ValidationError, match="`includes` belongs to a time"):
         _published(val_accuracy=0.9, includes="validation")

@@ -248,6 +248,23 @@ def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
     assert ("§ the published time includes validation" in captions) == bool(sign)
 
 
+def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_both() -> None:
+    rows = tuple(
+        Published.model_validate({"device": "tpu", "label": label, "over": "cpu", **figures})
+        for label, figures in (
+            ("A TPU, first call", {"tflops_cold": 35.47, "speedup": 75}),
+            ("A TPU, later calls", {"tflops": 158.91, "speedup": 338}),
+        )
+    )
+    bench = view(study("matmul", spec="k", published=rows, devices=("cpu",), axes={}))
+    (figure,) = plots(bench)
+    first, later = (figure.description.index(row.label) for row in rows)
+    assert first < later
+    assert f"35.5{NBSP}TFLOPS · published 75× its CPU" in figure.description
+    assert "published 338× its CPU" in figure.description
+
+
+NBSP = quantity.SPACE
 INCLUDES = {"includes": "validation"}
 
 

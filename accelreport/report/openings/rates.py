@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -17,6 +17,7 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
+from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     line_of,
@@ -30,6 +31,7 @@ from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.slope import Slope, Timed, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.metrics import printed_text
 from accelreport.report.model import (
     Column,
     Line,
@@ -117,6 +119,12 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
             if Caveat.UNVALIDATED in value.caveats:
                 number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             texts.setdefault(value.of, []).append(number)
+    for value, _ in rates_at(bench, point) if bench.words.kernel else ():
+        row = value.of.row
+        if row is not None and row.speedup:
+            stated = printed_text("speedup", row.speedup)
+            kind = bench.plan.devices[row.over or bench.plan.baseline].kind
+            texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
 
@@ -194,7 +202,18 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
             flagged = "; ".join(map(flag_text, row.flags))
             value = published_value(bench, row)
             shown.setdefault((row.row.device, round(row.rate, 6)), (value, flagged))
-    return [*rates, *shown.values()]
+    printed = [*shown.values(), *((value, "") for value in _first_calls(bench, point))]
+    place = {id(row): number for number, row in enumerate(bench.plan.published)}
+    printed.sort(key=lambda pair: place[id(pair[0].of.row)])
+    return [*rates, *printed]
+
+
+def _first_calls(bench: BenchmarkView, point: Point) -> Iterator[Value]:
+    """Published rates of a kernel's first call, which stand beside those of later ones."""
+    for row in bench.plan.published:
+        if row.tflops_cold is not None and matches(bench.values(point), row.where):
+            rate = PublishedRate(row, {}, row.tflops_cold, "tflops_cold", (), row.comparable)
+            yield published_value(bench, rate)
 
 
 def rows_plot(

@@ -224,8 +224,7 @@ def _measured(found: PublishedResult) -> Entry:
             Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),
         ]
     said = caveat(found, IN_WORDS)
-    extrapolated = found.extrapolated and figure == "total_time"
-    badges = [Badge("extrapolated", said)] if extrapolated else []
+    badges = [Badge("extrapolated", said)] if found.extrapolated else []
     if found.stand_in == "synthetic":
         badges.append(Badge("synthetic data", said))
     elif found.stand_in and figure in QUALITIES:
