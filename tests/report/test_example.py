@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.results.record import DataSource
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
 from tests.support.sites import build
@@ -27,6 +28,35 @@ def test_every_number_of_the_example_was_measured_of_a_full_profile_on_an_idle_m
         # Matrices are nobody's data.
         made = record.cell.spec == "matmul" and record.data.origin == "generated"
         assert made or record.data.origin in ("official", "user-supplied")
+
+
+DATA = {
+    "MNIST": "mnist",
+    "Fashion-MNIST": "fashion_mnist",
+    "Tiny Shakespeare": "shakespeare",
+    "IMDB film reviews": "imdb",
+    "UCI HAR": "uci_har",
+    "Beijing's hours": "csv",
+}
+"""Name in the table of examples/README.md → data set of a record."""
+
+
+def test_the_readme_says_of_what_data_the_example_is() -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    told = {row[0]: row[1:] for row in rows[2:]}
+    assert set(told) == set(DATA)
+    sources: dict[str, list[DataSource]] = {}
+    for record in Store(EXAMPLE).records():
+        if record.data and record.data.dataset:
+            sources.setdefault(record.data.dataset, []).append(record.data)
+    assert set(sources) == set(DATA.values())
+    for name, (files, *counts) in told.items():
+        own = sources[DATA[name]]
+        assert {each.origin == "official" for each in own} == {files == "official"}
+        # A spec may take some of a data set.
+        most = max((each.train_examples, each.validation_examples) for each in own)
+        assert [f"{count:,}" for count in most] == counts
 
 
 def test_the_example_makes_the_claims_of_the_shipped_specs() -> None:
