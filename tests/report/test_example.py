@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,6 +60,24 @@ def test_the_readme_says_of_what_data_the_example_is() -> None:
         # A spec may take some of a data set.
         most = max((each.train_examples, each.validation_examples) for each in own)
         assert [f"{count:,}" for count in most] == counts
+
+
+def test_the_script_measures_every_spec_in_the_hours_that_the_readme_says(tmp_path: Path) -> None:
+    stub = tmp_path / "accelreport"
+    stub.write_text('#!/bin/sh\necho "$@" >> "$RAN"\n', encoding="utf-8")
+    stub.chmod(0o755)
+    ran = tmp_path / "ran"
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", ROOT / "examples" / "measure.sh", tmp_path / "results"],
+        env={"PATH": path, "RAN": str(ran)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    specs = set(re.findall(r"specs/(\w+)\.toml", ran.read_text(encoding="utf-8")))
+    assert specs == {spec.name for spec in load([ROOT / "specs"]).specs}
+    minutes = sum(map(int, re.findall(r"about (\d+) min", done.stdout)))
+    readme = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    (hours,) = re.findall(r"about (\d+) hours", readme)
+    assert round(minutes / 60) == int(hours)
 
 
 def test_the_example_makes_the_claims_of_the_shipped_specs() -> None:
