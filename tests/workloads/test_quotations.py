@@ -1,7 +1,6 @@
 """What the specs say that sources printed or claimed stands in these sources, word for word."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,21 @@ import pytest
 from accelreport.analysis.hardware import RUNTIMES, HostedMachine
 from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
-from accelreport.spec.models import FIGURES, Published
-from tests.support.quoted import fingerprint, fingerprints, stands_in
+from accelreport.spec.models import FIGURES
+from tests.support.quoted import (
+    figures_of,
+    fingerprint,
+    fingerprints,
+    quotations,
+    sources_markdown,
+    stands_in,
+)
 
 SPECS = Path(__file__).parents[2] / "specs"
 
 EVERY = load([SPECS]).specs
 SHIPPED = [found for found in EVERY if found.published]
-QUOTED = tomllib.loads((SPECS / "sources" / "quotations.toml").read_text(encoding="utf-8"))
+QUOTED = quotations()
 Quoted = tuple[str, str, str, str, bool]
 """Spec, source, device, figure, and whether it stands in the piece behind the source."""
 
@@ -29,20 +35,16 @@ def digits(text: object) -> set[float]:
 
 
 def values(each: dict[str, Any]) -> dict[str, set[float]]:
-    """The figures of a quotation, in SI units and fractions."""
-    found: dict[str, set[float]] = {}
-    for figure in FIGURES:
-        for text in each.get(figure, ()):
-            assert digits(text) <= digits(each["words"]), (text, each["words"])
-            row = {"device": each["device"], "label": "quoted", figure: text}
-            found.setdefault(figure, set()).add(Published.model_validate(row).figures()[figure])
-    return found
+    """The figures of a quotation, in SI units and fractions, whose digits stand in its words."""
+    for text in (text for figure in FIGURES for text in each.get(figure, ())):
+        assert digits(text) <= digits(each["words"]), (text, each["words"])
+    return figures_of(each)
 
 
 def quoted() -> dict[Quoted, set[float]]:
     """What sources printed, in SI units and fractions."""
     found: dict[Quoted, set[float]] = {}
-    for each in QUOTED["quotation"]:
+    for each in QUOTED:
         for figure, printed in values(each).items():
             key = (each["spec"], each["source"], each["device"], figure, "original" in each)
             found.setdefault(key, set()).update(printed)
@@ -75,12 +77,12 @@ def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -
         for figure in row.figures()
     }
     assert set(quoted()) == shown
-    assert all(each["place"] and each["words"] for each in QUOTED["quotation"])
+    assert all(each["place"] and each["words"] for each in QUOTED)
 
 
 def test_a_row_of_another_network_is_not_compared_with_this_one() -> None:
     """A source's network is told apart by its number of parameters, where it prints one."""
-    for each in (each for each in QUOTED["quotation"] if "parameters" in each):
+    for each in (each for each in QUOTED if "parameters" in each):
         printed = values(each)
         (found,) = (one for one in SHIPPED if one.name == each["spec"])
         assert digits(each["parameters"]) <= digits(each["words"])
@@ -114,7 +116,7 @@ def of_the_five(each: dict[str, Any]) -> bool:
     return "original" not in each
 
 
-@pytest.mark.parametrize("each", [each for each in QUOTED["quotation"] if of_the_five(each)])
+@pytest.mark.parametrize("each", [each for each in QUOTED if of_the_five(each)])
 def test_a_quotation_of_a_source_stands_in_its_text_word_for_word(each: dict[str, Any]) -> None:
     assert each["verbatim"], "the text is at hand, so its words can be quoted"
     assert stands_in(each["words"], TEXTS[each["source"]]), each["words"]
@@ -139,9 +141,7 @@ def test_words_that_a_source_does_not_have_do_not_stand_in_its_text() -> None:
 
 def test_every_claim_of_a_source_rests_on_words_of_that_source() -> None:
     rests = {
-        (each["spec"], each["source"], text)
-        for each in QUOTED["quotation"]
-        for text in each.get("claims", ())
+        (each["spec"], each["source"], text) for each in QUOTED for text in each.get("claims", ())
     }
     made = {
         (found.name, claim.source or (found.source.title if found.source else ""), claim.text)
@@ -150,3 +150,17 @@ def test_every_claim_of_a_source_rests_on_words_of_that_source() -> None:
         if claim.by == "source"
     }
     assert made == rests
+
+
+def test_advice_names_specs_whose_numbers_bear_on_it() -> None:
+    names = {found.name for found in EVERY}
+    advice = [each for each in QUOTED if "advice" in each]
+    assert {each["advice"] for each in advice} == {"CPU", "GPU", "TPU"}
+    assert all(set(each["bears_on"]) <= names for each in advice)
+
+
+def test_the_table_of_sources_says_where_each_item_stands_and_what_it_is() -> None:
+    """`python -m tests.support.quoted` prints it."""
+    text = (SPECS.parent / "docs" / "sources.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    assert table == sources_markdown()
