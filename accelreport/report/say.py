@@ -55,8 +55,8 @@ CAVEATS: dict[Caveat, str] = {
         "too low."
     ),
 }
-"""What a caveat says of all numbers alike; `{steps}` is filled with those that were timed, `{without}`
-with what a total leaves out."""
+"""What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
+total leaves out."""
 
 SIGNS: dict[Caveat, str] = {
     Caveat.BUDGET: "†",

@@ -312,8 +312,6 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     )
     left_out = "compilation" if Caveat.VALIDATED in total.caveats else "evaluation and compilation"
     note = f"Here: extrapolated from the measured steps, without {left_out}."
-    if Caveat.UNVALIDATED in total.caveats:
-        note = f"{note} {UNLIKE_CLOCKS}."
     slope = _slope(speaker, total, restated[0]) if restated else None
     if slope is None:
         return replace(plot, caption=f"{plot.caption} {note}")
@@ -321,7 +319,8 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         plot,
         chart=lambda size: slope_chart(slope, size.width, size.height),
         caption="Up is slower (log scale). ◇ published, used in no statistic. "
-        f"○ † stopped by the time budget or ‡ a single run. {note}",
+        "○ † stopped by the time budget or ‡ a single run. "
+        f"{f'{UNLIKE_CLOCKS}. ' * (Caveat.UNVALIDATED in total.caveats)}{note}",
     )
 
 
