@@ -99,6 +99,8 @@ class Caveat(StrEnum):
     BUSY = "busy-machine"
     ROUNDED = "rounded"
     INFERRED = "inferred-hardware"
+    VALIDATED = "with-validation"
+    UNVALIDATED = "without-validation"
 
 
 class Provenance(StrEnum):

@@ -32,7 +32,7 @@ UNCHECKED = "not yet checked against the sheet"
 
 REMARKS: dict[Reading, str] = {
     "maker": "read in the maker's own text",
-    "copy": "read in a copy of the sheet",
+    "copy": "not read in the maker's own text",
     "derived": "derived by a formula",
     "unchecked": UNCHECKED,
 }
@@ -101,6 +101,7 @@ class HostedMachine:
         hardware: what did the arithmetic, in the source's words.
         source: title of the source.
         by: its authors and its year.
+        words: what the source prints of it, in a few words.
         memory_gb: its memory in 10⁹ bytes; None where the source prints none.
         tflops: its rate in 10¹² floating-point operations per second; None where none is printed.
         tops: the same of 8-bit integers.
@@ -114,6 +115,7 @@ class HostedMachine:
     hardware: str
     source: str
     by: str
+    words: str
     memory_gb: float | None = None
     tflops: float | None = None
     tops: float | None = None

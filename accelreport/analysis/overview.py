@@ -273,7 +273,8 @@ class PrintedRate:
     Attributes:
         found: the figure, beside what the base came to.
         rate: the figure as a rate: examples in a second, or TFLOPS of a kernel.
-        factor: how many times as fast.
+        factor: how many times as fast, with the base's validation where the figure includes one and
+            it was measured.
     """
 
     found: PublishedResult
@@ -412,7 +413,7 @@ def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tupl
     here = [each for each in results if each.machine == base.machine and each.at(dict(base.point))]
     base_rate = rate_of_base(base).value
     rates = [
-        PrintedRate(each, rate, rate / base_rate)
+        PrintedRate(each, rate, rate / base_rate * each.longer)
         for each in published_results(plan, here, beside=base.device)
         if each.figure in RATES and each.ratio > 0 and each.row.comparable
         if (rate := _rate(plan, each))

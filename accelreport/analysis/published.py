@@ -26,6 +26,7 @@ from accelreport.analysis.results import (
     STAND_INS,
     PointKey,
     Result,
+    later_epoch,
     matches,
     point_key,
     quantity,
@@ -42,7 +43,7 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, mean
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import dotted_values
-from accelreport.spec.models import Published, Source
+from accelreport.spec.models import TIME_FIGURES, Published, Source
 
 TOO_SHORT = 0.10
 """A total may be this share below its epochs' sum before it is impossible."""
@@ -120,6 +121,7 @@ class Contradiction:
             a rate follows from; NaN where nothing is counted.
         of: what the other one is of: a quantity, or an element type.
         source: where the other one is written; empty where it is the same source.
+        inferred: who names the chip, where the row's own source does not; empty where it does.
     """
 
     kind: Literal[
@@ -136,6 +138,7 @@ class Contradiction:
     count: float = nan
     of: str = ""
     source: str = ""
+    inferred: str = ""
 
 
 def flags_of(
@@ -240,7 +243,15 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
-    yield Contradiction("above-peak", rate, peak.tflops, seconds, peak.dtype, str(peak.source))
+    yield Contradiction(
+        "above-peak",
+        rate,
+        peak.tflops,
+        seconds,
+        peak.dtype,
+        str(peak.source),
+        published.hardware_by,
+    )
 
 
 @dataclass(frozen=True)
@@ -444,9 +455,11 @@ class PublishedResult:
         changed: what differs from the source's conditions, as far as the spec states them.
         ratio: measured over published; NaN where the two are not alike.
         per_step: whether the ratio is of the time of a step, since their number differs.
-        extrapolated: whether a total is, because the budget ended a process.
+        extrapolated: whether a total or an epoch is, because the budget ended a process.
         stand_in: what was read instead of the whole data: "synthetic", "sample" or nothing.
         withheld: of a speedup, the comparison that must not stand alone; None where it may.
+        validation: how many times as long `measured` is by its validation, where the published time
+            includes one; 1 where it does not, NaN where ours was not measured and is left out.
         flags: what cannot be right about the published figures themselves.
         source: who published it.
     """
@@ -466,6 +479,12 @@ class PublishedResult:
     extrapolated: bool = False
     stand_in: str = ""
     withheld: Speedup | None = None
+    validation: float = 1.0
+
+    @property
+    def longer(self) -> float:
+        """How many times as long the measured time is by the validation that it counts."""
+        return 1.0 if isnan(self.validation) else self.validation
 
     @property
     def comparable(self) -> bool:
@@ -557,19 +576,80 @@ def _measured(
         held = compared if compared and compared.withheld else None
         measured = compared.interval if compared else NOTHING
     else:
-        values = [quantity(each, found.figure) for each in kept]
+        epochs = plan.workload.get("epochs")
+        values = [
+            later_epoch(each, epochs)[0]
+            if found.figure == "epoch_time"
+            else quantity(each, found.figure)
+            for each in kept
+        ]
         average = mean if found.figure in QUALITIES else geometric_mean
         held, measured = None, average([each for each in values if not isnan(each)], rules.each)
+    longer = validation_factor(plan, found.row, found.figure, kept) if measured.n else 1.0
+    found = replace(found, validation=longer)
+    measured = scaled(measured, 1 / found.longer if found.figure == "throughput" else found.longer)
     found = replace(
         found,
         machine=own.machine,
         measured=measured,
         changed=_changed(plan, found),
-        extrapolated=any(each.extrapolated for each in kept),
+        extrapolated=_is_extrapolated(plan, found.figure, kept),
         stand_in=next((each.origin for each in kept if each.origin in STAND_INS), ""),
         withheld=held,
     )
     return _divided(plan, found)
+
+
+def _is_extrapolated(plan: PlanDocument, figure: str, results: Sequence[Result]) -> bool:
+    """Whether a measured figure holds steps that the budget left out."""
+    if figure == "epoch_time":
+        return any(later_epoch(each, plan.workload.get("epochs"))[1] for each in results)
+    return figure == "total_time" and any(each.extrapolated for each in results)
+
+
+VALIDATES = frozenset({"data", "steps_per_epoch", "train_examples", "validation_examples"})
+"""Keys of a workload that change what share of an epoch its validation takes."""
+
+
+def validation_factor(
+    plan: PlanDocument, row: Published, figure: str, results: Sequence[Result]
+) -> float:
+    """How many times as long a measured time is with the validation after each epoch.
+
+    Args:
+        plan: says how many epochs there are.
+        row: the published row that the time stands beside.
+        figure: which of its figures.
+        results: the processes that were measured.
+
+    Returns:
+        1 where the published figure includes no validation; NaN where it does and ours is not
+        known, or does not take the same share of an epoch.
+    """
+    if row.includes != "validation" or figure not in TIME_FIGURES:
+        return 1.0
+    epochs = plan.workload.get("epochs")
+    timed = [each for each in results if each.timed]
+    other_share = VALIDATES.intersection(changed_keys(plan)) or any(
+        each.origin in STAND_INS for each in timed
+    )
+    if not epochs or other_share or figure == "first_epoch_time":
+        return nan
+    factors = [
+        1 + each.validation_s * epochs / (each.seconds * each.timings.planned_steps)
+        for each in timed
+    ]
+    return nan if any(map(isnan, factors)) else geometric_mean(factors).value
+
+
+def scaled(interval: Interval, factor: float) -> Interval:
+    """An interval, multiplied by a number without an error of its own."""
+    return replace(
+        interval,
+        value=interval.value * factor,
+        low=interval.low * factor,
+        high=interval.high * factor,
+    )
 
 
 def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:

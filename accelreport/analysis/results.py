@@ -164,6 +164,8 @@ class Result:
         parts: the parts of its step; None where they were not timed.
         stages: the stages of its life.
         memory: its peaks.
+        validation_s: seconds of a validation after an epoch, by those after the first, which also
+            compiles it; NaN where there is no second one.
         final: final metrics by name; empty unless it is `measured`.
         float32_bytes: size of the converted model in float32; NaN where none was converted.
         int8_bytes: the same in 8-bit integers.
@@ -190,6 +192,7 @@ class Result:
     parts: PartTimes | None = None
     stages: Stages = Stages()
     memory: MemoryPeaks = MemoryPeaks()
+    validation_s: float = nan
     final: Mapping[str, float] = field(default_factory=dict)
     float32_bytes: float = nan
     int8_bytes: float = nan
@@ -277,6 +280,23 @@ def quantity(result: Result, name: str) -> float:
     if name in QUALITIES and not result.complete:
         return nan
     return result.final.get(name, nan)
+
+
+def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:
+    """Seconds of an epoch after the first, and whether they are extrapolated.
+
+    Where the budget ended a process before such an epoch was over, its steps at the pace of the
+    steady ones; NaN where it has none.
+
+    Args:
+        result: the process.
+        epochs: of the workload.
+    """
+    timings = result.timings
+    cut = isnan(timings.epoch_s) and result.extrapolated
+    if not cut or not isinstance(epochs, int) or epochs < 1:
+        return timings.epoch_s, False
+    return result.seconds * timings.planned_steps / epochs, True
 
 
 PointKey = tuple[tuple[type, Any], ...]
@@ -370,7 +390,13 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     if record.measured:
         peak = cited_peak(plan, cell.device, cell.point, hardware, record.environment)
         timings = _timings(record, peak)
-        result = replace(result, timings=timings, parts=_parts(record), final=dict(record.final))
+        result = replace(
+            result,
+            timings=timings,
+            parts=_parts(record),
+            validation_s=_validation_seconds(record),
+            final=dict(record.final),
+        )
         if small := record.quantised:
             sizes = small.float32.bytes, small.int8.bytes
             result = replace(result, float32_bytes=sizes[0], int8_bytes=sizes[1])
@@ -437,6 +463,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
         refusal=why,
         timings=Timings(),
         parts=None,
+        validation_s=nan,
         final={},
         float32_bytes=nan,
         int8_bytes=nan,
@@ -485,6 +512,16 @@ def _parts(record: Record) -> PartTimes | None:
     programs = parts.empty_s, parts.input_s, parts.gradient_s, parts.optimizer_s
     empty, taken, gradient, update = map(median, programs)
     return PartTimes(empty, taken - empty, gradient - taken, update - empty)
+
+
+def _validation_seconds(record: Record) -> float:
+    """Mean seconds of the validations after the first; NaN without one by itself."""
+    validated = [
+        epoch.evaluate_s
+        for epoch in record.epochs
+        if epoch.text is None and any(name.startswith("val_") for name in epoch.metrics)
+    ]
+    return sum(validated[1:]) / len(validated[1:]) if len(validated) > 1 else nan
 
 
 def _joules(record: Record, sensor: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from statistics import median
 
 from accelreport.analysis.benchmark import Benchmark, Point
@@ -24,7 +24,11 @@ from accelreport.analysis.findings import (
     is_decided,
 )
 from accelreport.analysis.overview import PublishedRate, is_busy, published_rates
-from accelreport.analysis.published import PublishedResult, published_results
+from accelreport.analysis.published import (
+    PublishedResult,
+    published_results,
+    validation_factor,
+)
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
@@ -261,7 +265,9 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
         for rate in rates:
             if matches(dict(base.point), rate.where):
                 value = published_value(bench, rate)
-                ratio = Interval(value.number / own.number, nan, nan, own.interval.n)
+                longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
+                number = value.number / own.number * (1.0 if isnan(longer) else longer)
+                ratio = Interval(number, nan, nan, own.interval.n)
                 values.setdefault(
                     (rate.row.device, round(rate.rate, 6)),
                     replace(
@@ -269,7 +275,7 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
                         interval=ratio,
                         unit=Unit.RATIO,
                         provenance=Provenance.CALCULATED,
-                        caveats=value.caveats | own.caveats,
+                        caveats=value.caveats | own.caveats | clock_of(longer),
                         over=own.of,
                     ),
                 )
@@ -277,6 +283,13 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
         if alike:
             alike.sort(key=lambda value: -value.number)
             yield Finding(Kind.PUBLISHED, tuple(alike), own, of=len(alike))
+
+
+def clock_of(longer: float) -> frozenset[Caveat]:
+    """What must be said of a ratio to a published time, by its `validation_factor`."""
+    if isnan(longer):
+        return frozenset({Caveat.UNVALIDATED})
+    return frozenset({Caveat.VALIDATED} if longer > 1 else ())
 
 
 def _bases(bench: Benchmark) -> list[Group]:
@@ -376,7 +389,9 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
     base = next((group for group in _bases(bench) if alike), None)
     if base is None:
         return
-    own = replace(_measured(base, alike[0].measured, Unit.SECONDS))
+    alike = [row for row in alike if clock_of(row.validation) == clock_of(alike[0].validation)]
+    own = _measured(base, alike[0].measured, Unit.SECONDS)
+    own = replace(own, caveats=own.caveats | clock_of(alike[0].validation))
     if alike[0].extrapolated:
         own = replace(own, caveats=own.caveats | {Caveat.EXTRAPOLATED})
     totals = {row.row.device: _published_total(row) for row in reversed(alike)}
@@ -482,6 +497,7 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
                     interval=Interval(excess.printed / excess.other, nan, nan, 0),
                     unit=Unit.RATIO,
                     provenance=Provenance.CALCULATED,
+                    caveats=value.caveats | ({Caveat.INFERRED} if excess.inferred else set()),
                     over=Subject(value.of.device, part="peak"),
                 )
             )

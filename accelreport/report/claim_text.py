@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -320,7 +320,9 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
     if isinstance(check, ValueCheck):
         asked = bounds_text(check.at_least, check.at_most)
         if names is not AS_WRITTEN and is_share(check.value):  # pages tell shares in per cent
-            asked = _in_per_cent(check.at_least, check.at_most)
+            asked = _bounds(check, lambda share: f"{100 * share:.6g} %")
+        elif check.value in TIME_QUANTITIES:
+            asked = _bounds(check, duration_text)
         return f"the {SURE} interval of {names.of(check.value, check.of, {})} is {asked}"
     if isinstance(check, EquivalentCheck):
         return (
@@ -344,9 +346,10 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
     return f"the {SURE} interval of {names.quantity('tflops')} lies below the device's cited peak"
 
 
-def _in_per_cent(at_least: float | None, at_most: float | None) -> str:
-    ends = (("at least", at_least), ("at most", at_most))
-    return " and ".join(f"{which} {100 * end:.6g} %" for which, end in ends if end is not None)
+def _bounds(check: ValueCheck, text: Callable[[float], str]) -> str:
+    """The bounds of a value in words, as `text` writes a number."""
+    ends = (("at least", check.at_least), ("at most", check.at_most))
+    return " and ".join(f"{which} {text(end)}" for which, end in ends if end is not None)
 
 
 def _ratio_rule(check: RatioCheck, over: str, names: Names) -> str:

@@ -74,7 +74,11 @@ def _row(found: PublishedResult) -> dict[str, Any]:
 def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
     """What makes the measured side unlike the published one, in words; empty where nothing does."""
     said = []
-    if found.figure == "total_time" and found.extrapolated:
+    if isnan(found.validation):
+        said.append("the published time includes validation, the measured one does not")
+    elif found.validation > 1:
+        said.append("measured with the validation after each epoch, as published")
+    if found.extrapolated:
         said.append("extrapolated from the steady steps")
     if found.stand_in:
         read = "a sample of" if found.stand_in == "sample" else "a synthetic stand-in for"
@@ -117,8 +121,9 @@ def flag_text(found: Contradiction) -> str:
                 rate = (
                     f"a step of {duration_text(count)} is at least {printed:.3g} TFLOPS, which is"
                 )
+            chip = f" of a chip that is inferred ({found.inferred})" if found.inferred else ""
             return (
-                f"{rate} {printed / other:.2g} times the peak of {other:g} TFLOPS "
+                f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
                 f"in {found.of}{source}"
             )
         case "not-of-epochs" | "not-of-samples":

@@ -42,22 +42,35 @@ WITHOUT_A_NUMBER = {Kind.UNDECIDED, Kind.SINGLE, Kind.EXCEEDS_PEAK, Kind.NOT_MEA
 """Kinds of which no number is set large."""
 
 CAVEATS: dict[Caveat, str] = {
-    Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}; evaluation is not included.",
+    Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",
     Caveat.SAMPLE: "The network learns from a sample of the data.",
     Caveat.STAND_IN: "The data are synthetic.",
     Caveat.UNLIKE: "The source measured under other conditions.",
     Caveat.BUSY: "Other programs used the processor meanwhile.",
     Caveat.ROUNDED: "The published figure is rounded.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
+    Caveat.VALIDATED: "Ratios count the validation after each epoch, as the published times do.",
+    Caveat.UNVALIDATED: (
+        "Published times include validation and measured ones do not, so ratios between them are "
+        "too low."
+    ),
 }
-"""What a caveat says of all numbers alike; `{steps}` is filled with those that were timed."""
+"""What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
+total leaves out."""
 
 SIGNS: dict[Caveat, str] = {
     Caveat.BUDGET: "†",
     Caveat.EXTRAPOLATED: "†",
     Caveat.SINGLE_RUN: "‡",
+    Caveat.UNVALIDATED: "§",
 }
 """Signs that a number carries in a table or beside a mark; never a superscript digit."""
+
+
+UNLIKE_CLOCKS = (
+    f"{SIGNS[Caveat.UNVALIDATED]} the published time includes validation, the measured one does not"
+)
+"""What that sign means, below a figure."""
 
 
 def signs(caveats: Iterable[Caveat]) -> str:
@@ -166,9 +179,10 @@ class Speaker:
                 else f"The time budget stopped {_share(weak, every, 'configuration')}, "
                 f"the first after {counted}."
             )
+        without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for caveat, text in CAVEATS.items():
             if caveat in held:
-                yield text.format(steps=counted)
+                yield text.format(steps=counted, without=without)
 
     def _single_runs(self, *findings: Finding) -> str:
         """How many of the configurations of some findings are single runs."""
@@ -233,10 +247,13 @@ class Speaker:
                 steps = quantity.plural(int(value.number), self.bench.words.step)
                 return f"{mode(way)} pays off after {steps} in {way.framework_name}"
             case Kind.EXCEEDS_PEAK:
+                inferred = all(Caveat.INFERRED in value.caveats for value in values)
                 if len(values) == 1:
-                    return f"{self.name(values[0].of)} exceeds its chip’s peak"
+                    peak = "the peak of the inferred chip" if inferred else "its chip’s peak"
+                    return f"{self.name(values[0].of)} exceeds {peak}"
                 count = quantity.number_word(len(values))
-                return f"{count} published figures exceed the peak of their chip"
+                chip = "the chip that is inferred" if inferred else "their chip"
+                return f"{count} published figures exceed the peak of {chip}"
             case Kind.SHARE_OF_PEAK:
                 best = values[0]
                 what = _over(best).part

@@ -146,6 +146,9 @@ class Published(SpecModel):
     """Who names that hardware, where the row's source does not."""
     where: dict[str, Scalar] = {}
     """The sweep point it belongs to; empty means every point."""
+    includes: Literal["validation"] | None = None
+    """What its times include beside the training steps: "validation" after each epoch, as Keras
+    prints them. Measured times are then compared with their validation, or the number is marked."""
     mark: Literal["S", "O", "D"] = "S"
     """S: printed in the source; O: in the original behind it; D: derived by arithmetic."""
     note: str = ""
@@ -213,6 +216,9 @@ class Published(SpecModel):
                 raise FieldsError(message, key)
         if self.hardware_by and not self.hardware:
             raise FieldsError("`hardware_by` belongs to `hardware`, which is empty", "hardware_by")
+        if self.includes and not any(getattr(self, name) is not None for name in TIME_FIGURES):
+            message = "`includes` belongs to a time, and this row gives none"
+            raise FieldsError(message, "includes", help=f"give one of {', '.join(TIME_FIGURES)}")
         if self.price and self.total_time is None and self.epoch_time is None:
             message = "`price` needs `total_time` or `epoch_time`, and this row gives neither"
             raise FieldsError(message, "price")
@@ -252,6 +258,9 @@ FIGURES = (
     "speedup",
 )
 """Names of the figures a `[[published]]` row may give."""
+
+TIME_FIGURES = FIGURES[: FIGURES.index("accuracy")]
+"""Those of them that are times, or a rate that a time gives."""
 
 SCHEMA = 1
 """The version of the format of specs and devices files that is read here."""

@@ -253,7 +253,7 @@ def test_nothing_measured_in_the_worlds_of_tests_is_above_its_ceiling(name: int)
 
 
 def test_the_specs_alone_give_away_the_rates_that_no_hardware_has() -> None:
-    """S2 prints .53 and .47 TFLOPS of two virtual cores, and 15.7 of a K80."""
+    """S0 prints .53 and .47 TFLOPS of a CPU, and 15.7 of a GPU, on what others name as Colab's."""
     rates = {
         (row.label, row.tflops)
         for spec in load([SPECS]).specs

@@ -230,7 +230,7 @@ def test_a_peak_that_nobody_checked_says_so_where_it_is_cited() -> None:
     peak = peak_of_hardware("GTX 1070", "float32")
     assert peak is not None
     assert peak.checked
-    assert "read in a copy of the sheet" in str(peak.source)
+    assert "not read in the maker's own text" in str(peak.source)
 
 
 def test_a_tpu_is_never_taken_for_its_hosts_processor() -> None:

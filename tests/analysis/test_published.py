@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from accelreport.analysis.compute import cited_peak, peak_for, peak_of_hardware
 from accelreport.analysis.hardware import HARDWARE, named_in
@@ -81,6 +82,58 @@ def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
         (there["speedup"], there["low"], there["high"])
     )
     assert row["over"] == "cpu"
+
+
+TIMES = {"epoch_time": 1, "step_time": 1, "sample_time": 1, "total_time": 1, "throughput": -1}
+
+
+@pytest.mark.parametrize(("figure", "power"), TIMES.items())
+def test_a_time_that_includes_validation_is_compared_with_ours_and_its_validation(
+    figure: str, power: int
+) -> None:
+    steps = _only(_frame(_published(**{figure: 2.0}), axes={}, origin="official"))
+    whole = _only(
+        _frame(_published(**{figure: 2.0}, includes="validation"), axes={}, origin="official")
+    )
+    epoch = _only(_frame(_published(epoch_time=2.0), axes={}, origin="official"))
+    longer = 1 + 0.4 / epoch["measured"]  # a validation of these records takes 0.4 s
+    assert whole["measured"] == pytest.approx(steps["measured"] * longer**power, rel=0.01)
+    assert whole["low"] < whole["measured"] < whole["high"]
+    assert whole["ratio"] == pytest.approx(whole["measured"] / 2.0)
+    assert whole["caveat"].startswith("measured with the validation after each epoch")
+    assert "validation" not in steps["caveat"]
+
+
+@pytest.mark.parametrize(
+    "of_study", [{"origin": "official", "epochs": 1}, {"origin": "sample"}], ids=str
+)
+def test_a_time_that_includes_validation_is_marked_where_ours_is_not_known(
+    of_study: dict[str, Any],
+) -> None:
+    plain = _only(_frame(_published(step_time=2.0), axes={}, **of_study))
+    row = _only(_frame(_published(step_time=2.0, includes="validation"), axes={}, **of_study))
+    assert row["measured"] == plain["measured"]
+    assert "the published time includes validation, the measured one does not" in row["caveat"]
+
+
+def test_an_epoch_that_the_budget_cut_is_extrapolated_and_marked() -> None:
+    whole = _only(_frame(_published(epoch_time=2.0), axes={}, origin="official"))
+    cut = _only(
+        _frame(_published(epoch_time=2.0), axes={}, origin="official", epochs=1, fate=all_cut)
+    )
+    assert cut["measured"] == pytest.approx(whole["measured"], rel=0.05)
+    assert "extrapolated from the steady steps" in cut["caveat"]
+    assert "extrapolated" not in whole["caveat"]
+
+
+def all_cut(cell: Cell) -> str:
+    del cell
+    return "partial"
+
+
+def test_what_a_time_includes_belongs_to_a_time() -> None:
+    with pytest.raises(ValidationError, match="`includes` belongs to a time"):
+        _published(val_accuracy=0.9, includes="validation")
 
 
 def _in_a_world(name: str, world: World, figure: str, mark: str = "S") -> list[float]:
@@ -299,6 +352,11 @@ def test_a_rate_above_the_named_hardwares_peak_is_flagged() -> None:
     assert _flags("tflops", tflops=15.7, label="Colab Tesla K80, 2018") == (said,)
 
 
+def test_a_peak_of_hardware_that_somebody_else_names_is_called_inferred() -> None:
+    (said,) = _flags("tflops", tflops=15.7, hardware="Tesla K80", hardware_by="Somebody, of Colab")
+    assert "the peak of a chip that is inferred (Somebody, of Colab)" in said
+
+
 def test_a_note_decides_nothing_about_a_rate() -> None:
     bound = "two virtual cores of a Xeon"
     notes = ("", "Printed as measured; two virtual cores of a Xeon can do 0.07.", "A K80 does 4.")
@@ -399,7 +457,7 @@ def test_the_sources_that_contradict_physics_or_themselves_are_found(profile: st
     }
     imdb = _shipped("imdb_lstm", profile)
     assert list(imdb) == [
-        ("Colab TPU v2", "total_time"),
+        ("Colab TPU", "total_time"),
         ("Colab GPU", "total_time"),
         ("TPU over GPU, as announced", "speedup"),
     ]

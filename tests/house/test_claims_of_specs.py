@@ -143,6 +143,16 @@ WORLDS: dict[str, tuple[World, World]] = {
         final(accuracy=0.99, val_accuracy=0.83),
         final(accuracy=0.88, val_accuracy=0.83),
     ),
+    "The GPU reaches a higher validation accuracy than the TPU": (quality(gpu=0.95), quality()),
+    "A CPU takes a whole night for 20 epochs": (pace(cpu=3600), SAME),
+    "bfloat16, the arithmetic of a TPU, lowers the validation accuracy of this LSTM": (
+        quality(cpu_bf16=0.8),
+        quality(),
+    ),
+    "168 of 10,000 validation digits are misclassified": (
+        final(val_accuracy=0.9832),
+        final(val_accuracy=0.9937),
+    ),
     "The network reaches 99 % on the test images": (
         final(val_accuracy=0.995),
         final(val_accuracy=0.98),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.report.claim_text import duration_text, point_text, span_text, value_text
+from accelreport.report.claim_text import (
+    duration_text,
+    point_text,
+    rule_text,
+    span_text,
+    value_text,
+)
+from accelreport.spec.claims import ValueCheck
+from tests.support.records import study
 
 
 @pytest.mark.parametrize(
@@ -36,6 +44,12 @@ def test_a_time_stands_in_the_unit_a_reader_would_choose(seconds: float, text: s
 )
 def test_a_figure_has_its_unit(quantity: str, value: float, text: str) -> None:
     assert value_text(quantity, value) == text
+
+
+def test_the_bounds_of_a_time_have_its_unit() -> None:
+    check = ValueCheck(value="total_time", of="cpu", at_least=28_800, at_most=36_000)
+    rule = rule_text(study(axes={}).plan, check)
+    assert rule.endswith("is at least 8 h and at most 10 h")
 
 
 def test_an_interval_has_its_unit_once_where_both_ends_share_it() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.results.record import DataSource
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
 from tests.support.sites import build
@@ -27,6 +31,53 @@ def test_every_number_of_the_example_was_measured_of_a_full_profile_on_an_idle_m
         # Matrices are nobody's data.
         made = record.cell.spec == "matmul" and record.data.origin == "generated"
         assert made or record.data.origin in ("official", "user-supplied")
+
+
+DATA = {
+    "MNIST": "mnist",
+    "Fashion-MNIST": "fashion_mnist",
+    "Tiny Shakespeare": "shakespeare",
+    "IMDB film reviews": "imdb",
+    "UCI HAR": "uci_har",
+    "Beijing's hours": "csv",
+}
+"""Name in the table of examples/README.md → data set of a record."""
+
+
+def test_the_readme_says_of_what_data_the_example_is() -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    told = {row[0]: row[1:] for row in rows[2:]}
+    assert set(told) == set(DATA)
+    sources: dict[str, list[DataSource]] = {}
+    for record in Store(EXAMPLE).records():
+        if record.data and record.data.dataset:
+            sources.setdefault(record.data.dataset, []).append(record.data)
+    assert set(sources) == set(DATA.values())
+    for name, (files, *counts) in told.items():
+        own = sources[DATA[name]]
+        assert {each.origin == "official" for each in own} == {files == "official"}
+        # A spec may take some of a data set.
+        most = max((each.train_examples, each.validation_examples) for each in own)
+        assert [f"{count:,}" for count in most] == counts
+
+
+def test_the_script_measures_every_spec_in_the_hours_that_the_readme_says(tmp_path: Path) -> None:
+    stub = tmp_path / "accelreport"
+    stub.write_text('#!/bin/sh\necho "$@" >> "$RAN"\n', encoding="utf-8")
+    stub.chmod(0o755)
+    ran = tmp_path / "ran"
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", ROOT / "examples" / "measure.sh", tmp_path / "results"],
+        env={"PATH": path, "RAN": str(ran)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    specs = set(re.findall(r"specs/(\w+)\.toml", ran.read_text(encoding="utf-8")))
+    assert specs == {spec.name for spec in load([ROOT / "specs"]).specs}
+    minutes = sum(map(int, re.findall(r"about (\d+) min", done.stdout)))
+    readme = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    (hours,) = re.findall(r"about (\d+) hours", readme)
+    assert round(minutes / 60) == int(hours)
 
 
 def test_the_example_makes_the_claims_of_the_shipped_specs() -> None:

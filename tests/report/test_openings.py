@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import quantity
@@ -38,6 +38,7 @@ from accelreport.terminal.run_text import figures_text
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, driven_study, ordinary
 from tests.report.tree import parse
+from tests.support.maker import Origin
 from tests.support.records import Noise, Study, study, without_peaks
 from tests.support.sites import build
 from tests.support.worlds import Fact, records_of
@@ -224,6 +225,65 @@ def test_a_published_figure_above_the_peak_is_crossed_out_and_is_the_title() -> 
     told = quantity.write(above.values[0].number, Unit.RATIO, digits=quantity.HEADLINE)
     for size in (ON_A_SLIDE, ON_A_PHONE):
         assert f"{told} its peak" in drawn_in(figure, size).replace("\\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("origin", "sign", "caveat"),
+    [("official", "", Caveat.VALIDATED), ("sample", " §", Caveat.UNVALIDATED)],
+)
+def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
+    origin: Origin, sign: str, caveat: Caveat
+) -> None:
+    figures = {"device": "tpu", "label": "A TPU", "epoch_time": 0.5}
+    rows = [Published.model_validate({**figures, **more}) for more in ({}, INCLUDES)]
+    (plain,), (whole,) = (of_kind(_beside(row, origin), Kind.PUBLISHED) for row in rows)
+    assert not {Caveat.VALIDATED, Caveat.UNVALIDATED} & plain.caveats
+    assert caveat in whole.caveats
+    grown = whole.values[0].number / plain.values[0].number
+    assert (grown > 1.01) == (caveat is Caveat.VALIDATED), "0.4 s more on our side"
+    bench = _beside(rows[1], origin)
+    ratio = quantity.write(whole.values[0].number, Unit.RATIO, digits=quantity.HEADLINE)
+    assert f"{ratio}{sign}" in " ".join(dot for plot in plots(bench) for dot in [plot.description])
+    captions = " ".join(plot.caption for plot in plots(bench))
+    assert ("§ the published time includes validation" in captions) == bool(sign)
+
+
+def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_both() -> None:
+    rows = tuple(
+        Published.model_validate({"device": "tpu", "label": label, "over": "cpu", **figures})
+        for label, figures in (
+            ("A TPU, first call", {"tflops_cold": 35.47, "speedup": 75}),
+            ("A TPU, later calls", {"tflops": 158.91, "speedup": 338}),
+        )
+    )
+    bench = view(study("matmul", spec="k", published=rows, devices=("cpu",), axes={}))
+    (figure,) = plots(bench)
+    first, later = (figure.description.index(row.label) for row in rows)
+    assert first < later
+    assert f"35.5{NBSP}TFLOPS · published 75× its CPU" in figure.description
+    assert "published 338× its CPU" in figure.description
+
+
+NBSP = quantity.SPACE
+INCLUDES = {"includes": "validation"}
+
+
+def _beside(row: Published, origin: Origin) -> BenchmarkView:
+    return view(study(axes={}, devices=("cpu",), published=(row,), origin=origin))
+
+
+def test_a_peak_of_a_chip_that_the_source_does_not_name_is_called_inferred() -> None:
+    row = Published(
+        device="gpu", label="GPU, first session", hardware="Tesla K80", hardware_by="somebody else",
+        tflops=15.7,
+    )  # fmt: skip
+    bench = view(study("matmul", spec="k", published=(row,), devices=("cpu", "gpu"), axes={}))
+    (above,) = of_kind(bench, Kind.EXCEEDS_PEAK)
+    assert above.caveats >= {Caveat.INFERRED}
+    (figure,) = plots(bench)
+    drawn = drawn_in(figure, ON_A_SLIDE).replace("\\n", " ")
+    assert "the inferred peak" in drawn
+    assert "3.6× its peak" not in drawn
 
 
 def test_a_figure_that_cannot_be_is_in_no_finding_but_that_it_cannot_be() -> None:

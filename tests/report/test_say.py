@@ -151,6 +151,14 @@ FORMS = [
         "Three published figures exceed the peak of their chip",
     ),
     (
+        Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None, caveats={Caveat.INFERRED}),)),
+        "The published Colab K80, 2018 exceeds the peak of the inferred chip",
+    ),
+    (
+        Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None, caveats={Caveat.INFERRED}),) * 3),
+        "Three published figures exceed the peak of the chip that is inferred",
+    ),
+    (
         Finding(
             Kind.SHARE_OF_PEAK,
             (amount(CPU, 0.154, Unit.SHARE, over=Subject("cpu", part="measured roof")),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -17,6 +17,7 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
+from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     line_of,
@@ -30,6 +31,7 @@ from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.slope import Slope, Timed, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.metrics import printed_text
 from accelreport.report.model import (
     Column,
     Line,
@@ -43,7 +45,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
-from accelreport.report.say import Speaker, mode, provenance_text, signs
+from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, mode, provenance_text, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point
 
@@ -112,8 +114,17 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
             elif other.kind is Kind.COMPILED:
                 number = f"{number} {mode(bench.plan.devices[over.device])}"
             elif other.kind in PEAKS:
-                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} its {over.part}"
+                whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
+                number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
+            if Caveat.UNVALIDATED in value.caveats:
+                number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             texts.setdefault(value.of, []).append(number)
+    for value, _ in rates_at(bench, point) if bench.words.kernel else ():
+        row = value.of.row
+        if row is not None and row.speedup:
+            stated = printed_text("speedup", row.speedup)
+            kind = bench.plan.devices[row.over or bench.plan.baseline].kind
+            texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
 
@@ -191,7 +202,18 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
             flagged = "; ".join(map(flag_text, row.flags))
             value = published_value(bench, row)
             shown.setdefault((row.row.device, round(row.rate, 6)), (value, flagged))
-    return [*rates, *shown.values()]
+    printed = [*shown.values(), *((value, "") for value in _first_calls(bench, point))]
+    place = {id(row): number for number, row in enumerate(bench.plan.published)}
+    printed.sort(key=lambda pair: place[id(pair[0].of.row)])
+    return [*rates, *printed]
+
+
+def _first_calls(bench: BenchmarkView, point: Point) -> Iterator[Value]:
+    """Published rates of a kernel's first call, which stand beside those of later ones."""
+    for row in bench.plan.published:
+        if row.tflops_cold is not None and matches(bench.values(point), row.where):
+            rate = PublishedRate(row, {}, row.tflops_cold, "tflops_cold", (), row.comparable)
+            yield published_value(bench, rate)
 
 
 def rows_plot(
@@ -240,6 +262,8 @@ def rows_caption(dots: Sequence[Dot]) -> str:
         parts.append("○ † stopped by the time budget or ‡ a single run.")
     if any(dot.published for dot in dots):
         parts.append("◇ published, used in no statistic.")
+    if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
+        parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
 
 
@@ -286,7 +310,8 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
     )
-    note = "Here: extrapolated from the measured steps, without evaluation and compilation."
+    left_out = "compilation" if Caveat.VALIDATED in total.caveats else "evaluation and compilation"
+    note = f"Here: extrapolated from the measured steps, without {left_out}."
     slope = _slope(speaker, total, restated[0]) if restated else None
     if slope is None:
         return replace(plot, caption=f"{plot.caption} {note}")
@@ -294,7 +319,8 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         plot,
         chart=lambda size: slope_chart(slope, size.width, size.height),
         caption="Up is slower (log scale). ◇ published, used in no statistic. "
-        f"○ † stopped by the time budget or ‡ a single run. {note}",
+        "○ † stopped by the time budget or ‡ a single run. "
+        f"{f'{UNLIKE_CLOCKS}. ' * (Caveat.UNVALIDATED in total.caveats)}{note}",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import COMPARISONS, Finding, Kind, Subject, Value
+from accelreport.analysis.findings import COMPARISONS, Caveat, Finding, Kind, Subject, Value
 from accelreport.analysis.speed_findings import (
     published_value,
     rate_of,
@@ -29,7 +29,7 @@ from accelreport.report.pages.badges import (
     points_by_devices,
 )
 from accelreport.report.pages.sections.steps import percentile_table
-from accelreport.report.say import Speaker, provenance_text, signs
+from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, provenance_text, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, once, step_times
 
@@ -63,6 +63,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         caption=(
             "Log scale. Bars: 95 % intervals over processes (Student’s t on logarithms)."
             + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
+            + f" {UNLIKE_CLOCKS}." * any(SIGNS[Caveat.UNVALIDATED] in line.detail for line in lines)
         ),
         badges=loud_badges(bench),
         table=_table(bench),
@@ -92,7 +93,8 @@ def _line(
         # The legend of a slide has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
         detail = f"{origin}; {speaker.numbers(told)} {what}"
-    marks = signs(frozenset().union(*(value.caveats for value in values)))
+    clocks = frozenset({Caveat.UNVALIDATED}).intersection(*(value.caveats for value in told))
+    marks = signs((clocks if told else frozenset()).union(*(value.caveats for value in values)))
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
         detail=f"{detail} {marks}".strip(),

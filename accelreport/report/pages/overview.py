@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.overview import (
@@ -23,7 +23,7 @@ from accelreport.analysis.overview import (
 )
 from accelreport.analysis.published import UNLIKE, PublishedResult
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
+from accelreport.analysis.speed_findings import caveats_of, clock_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
@@ -35,7 +35,7 @@ from accelreport.report.model import Column, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.say import SIGNS, signs
+from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, signs
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
@@ -136,7 +136,7 @@ class Shown:
             Interval(one.factor, nan, nan, len(base.timed)),
             Unit.RATIO,
             Provenance.CALCULATED,
-            caveats_of(base.results),
+            caveats_of(base.results) | clock_of(one.found.validation),
             over=Subject(base.device, base.machine, tuple(base.point.values())),
         )
 
@@ -347,6 +347,7 @@ class Overview:
             value = each.factor * unit
             rounded = each.slack if each.slack > UNLIKE else 0.0
             text = _factor(each.factor) if self.over_base else quantity.number(value)
+            text = f"{text} {signs(clock_of(each.found.validation))}".strip()
             marks.append(
                 RateMark(
                     name, ("about " if rounded else "") + text, Named(name, colour), value,
@@ -444,6 +445,8 @@ class Overview:
             for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
         ]
         caveats = frozenset().union(*map(caveats_of, groups))
+        if any(isnan(one.found.validation) for each in self.shown for one in each.row.printed):
+            said.append(f"{UNLIKE_CLOCKS}.")
         if Caveat.SINGLE_RUN in caveats:
             said.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
         if Caveat.BUDGET in caveats:
@@ -533,7 +536,8 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
         href = web_address(found.source.url if found.source else "")
         rate_text = quantity.number(one.rate)
-        rows.append(made(name, rate_text, _factor(one.factor), said, href))
+        factor = f"{_factor(one.factor)} {signs(clock_of(found.validation))}".strip()
+        rows.append(made(name, rate_text, factor, said, href))
     return rows
 
 

@@ -127,7 +127,10 @@ STORY = (
 )
 """Findings in the order of a talk: speed, then what was learned, then its use."""
 
-_READING = "● measured, band: 95 % interval. ◇ published. † stopped by the budget. ‡ single run."
+_READING = (
+    "● measured, band: 95 % interval. ◇ published. † stopped by the budget. ‡ single run. "
+    "§ published with validation."
+)
 """How to read the picture of all workloads, in a line."""
 
 

@@ -6,7 +6,7 @@ Which device is first for how many steps, in time or in money.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from accelreport.analysis.cost import (
     STAGES,
@@ -18,6 +18,8 @@ from accelreport.analysis.cost import (
     start_of,
 )
 from accelreport.analysis.cost import TimeLine as Course
+from accelreport.analysis.findings import Caveat
+from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
@@ -48,6 +50,7 @@ from accelreport.report.pages.badges import (
     panels_note,
 )
 from accelreport.report.quantity import duration_of
+from accelreport.report.say import SIGNS
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 
@@ -310,6 +313,10 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     elif words.trains:
         titles += ["first epoch", "later epoch"]
     baseline = bench.title_of(bench.plan.baseline)
+    epochs = bench.plan.workload.get("epochs")
+    cut = words.trains and any(
+        later_epoch(row, epochs)[1] for place in starts for row in bench.measured(*place)
+    )
     return Table(
         id="cold-table",
         title="Start-up and steady state",
@@ -319,6 +326,8 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
             f"one is complete. “Pays off after” is the number of {noun} from which a device "
             f"has overtaken {baseline}, start-up included: the difference of the two "
             f"start-ups over the difference of the two {warm} times."
+            + " † extrapolated: the steps of an epoch at the steady pace."
+            * cut
         ),
         corner="device",
         columns=number_columns(titles),
@@ -337,14 +346,7 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
     if start is None:
         return absent_row(bench, place, 7 if in_rounds else 5)
     unit = unit_of(bench, place, start)
-    timings = [row.timings for row in bench.measured(*place)]
-    pairs = [
-        (each.tflops_cold, each.tflops)
-        if bench.words.kernel
-        else (each.first_epoch_s, each.epoch_s)
-        for each in timings
-    ]
-    say = quantity.number if bench.words.kernel else quantity.duration
+    rows = bench.measured(*place)
     cold = start.first_s
     texts = [
         quantity.duration(cold),
@@ -352,9 +354,21 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
         quantity.ratio(cold / unit) if present(unit) and unit else quantity.MISSING,
         _worth(bench, place, start),
         _break_even(bench, place, starts),
-        *(say(median(values)) for values in zip(*pairs, strict=True) if in_rounds),
+        *(_rounds(bench, rows) if in_rounds else ()),
     ]
     return measured_row(bench, place, texts)
+
+
+def _rounds(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[str, str]:
+    """A first and a later epoch in seconds; of a kernel, calls in TFLOPS."""
+    if bench.words.kernel:
+        cold = median([row.timings.tflops_cold for row in rows])
+        return quantity.number(cold), quantity.number(median([row.timings.tflops for row in rows]))
+    later = [later_epoch(row, bench.plan.workload.get("epochs")) for row in rows]
+    text = quantity.duration(median([seconds for seconds, _ in later]))
+    if any(extrapolated for _, extrapolated in later):
+        text = f"{text} {SIGNS[Caveat.EXTRAPOLATED]}"
+    return quantity.duration(median([row.timings.first_epoch_s for row in rows])), text
 
 
 def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:

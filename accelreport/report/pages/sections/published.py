@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
@@ -76,6 +77,10 @@ def _name(bench: BenchmarkView, found: PublishedResult) -> str:
 
 
 MISMATCH = Badge("other conditions", "The published figure was measured under other conditions.")
+CLOCK = Badge(
+    "includes validation",
+    "The published time includes the validation after each epoch; the measured time does not.",
+)
 FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
 
 
@@ -163,6 +168,7 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
     found = told[0]
     flags = [flag_text(flag) for each in told for flag in each.flags]
     badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
+    badges += (CLOCK,) if isnan(found.validation) else ()
     note = found.row.note
     short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
     notes = dict.fromkeys([short, caveat(found, IN_WORDS), *flags])
@@ -218,8 +224,7 @@ def _measured(found: PublishedResult) -> Entry:
             Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),
         ]
     said = caveat(found, IN_WORDS)
-    extrapolated = found.extrapolated and figure == "total_time"
-    badges = [Badge("extrapolated", said)] if extrapolated else []
+    badges = [Badge("extrapolated", said)] if found.extrapolated else []
     if found.stand_in == "synthetic":
         badges.append(Badge("synthetic data", said))
     elif found.stand_in and figure in QUALITIES:

@@ -1,0 +1,166 @@
+"""What the specs say that sources printed or claimed stands in these sources, word for word."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelreport.analysis.hardware import RUNTIMES, HostedMachine
+from accelreport.loader.load import load
+from accelreport.spec.cells import Spec
+from accelreport.spec.models import FIGURES
+from tests.support.quoted import (
+    figures_of,
+    fingerprint,
+    fingerprints,
+    quotations,
+    sources_markdown,
+    stands_in,
+)
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+EVERY = load([SPECS]).specs
+SHIPPED = [found for found in EVERY if found.published]
+QUOTED = quotations()
+Quoted = tuple[str, str, str, str, bool]
+"""Spec, source, device, figure, and whether it stands in the piece behind the source."""
+
+
+def digits(text: object) -> set[float]:
+    """Every number of a text; "11,164" is one."""
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", str(text))
+    return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", plain)}
+
+
+def values(each: dict[str, Any]) -> dict[str, set[float]]:
+    """The figures of a quotation, in SI units and fractions, whose digits stand in its words."""
+    for text in (text for figure in FIGURES for text in each.get(figure, ())):
+        assert digits(text) <= digits(each["words"]), (text, each["words"])
+    return figures_of(each)
+
+
+def quoted() -> dict[Quoted, set[float]]:
+    """What sources printed, in SI units and fractions."""
+    found: dict[Quoted, set[float]] = {}
+    for each in QUOTED:
+        for figure, printed in values(each).items():
+            key = (each["spec"], each["source"], each["device"], figure, "original" in each)
+            found.setdefault(key, set()).update(printed)
+    return found
+
+
+@pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
+def test_a_figure_marked_as_printed_stands_in_a_quotation_of_its_source(found: Spec) -> None:
+    printed = quoted()
+    for row in found.published:
+        source = row.source or found.source
+        assert source is not None
+        for figure, value in row.figures().items() if row.mark != "D" else ():
+            key = (found.name, source.title, row.device, figure, row.mark == "O")
+            assert value in printed.get(key, ()), f"nobody printed {figure} {value} of {row.label}"
+
+
+@pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
+def test_a_derived_figure_says_from_what(found: Spec) -> None:
+    for row in found.published:
+        assert row.mark != "D" or re.search(r"[Dd]erived|=", row.note)
+
+
+def test_every_quotation_is_of_a_source_that_a_spec_names_and_is_shown_there() -> None:
+    shown = {
+        (found.name, source.title, row.device, figure, row.mark == "O")
+        for found in SHIPPED
+        for row in found.published
+        if row.mark != "D" and (source := row.source or found.source)
+        for figure in row.figures()
+    }
+    assert set(quoted()) == shown
+    assert all(each["place"] and each["words"] for each in QUOTED)
+
+
+def test_a_row_of_another_network_is_not_compared_with_this_one() -> None:
+    """A source's network is told apart by its number of parameters, where it prints one."""
+    for each in (each for each in QUOTED if "parameters" in each):
+        printed = values(each)
+        (found,) = (one for one in SHIPPED if one.name == each["spec"])
+        assert digits(each["parameters"]) <= digits(each["words"])
+        rows = [
+            row
+            for row in found.published
+            if row.device == each["device"]
+            and all(value in printed.get(name, ()) for name, value in row.figures().items())
+        ]
+        own = f"{each['parameters']} parameters" in found.description
+        assert rows, each["words"]
+        assert all(row.comparable is own for row in rows), each["words"]
+
+
+def test_one_piece_has_one_address_and_one_author_wherever_it_is_named() -> None:
+    sources = [source for found in EVERY for source in [found.source] if source]
+    sources += [row.source for found in SHIPPED for row in found.published if row.source]
+    for title in {source.title for source in sources}:
+        alike = [source for source in sources if source.title == title]
+        assert all(source.url for source in alike), title
+        assert len({source.url for source in alike}) == 1, title
+        # "; the notebook is by …" follows the author of the piece itself.
+        assert len({source.authors.partition(";")[0] for source in alike}) == 1, title
+
+
+TEXTS = fingerprints()
+
+
+def of_the_five(each: dict[str, Any]) -> bool:
+    """Whether a quotation is of one of the five sources, and not of a piece behind one."""
+    return "original" not in each
+
+
+@pytest.mark.parametrize("each", [each for each in QUOTED if of_the_five(each)])
+def test_a_quotation_of_a_source_stands_in_its_text_word_for_word(each: dict[str, Any]) -> None:
+    assert each["verbatim"], "the text is at hand, so its words can be quoted"
+    assert stands_in(each["words"], TEXTS[each["source"]]), each["words"]
+
+
+@pytest.mark.parametrize("machine", RUNTIMES, ids=lambda machine: f"{machine.name}, {machine.by}")
+def test_a_published_machine_stands_in_the_text_of_its_source(machine: HostedMachine) -> None:
+    assert stands_in(machine.words, TEXTS[machine.source])
+    printed = digits(machine.words)
+    stated = {machine.tflops, machine.tops} - {None}
+    assert stated <= printed, machine.words
+    assert digits(re.sub(r"TPU v\d", "", machine.hardware)) <= printed
+
+
+def test_words_that_a_source_does_not_have_do_not_stand_in_its_text() -> None:
+    text = fingerprint("The run took 7 minutes, or 8 with its start.")
+    assert stands_in("took 7 minutes … with its start", text)
+    assert not stands_in("took 8 minutes", text)
+    assert not stands_in("with its start … took 7 minutes", text)
+    assert not stands_in("took", text), "a single word proves nothing"
+
+
+def test_every_claim_of_a_source_rests_on_words_of_that_source() -> None:
+    rests = {
+        (each["spec"], each["source"], text) for each in QUOTED for text in each.get("claims", ())
+    }
+    made = {
+        (found.name, claim.source or (found.source.title if found.source else ""), claim.text)
+        for found in EVERY
+        for claim in found.claims
+        if claim.by == "source"
+    }
+    assert made == rests
+
+
+def test_advice_names_specs_whose_numbers_bear_on_it() -> None:
+    names = {found.name for found in EVERY}
+    advice = [each for each in QUOTED if "advice" in each]
+    assert {each["advice"] for each in advice} == {"CPU", "GPU", "TPU"}
+    assert all(set(each["bears_on"]) <= names for each in advice)
+
+
+def test_the_table_of_sources_says_where_each_item_stands_and_what_it_is() -> None:
+    """`python -m tests.support.quoted` prints it."""
+    text = (SPECS.parent / "docs" / "sources.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    assert table == sources_markdown()
