@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from enum import StrEnum
 from math import isnan, log1p
 
@@ -79,12 +80,14 @@ class MeasuredProcess:
     Attributes:
         result: what became of it.
         conditions: dotted key → value of everything that was asked for.
+        code: the text of each file of somebody's own code that it ran, by its path.
         environment: fact → value of machine and software.
         started_at: when it was launched, UTC in ISO 8601.
     """
 
     result: Result
     conditions: Mapping[str, str]
+    code: Mapping[str, str]
     environment: Mapping[str, str]
     started_at: str
 
@@ -163,8 +166,8 @@ class SortedFolder:
     unplanned: int
 
 
-Facts = tuple[Mapping[str, str], Mapping[str, str], str]
-"""Conditions, environment and start of a process."""
+Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
+"""Conditions, code, environment and start of a process."""
 
 
 def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
@@ -176,8 +179,9 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
     def noted() -> Iterator[Record]:
         for record in records:
             keys.append(record.key)
-            seen = _conditions(record), facts(record), record.started_at
-            known[record.key, record.machine] = seen
+            code = _code(record)
+            asked = _conditions(record, code)
+            known[record.key, record.machine] = asked, code, facts(record), record.started_at
             yield record
 
     found: dict[GroupName, list[FolderGroup]] = {}
@@ -219,11 +223,21 @@ def _only_skipped(place: FolderGroup) -> bool:
     return all(one.result.status == "skipped" for one in place.processes.values())
 
 
-def _conditions(record: Record) -> dict[str, str]:
-    """Everything that belongs to a cell's identity but the seed, by dotted key."""
+def _code(record: Record) -> dict[str, str]:
+    """The text of each file of somebody's own code that a process ran, by its path."""
+    workload = record.cell.workload
+    file = str(workload.get("file", ""))
+    if not file.endswith(".py"):
+        return {}
+    return {file: workload["document"], **workload.get("modules", {})}
+
+
+def _conditions(record: Record, code: Mapping[str, str]) -> dict[str, str]:
+    """Everything that belongs to a cell's identity but the seed and one's code, by dotted key."""
     cell = record.cell
+    without = {"document", "modules"} if code else set()
     asked = {
-        "workload": cell.workload,
+        "workload": {name: each for name, each in cell.workload.items() if name not in without},
         "device": cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
         "measure": cell.measure.model_dump(mode="json", include=MEASURED_BY),
     }
@@ -293,7 +307,45 @@ def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
     data = inputs_differ(old.group(), new.group())
     shared = old.timed.keys() & new.timed.keys()
     cells = any(old.timed[seed].result.key != new.timed[seed].result.key for seed in shared)
-    return Unlike(conditions, data, cells and not (conditions or data))
+    return Unlike(conditions, data, cells and not (conditions or data or edited(old, new)))
+
+
+class CodeChange(Document):
+    """A file of somebody's own code that is not the same in both folders."""
+
+    file: str
+    """Its path in the spec's folder."""
+    lines: int
+    """How many lines were changed, added or deleted."""
+    comparisons: int = 1
+    """How many of the comparisons it concerns."""
+
+
+def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
+    """The files of code that differ: what the comparison is about, and no condition of it."""
+    if not (old.processes and new.processes):
+        return []
+    one, other = (next(iter(side.processes.values())).code for side in (old, new))
+    names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
+    return [
+        CodeChange(file=name, lines=_changed_lines(one.get(name, ""), other.get(name, "")))
+        for name in names
+    ]
+
+
+def _changed_lines(old: str, new: str) -> int:
+    """Lines that were changed, added or deleted; a line and what takes its place are one."""
+    blocks = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+
+
+def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeChange]:
+    """Every file of code that differs on the sides of some pair, each change once."""
+    count = Counter((each.file, each.lines) for old, new in pairs for each in edited(old, new))
+    return [
+        CodeChange(file=file, lines=lines, comparisons=comparisons)
+        for (file, lines), comparisons in count.items()
+    ]
 
 
 def quality_of_both(old: Group, new: Group) -> Quality | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from accelreport.analysis.compare import (
+    CodeChange,
     EnvironmentDifference,
     FolderGroup,
     Gate,
@@ -20,8 +21,10 @@ from accelreport.analysis.compare import (
     SortedFolder,
     Unlike,
     alike_places,
+    code_changes,
     copied,
     differences,
+    edited,
     gated,
     measured_apart,
     partners,
@@ -146,6 +149,8 @@ class FolderComparison(Document):
     was measured. No interval holds what changed about the machine in between."""
     differences: list[EnvironmentDifference]
     """What differs of machine and software, the grave ones first."""
+    code: list[CodeChange] = []
+    """What differs of somebody's own code: what the comparison is about."""
     rows: list[ComparisonRow]
     """Everything that either folder holds."""
 
@@ -250,6 +255,8 @@ def _more(needed: int | None) -> str:
 
 def alarms(comparison: FolderComparison) -> Iterator[str]:
     """What is said loudly before any number."""
+    for change in comparison.code:
+        yield f"{code_text(change)} ({_concerns(change, comparison)})"
     for each in comparison.differences:
         if each.grave:
             yield f"{each.fact} differs: {changed_text(each)} ({_concerns(each, comparison)})"
@@ -285,7 +292,12 @@ def changed_text(difference: EnvironmentDifference) -> str:
     return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
 
 
-def _concerns(difference: EnvironmentDifference, comparison: FolderComparison) -> str:
+def code_text(change: CodeChange) -> str:
+    """What was edited: `code changed: step.py, 3 lines`."""
+    return f"code changed: {change.file}, {counted(change.lines, 'line')}"
+
+
+def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
     every = len(comparison.of("compared", "withheld", "not-measured"))
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
@@ -428,7 +440,8 @@ def compared_row(
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
     faster = speedup(after, before, rules)
     row |= _said(faster, gate)
-    notes = [*_no_interval(faster), *told, *_warned(old, new)]
+    changed = (code_text(each) for each in edited(old, new))
+    notes = [*changed, *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if both := copied(old, new):
@@ -586,6 +599,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
         gate=gate,
         apart=_apart(together),
         differences=differences(together),
+        code=code_changes(together),
         rows=rows,
     )
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from accelreport.errors import ExitCode
 from accelreport.report.comparison import FolderComparison, read_margin
 from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
 from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
 from tests.support.records import Study, study, without_peaks
@@ -36,6 +37,49 @@ def keep(folder: Path, *studies: Study, tensorflow: str = "2.21.0") -> Path:
 def small(factor: float = 1.0, seed: int = 0, **more: Any) -> Study:
     asked: dict[str, Any] = {"devices": ("cpu",), "axes": {"batch_size": (256,)}, "epochs": 1}
     return study(factors={"cpu": factor}, seed=seed, **(asked | more))
+
+
+def coded(made: Study, **files: str) -> Study:
+    """The same processes as if they had run `step.py` and modules beside it."""
+    cells: dict[str, Cell] = {}
+    for record in made.records:
+        texts = {f"{name}.py": text for name, text in files.items()}
+        own = {"file": "step.py", "document": texts.pop("step.py"), "modules": texts}
+        whole = record.cell.model_dump(mode="json")
+        cells[record.key] = Cell.model_validate(whole | {"workload": whole["workload"] | own})
+    planned = [
+        each.model_copy(update={"key": cells[each.key].key})
+        for each in made.plan.cells
+        if each.key in cells
+    ]
+    records = (
+        record.model_copy(update={"cell": cells[record.key], "key": cells[record.key].key})
+        for record in made.records
+    )
+    return Study(made.plan.model_copy(update={"cells": planned}), tuple(records))
+
+
+STEP = "import lib\n\ndef build(batch_size, seed):\n    a = 1\n    return a, b\n"
+
+
+def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
+    tmp_path: Path,
+) -> None:
+    edited = STEP.replace("    a = 1\n", "    a = 2\n    a += 1\n").replace("a, b", "b, a")
+    keep(tmp_path / "old", coded(small(), step=STEP, lib="x = 1\n"))
+    keep(tmp_path / "slow", coded(small(1.5, 1), step=edited, lib="x = 1\n"))
+    keep(tmp_path / "lib", coded(small(seed=1), step=STEP, lib="x = 2\n"))
+    told = call(tmp_path, "compare", "old", "slow", "--fail-if-slower", "5%")
+    assert told.returncode == ExitCode.SLOWER, told.stdout
+    assert "!!   code changed: step.py, 3 lines (in 1 of 1 comparison)" in told.stdout
+    assert "lib.py" not in told.stdout
+    told = call(tmp_path, "compare", "old", "lib")
+    assert told.returncode == ExitCode.OK, told.stdout
+    assert "!!   code changed: lib.py, 1 line (in 1 of 1 comparison)" in told.stdout
+    told = call(tmp_path, "compare", "old", "lib", "--format", "json")
+    document = json.loads(told.stdout)
+    assert document["code"] == [{"file": "lib.py", "lines": 1, "comparisons": 1}]
+    assert "code changed: lib.py, 1 line" in document["rows"][0]["reasons"]
 
 
 @pytest.mark.parametrize(
