@@ -406,6 +406,8 @@ def test_the_documented_function_does_what_xla_and_eager_ask_for(
     [
         ("return '7'", "the step returned str, which is no number"),
         ("import sys; sys.exit(3)", "step.py, line 3: SystemExit: 3"),
+        ("import os; os._exit(3)", "step.py ended its process with exit code 3"),
+        ("import os; os._exit(0)", "step.py ended its process with exit code 0"),
     ],
 )
 def test_a_text_and_an_exit_are_errors_of_the_file(
