@@ -32,8 +32,8 @@ class ExitCode(IntEnum):
     at all can be drawn, the site, if there was one, is left as it was."""
     NOT_SHOWN = 11
     """The page of a benchmark could not be made; it says so, and everything else was built."""
-    CLAIM_FAILED = 12
-    """A claim is refuted, or undecided, and that was to fail."""
+    GATE_CLOSED = 12
+    """A claim is refuted, or a claim or a comparison undecided, and an option has that fail."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; finished cells are kept."""
 

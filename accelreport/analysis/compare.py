@@ -10,15 +10,30 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from math import isnan, log1p
+from statistics import fmean
 
 from accelreport.analysis.learning import WITHIN, Quality
-from accelreport.analysis.results import Result, results_of_plans
-from accelreport.analysis.speedup import Group, Rules, alike, inputs_differ, seed_of, spreads
-from accelreport.analysis.stats import LEVEL, Contrast, processes_to_reach
+from accelreport.analysis.results import ENERGY, Result, results_of_plans
+from accelreport.analysis.speedup import (
+    Group,
+    Rules,
+    alike,
+    inputs_differ,
+    seed_of,
+    speedup,
+    spreads,
+)
+from accelreport.analysis.stats import (
+    LEVEL,
+    NOTHING,
+    Contrast,
+    Interval,
+    processes_to_reach,
+)
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Environment, Record
@@ -360,6 +375,53 @@ def quality_of_both(old: Group, new: Group) -> Quality | None:
     return None
 
 
+@dataclass(frozen=True)
+class QualityGap:
+    """How far the accuracies of two folders lie apart, whatever so few processes can decide.
+
+    Attributes:
+        metric: the accuracy.
+        change: NEW minus OLD, of means over complete runs: of the same seeds, where there are any.
+    """
+
+    metric: str
+    change: float
+
+    @property
+    def wide(self) -> bool:
+        """Whether they are further apart than what counts as the same."""
+        return abs(self.change) > WITHIN
+
+
+def quality_gap(old: Group, new: Group) -> QualityGap | None:
+    """How far the accuracies lie apart; None where a side has none."""
+    for metric in ("val_accuracy", "accuracy"):
+        before, after = (
+            {each.seed: each.final[metric] for each in side.results if metric in each.final}
+            for side in (
+                replace(side, results=tuple(each for each in side.results if each.complete))
+                for side in (old, new)
+            )
+        )
+        if before and after:
+            shared = before.keys() & after.keys()
+            one, other = (
+                [value for seed, value in side.items() if seed in shared or not shared]
+                for side in (before, after)
+            )
+            return QualityGap(metric, fmean(other) - fmean(one))
+    return None
+
+
+ENERGY_RULES = Rules(pair=seed_of, by=ENERGY)
+
+
+def energy_of_both(old: Group, new: Group) -> Interval:
+    """How many times the energy for an example NEW takes; `NOTHING` where a side has none."""
+    estimate = speedup(new, old, ENERGY_RULES).estimate
+    return estimate.interval if estimate else NOTHING
+
+
 class Gate(StrEnum):
     """Whether NEW is slower than the gate allows, or less accurate."""
 
@@ -369,7 +431,8 @@ class Gate(StrEnum):
     PASSES = "PASSES"
     """It is not: it is at least so fast, with the whole interval, and as accurate."""
     OPEN = "OPEN"
-    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one."""
+    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one, or seems
+    so and too few processes tell."""
 
 
 def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:

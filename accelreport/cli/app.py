@@ -52,7 +52,7 @@ Exit codes:
     9  two results folders have nothing in common that could be compared, or no claim was tested
    10  a figure could not be drawn; its place says so, and the rest is built
    11  the page of a benchmark could not be made; it says so, and the rest is built
-   12  a claim is refuted, or undecided, and --fail-if names that
+   12  a claim is refuted, or a claim or a comparison undecided, and an option has that fail
   130  stopped by Ctrl-C; finished cells are kept
 
 \b

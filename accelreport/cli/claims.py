@@ -86,6 +86,6 @@ def claims(
         found = [one for bench in benches for one in bench.tested]
         states = {one.state for one in distinct(found)}
         if states & FAILING[fail_if]:
-            raise typer.Exit(ExitCode.CLAIM_FAILED)
+            raise typer.Exit(ExitCode.GATE_CLOSED)
         if not states & TESTED:
             raise typer.Exit(ExitCode.NOTHING_COMPARED)

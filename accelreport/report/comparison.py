@@ -25,9 +25,11 @@ from accelreport.analysis.compare import (
     copied,
     differences,
     edited,
+    energy_of_both,
     gated,
     measured_apart,
     partners,
+    quality_gap,
     quality_of_both,
     sorted_folder,
     spreads_of,
@@ -115,6 +117,16 @@ class ComparisonRow(Document):
     """The accuracy that is not the same; empty where it is, or where too few processes tell."""
     quality_change: float | None = None
     """By how much it is higher in NEW, as a fraction."""
+    quality_open: bool = False
+    """Whether the accuracies lie further apart than what counts as the same, and too few
+    processes tell whether they are: such a row passes no gate."""
+    energy: float | None = None
+    """How many times the energy for an example NEW takes, by the sensor of what computes; absent
+    where a side has no such sensor."""
+    energy_low: float | None = None
+    """Lower end of its 95 % interval; absent where there is none."""
+    energy_high: float | None = None
+    """Upper end."""
     needed: int | None = None
     """Processes that each side needs in addition to decide an UNDECIDED row, with probability
     0.8; absent where that is unknown or beyond a thousand."""
@@ -347,11 +359,14 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
         yield f"FAILED: {_named(row)} is {speedup_text(row)} as fast: {why}"
     if passes:
         yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
-    if still:
+    if learns := [row for row in still if row.quality_open]:
+        yield f"{_rows(learns)} undecided about the gate: the accuracies are apart, see the notes"
+    if still := [row for row in still if not row.quality_open]:
         yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
     broken = [row for row in comparison.rows if row.failed_in_new]
     for row in broken:
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
+    still = comparison.gated(Gate.OPEN)
     if comparison.result is OverallOutcome.DONE and still:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
@@ -439,11 +454,19 @@ def compared_row(
     before, after = measured_apart(old, new)
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
     faster = speedup(after, before, rules)
-    row |= _said(faster, gate)
+    row |= _said(faster, gate) | _energy(before, after)
     changed = (code_text(each) for each in edited(old, new))
     notes = [*changed, *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
+    gap = quality_gap(before, after)
+    if gap and gap.wide and "quality" not in row:
+        row["quality_open"] = True
+        notes.insert(0, f"{quality_text(gap.metric, gap.change)}, which too few processes decide")
+        if row.get("gate") is Gate.PASSES:
+            row |= {"gate": Gate.OPEN, "gate_needed": None}
+    if row.get("energy") is not None:
+        notes.append(energy_text(row["energy"], row["energy_low"], row["energy_high"]))
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
@@ -524,6 +547,18 @@ def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
         if gate is not None and (change < 0 or row["gate"] is Gate.PASSES):
             row |= {"gate": Gate.FAILS if change < 0 else Gate.OPEN, "gate_needed": None}
     return row
+
+
+def _energy(before: Group, after: Group) -> dict[str, Any]:
+    found = energy_of_both(before, after)
+    values = {"energy": found.value, "energy_low": found.low, "energy_high": found.high}
+    return {name: _finite(value) for name, value in values.items()}
+
+
+def energy_text(value: float, low: float | None, high: float | None) -> str:
+    """How many times the energy NEW takes: "NEW takes 1.08× (1.05–1.11×) the energy"."""
+    interval = f" ({ratio_interval(low, high, value)})" if low is not None and high else ""
+    return f"NEW takes {ratio(value, low, high)}{interval} the energy for an example"
 
 
 def _finite(value: float) -> float | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import ExitCode
+from accelreport.results.record import Energy
 from accelreport.results.store import Store
 from accelreport.spec.claims import Claim
 from accelreport.terminal.answer import answers
@@ -47,9 +48,9 @@ def kept(folder: Path, *claims: Claim, repeats: int = 3) -> Path:
     ("claims", "repeats", "refuted", "undecided"),
     [
         ([CONFIRMED], 3, ExitCode.OK, ExitCode.OK),
-        ([CONFIRMED, REFUTED], 3, ExitCode.CLAIM_FAILED, ExitCode.CLAIM_FAILED),
+        ([CONFIRMED, REFUTED], 3, ExitCode.GATE_CLOSED, ExitCode.GATE_CLOSED),
         ([CONFIRMED, UNTRIED], 3, ExitCode.OK, ExitCode.OK),
-        ([CONFIRMED], 1, ExitCode.OK, ExitCode.CLAIM_FAILED),
+        ([CONFIRMED], 1, ExitCode.OK, ExitCode.GATE_CLOSED),
         ([UNTRIED], 3, ExitCode.NOTHING_COMPARED, ExitCode.NOTHING_COMPARED),
         ([], 3, ExitCode.NOTHING_COMPARED, ExitCode.NOTHING_COMPARED),
     ],
@@ -103,3 +104,35 @@ def test_a_spec_that_was_not_run_is_an_error(tmp_path: Path) -> None:
     told = call(tmp_path, "claims", "nothing")
     assert told.returncode == ExitCode.NOTHING_RAN
     assert "Nothing was run of nothing" in told.stderr
+
+
+def test_energy_for_an_example_is_a_quantity_of_claims(tmp_path: Path) -> None:
+    check = {"ratio": "energy_per_example", "of": "gpu", "over": "cpu", "at_most": 0.5}
+    claim = Claim.model_validate({"text": "A GPU takes half the energy", "check": check})
+    value = {"value": "energy_per_example", "of": "gpu", "at_least": 100}
+    other = Claim.model_validate({"text": "An example takes 100 J", "check": value})
+    made = study(
+        devices=("cpu", "gpu"), axes={"batch_size": (256,)}, epochs=1, claims=[claim, other]
+    )
+    store = Store(tmp_path / "results")
+    store.write_plan(made.plan)
+    for number, record in enumerate(made.records):
+        board = record.cell.device == "gpu"
+        sensor, scope = ("NVML", "GPU board") if board else ("RAPL", "CPU package")
+        # The package of a GPU's host is counted, too, and is not what computes.
+        energy = [
+            Energy(
+                sensor=sensor, scope=scope, joules=(3.0 if board else 9.0) + number / 10, steps=10
+            ),
+            *(
+                [Energy(sensor="RAPL", scope="CPU package", joules=500.0, steps=10)]
+                if board
+                else []
+            ),
+        ]
+        store.write(record.model_copy(update={"energy": energy}))
+    told = call(tmp_path, "claims").stdout
+    assert f"confirmed  {claim.text}\n" in told
+    assert f"refuted    {other.text}\n" in told
+    assert " J (" in told
+    assert call(tmp_path, "build").returncode == ExitCode.OK
