@@ -17,6 +17,7 @@ from math import isnan, log1p
 from statistics import fmean
 
 from accelreport.analysis.learning import WITHIN, Quality
+from accelreport.analysis.noise import Noise, nearest
 from accelreport.analysis.results import ENERGY, Result, results_of_plans
 from accelreport.analysis.speedup import (
     Group,
@@ -454,6 +455,29 @@ def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
         return Gate.PASSES, None
     enough = processes_to_reach(abs(faster.value - limit), faster.spread, LEVEL)
     return Gate.OPEN, None if enough is None else max(enough - faster.n, 1)
+
+
+def read_margin(text: str) -> float:
+    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
+
+    Raises:
+        ValueError: it is none, negative, or more than 100 % without saying percent.
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        value = float(number) / (100 if sign else 1)
+    except ValueError:
+        value = -1.0
+    if rest.strip() or not 0 <= value <= (10 if sign else 1):
+        raise ValueError(f"{text!r} is no margin; write 5% or 0.05")
+    return value
+
+
+def seen_at_best(new: FolderGroup, processes: int, noises: Sequence[Noise]) -> float | None:
+    """The smallest slowdown that so many processes show where NEW was measured."""
+    workload = f"{new.spec}:{new.profile.partition('+')[0]}"
+    found = nearest(noises, new.machine, workload, new.device, new.point)
+    return found.shown_by(processes) if found and processes > 1 else None
 
 
 class EnvironmentDifference(Document):

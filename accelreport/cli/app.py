@@ -18,6 +18,7 @@ from accelreport.cli import (
     importing,
     inspect,
     new,
+    noise,
     results,
     run,
 )
@@ -62,7 +63,8 @@ Environment, and the file specs/accelreport.toml whose [report] says the same:
 
 \b
 Environment:
-  ACCELREPORT_CACHE   folder in which builds remember what they made, and runs what they drew
+  ACCELREPORT_CACHE   folder in which builds remember what they made, runs what they drew, and
+                      `accelreport noise` what it found
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
   ACCELREPORT_NAME_PROGRAMS
@@ -95,6 +97,7 @@ app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=new.NOTEBOOK_EXAMPLES)(new.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=noise.EXAMPLES)(noise.noise)
 app.command(epilog=claims.EXAMPLES)(claims.claims)
 app.command(epilog=ceilings.EXAMPLES)(ceilings.ceilings)
 app.command(epilog=ceilings.LAWS_EXAMPLES)(ceilings.laws)

@@ -97,8 +97,10 @@ def compare(
 ) -> None:
     """Say what became faster or slower between two results folders."""
     from accelreport.analysis.compare import Gate as GateVerdict
-    from accelreport.report.comparison import compare_folders, conclusions, read_margin
+    from accelreport.analysis.compare import read_margin
+    from accelreport.report.comparison import compare_folders, conclusions
     from accelreport.results.store import existing
+    from accelreport.terminal.noise import kept
     from accelreport.terminal.say import say
 
     try:
@@ -107,7 +109,8 @@ def compare(
         raise typer.BadParameter(str(error), param_hint="--fail-if-slower") from error
     if fail_if_undecided and gate is None:
         raise typer.BadParameter("--fail-if-undecided belongs to --fail-if-slower")
-    line = [compare_folders(existing(old), existing(each), gate) for each in (new, *later)]
+    noises = kept() if gate is not None else []
+    line = [compare_folders(existing(old), existing(each), gate, noises) for each in (new, *later)]
     compared = line[-1]
     text = _written(compared, format_) if len(line) == 1 else _line_written(line, format_)
     if out is None:

@@ -31,10 +31,12 @@ from accelreport.analysis.compare import (
     partners,
     quality_gap,
     quality_of_both,
+    seen_at_best,
     sorted_folder,
     spreads_of,
     unlike,
 )
+from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
@@ -134,6 +136,9 @@ class ComparisonRow(Document):
     """Whether NEW is slower than the gate allows, or less accurate."""
     gate_needed: int | None = None
     """The same for a gate that is OPEN."""
+    sees: float | None = None
+    """The smallest slowdown, as a fraction, that so many processes show on NEW's machine with a
+    probability of 0.8, by what `accelreport noise` found of it; absent where it was not asked."""
     nothing_new: bool = False
     """Whether both folders hold the very same measurements, as when results were copied and
     nothing was run since."""
@@ -299,6 +304,11 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
             )
 
 
+def percent_at_best(share: float) -> str:
+    """A share with two digits, as `12 %`."""
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+
+
 def changed_text(difference: EnvironmentDifference) -> str:
     """Both sides of a difference."""
     return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
@@ -361,6 +371,9 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
         yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
     if learns := [row for row in still if row.quality_open]:
         yield f"{_rows(learns)} undecided about the gate: the accuracies are apart, see the notes"
+    if known := [row.sees for row in still if row.sees is not None]:
+        best = percent_at_best(min(known))
+        yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
     if still := [row for row in still if not row.quality_open]:
         yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
     broken = [row for row in comparison.rows if row.failed_in_new]
@@ -425,7 +438,11 @@ def alone(
 
 
 def compared_row(
-    old: FolderGroup, new: FolderGroup, gate: float | None, spread: float
+    old: FolderGroup,
+    new: FolderGroup,
+    gate: float | None,
+    spread: float,
+    noises: Sequence[Noise] = (),
 ) -> ComparisonRow:
     """The row of a group that both folders have.
 
@@ -434,6 +451,7 @@ def compared_row(
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
         spread: what other sweep points tell of the spread of such comparisons.
+        noises: what is known of the noise of machines.
     """
     row = _identity(new) | {
         "old_machine": old.machine,
@@ -454,7 +472,10 @@ def compared_row(
     before, after = measured_apart(old, new)
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
     faster = speedup(after, before, rules)
-    row |= _said(faster, gate) | _energy(before, after)
+    row |= _said(faster, gate)
+    takes = energy_of_both(before, after)
+    row |= {"energy": _finite(takes.value)}
+    row |= {"energy_low": _finite(takes.low), "energy_high": _finite(takes.high)}
     changed = (code_text(each) for each in edited(old, new))
     notes = [*changed, *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
@@ -472,6 +493,9 @@ def compared_row(
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
+    row["sees"] = seen_at_best(
+        new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
+    )
     if row["pairs"]:
         shared = _seeds(before) & _seeds(after)
         row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
@@ -549,12 +573,6 @@ def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
     return row
 
 
-def _energy(before: Group, after: Group) -> dict[str, Any]:
-    found = energy_of_both(before, after)
-    values = {"energy": found.value, "energy_low": found.low, "energy_high": found.high}
-    return {name: _finite(value) for name, value in values.items()}
-
-
 def energy_text(value: float, low: float | None, high: float | None) -> str:
     """How many times the energy NEW takes: "NEW takes 1.08× (1.05–1.11×) the energy"."""
     interval = f" ({ratio_interval(low, high, value)})" if low is not None and high else ""
@@ -595,13 +613,16 @@ class Folder(ResultsSource, Protocol):
         """Where it is."""
 
 
-def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> FolderComparison:
+def compare_folders(
+    old: Folder, new: Folder, gate: float | None = None, noises: Sequence[Noise] = ()
+) -> FolderComparison:
     """Compare everything that two results folders hold.
 
     Args:
         old: what was before.
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
+        noises: what is known of the noise of machines.
     """
     before, after = (
         sorted_folder(each.plans(), map(alone_published, each.records())) for each in (old, new)
@@ -619,7 +640,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
     for name, (pairs, only_old, only_new) in found.items():
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         rows += [
-            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0))
+            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
             for one, other in pairs
         ]
         rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
@@ -678,19 +699,3 @@ def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
 
 def _machines(groups: Sequence[FolderGroup]) -> list[str]:
     return [group.machine for group in groups if group.machine]
-
-
-def read_margin(text: str) -> float:
-    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
-
-    Raises:
-        ValueError: it is none, negative, or more than 100 % without saying percent.
-    """
-    number, sign, rest = text.strip().partition("%")
-    try:
-        value = float(number) / (100 if sign else 1)
-    except ValueError:
-        value = -1.0
-    if rest.strip() or not 0 <= value <= (10 if sign else 1):
-        raise ValueError(f"{text!r} is no margin; write 5% or 0.05")
-    return value

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.compare import read_margin
 from accelreport.errors import ExitCode
-from accelreport.report.comparison import FolderComparison, read_margin
+from accelreport.report.comparison import FolderComparison
 from accelreport.results.record import Energy
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
