@@ -474,10 +474,9 @@ def compared_row(
     faster = speedup(after, before, rules)
     row |= _said(faster, gate)
     takes = energy_of_both(before, after)
-    row |= {"energy": _finite(takes.value)}
-    row |= {"energy_low": _finite(takes.low), "energy_high": _finite(takes.high)}
-    changed = (code_text(each) for each in edited(old, new))
-    notes = [*changed, *_no_interval(faster), *told, *_warned(old, new)]
+    ends = {"energy": takes.value, "energy_low": takes.low, "energy_high": takes.high}
+    row |= {name: _finite(value) for name, value in ends.items()}
+    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     gap = quality_gap(before, after)
