@@ -15,7 +15,7 @@ from typing import Literal
 
 import pandas as pd
 
-from accelreport.analysis.compare import Gate
+from accelreport.analysis.compare import Gate, read_margin
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import AccelReportError
 from accelreport.report.claim_text import claims_frame
@@ -26,7 +26,6 @@ from accelreport.report.comparison import (
     alarms,
     compare_folders,
     conclusions,
-    read_margin,
 )
 from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
 from accelreport.report.site import builder

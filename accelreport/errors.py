@@ -26,12 +26,14 @@ class ExitCode(IntEnum):
     DATA_UNAVAILABLE = 8
     """A data set, or a file to be imported, could not be fetched or read."""
     NOTHING_COMPARED = 9
-    """Two results folders have nothing in common that could be compared."""
+    """Two results folders have nothing in common that could be compared, or no claim was tested."""
     NOT_DRAWN = 10
     """A figure could not be drawn; its place says so, and everything else was built. Where nothing
     at all can be drawn, the site, if there was one, is left as it was."""
     NOT_SHOWN = 11
     """The page of a benchmark could not be made; it says so, and everything else was built."""
+    GATE_CLOSED = 12
+    """A claim is refuted, or a claim or a comparison undecided, and an option has that fail."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; finished cells are kept."""
 

@@ -10,14 +10,31 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from enum import StrEnum
 from math import isnan, log1p
+from statistics import fmean
 
 from accelreport.analysis.learning import WITHIN, Quality
-from accelreport.analysis.results import Result, results_of_plans
-from accelreport.analysis.speedup import Group, Rules, alike, inputs_differ, seed_of, spreads
-from accelreport.analysis.stats import LEVEL, Contrast, processes_to_reach
+from accelreport.analysis.noise import Noise, nearest
+from accelreport.analysis.results import ENERGY, Result, results_of_plans
+from accelreport.analysis.speedup import (
+    Group,
+    Rules,
+    alike,
+    inputs_differ,
+    seed_of,
+    speedup,
+    spreads,
+)
+from accelreport.analysis.stats import (
+    LEVEL,
+    NOTHING,
+    Contrast,
+    Interval,
+    processes_to_reach,
+)
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Environment, Record
@@ -79,12 +96,14 @@ class MeasuredProcess:
     Attributes:
         result: what became of it.
         conditions: dotted key → value of everything that was asked for.
+        code: the text of each file of somebody's own code that it ran, by its path.
         environment: fact → value of machine and software.
         started_at: when it was launched, UTC in ISO 8601.
     """
 
     result: Result
     conditions: Mapping[str, str]
+    code: Mapping[str, str]
     environment: Mapping[str, str]
     started_at: str
 
@@ -163,8 +182,8 @@ class SortedFolder:
     unplanned: int
 
 
-Facts = tuple[Mapping[str, str], Mapping[str, str], str]
-"""Conditions, environment and start of a process."""
+Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
+"""Conditions, code, environment and start of a process."""
 
 
 def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
@@ -176,8 +195,9 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
     def noted() -> Iterator[Record]:
         for record in records:
             keys.append(record.key)
-            seen = _conditions(record), facts(record), record.started_at
-            known[record.key, record.machine] = seen
+            code = _code(record)
+            asked = _conditions(record, code)
+            known[record.key, record.machine] = asked, code, facts(record), record.started_at
             yield record
 
     found: dict[GroupName, list[FolderGroup]] = {}
@@ -219,11 +239,21 @@ def _only_skipped(place: FolderGroup) -> bool:
     return all(one.result.status == "skipped" for one in place.processes.values())
 
 
-def _conditions(record: Record) -> dict[str, str]:
-    """Everything that belongs to a cell's identity but the seed, by dotted key."""
+def _code(record: Record) -> dict[str, str]:
+    """The text of each file of somebody's own code that a process ran, by its path."""
+    workload = record.cell.workload
+    file = str(workload.get("file", ""))
+    if not file.endswith(".py"):
+        return {}
+    return {file: workload["document"], **workload.get("modules", {})}
+
+
+def _conditions(record: Record, code: Mapping[str, str]) -> dict[str, str]:
+    """Everything that belongs to a cell's identity but the seed and one's code, by dotted key."""
     cell = record.cell
+    without = {"document", "modules"} if code else set()
     asked = {
-        "workload": cell.workload,
+        "workload": {name: each for name, each in cell.workload.items() if name not in without},
         "device": cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
         "measure": cell.measure.model_dump(mode="json", include=MEASURED_BY),
     }
@@ -293,7 +323,45 @@ def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
     data = inputs_differ(old.group(), new.group())
     shared = old.timed.keys() & new.timed.keys()
     cells = any(old.timed[seed].result.key != new.timed[seed].result.key for seed in shared)
-    return Unlike(conditions, data, cells and not (conditions or data))
+    return Unlike(conditions, data, cells and not (conditions or data or edited(old, new)))
+
+
+class CodeChange(Document):
+    """A file of somebody's own code that is not the same in both folders."""
+
+    file: str
+    """Its path in the spec's folder."""
+    lines: int
+    """How many lines were changed, added or deleted."""
+    comparisons: int = 1
+    """How many of the comparisons it concerns."""
+
+
+def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
+    """The files of code that differ: what the comparison is about, and no condition of it."""
+    if not (old.processes and new.processes):
+        return []
+    one, other = (next(iter(side.processes.values())).code for side in (old, new))
+    names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
+    return [
+        CodeChange(file=name, lines=_changed_lines(one.get(name, ""), other.get(name, "")))
+        for name in names
+    ]
+
+
+def _changed_lines(old: str, new: str) -> int:
+    """Lines that were changed, added or deleted; a line and what takes its place are one."""
+    blocks = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+
+
+def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeChange]:
+    """Every file of code that differs on the sides of some pair, each change once."""
+    count = Counter((each.file, each.lines) for old, new in pairs for each in edited(old, new))
+    return [
+        CodeChange(file=file, lines=lines, comparisons=comparisons)
+        for (file, lines), comparisons in count.items()
+    ]
 
 
 def quality_of_both(old: Group, new: Group) -> Quality | None:
@@ -308,6 +376,53 @@ def quality_of_both(old: Group, new: Group) -> Quality | None:
     return None
 
 
+@dataclass(frozen=True)
+class QualityGap:
+    """How far the accuracies of two folders lie apart, whatever so few processes can decide.
+
+    Attributes:
+        metric: the accuracy.
+        change: NEW minus OLD, of means over complete runs: of the same seeds, where there are any.
+    """
+
+    metric: str
+    change: float
+
+    @property
+    def wide(self) -> bool:
+        """Whether they are further apart than what counts as the same."""
+        return abs(self.change) > WITHIN
+
+
+def quality_gap(old: Group, new: Group) -> QualityGap | None:
+    """How far the accuracies lie apart; None where a side has none."""
+    for metric in ("val_accuracy", "accuracy"):
+        before, after = (
+            {each.seed: each.final[metric] for each in side.results if metric in each.final}
+            for side in (
+                replace(side, results=tuple(each for each in side.results if each.complete))
+                for side in (old, new)
+            )
+        )
+        if before and after:
+            shared = before.keys() & after.keys()
+            one, other = (
+                [value for seed, value in side.items() if seed in shared or not shared]
+                for side in (before, after)
+            )
+            return QualityGap(metric, fmean(other) - fmean(one))
+    return None
+
+
+ENERGY_RULES = Rules(pair=seed_of, by=ENERGY)
+
+
+def energy_of_both(old: Group, new: Group) -> Interval:
+    """How many times the energy for an example NEW takes; `NOTHING` where a side has none."""
+    estimate = speedup(new, old, ENERGY_RULES).estimate
+    return estimate.interval if estimate else NOTHING
+
+
 class Gate(StrEnum):
     """Whether NEW is slower than the gate allows, or less accurate."""
 
@@ -317,7 +432,8 @@ class Gate(StrEnum):
     PASSES = "PASSES"
     """It is not: it is at least so fast, with the whole interval, and as accurate."""
     OPEN = "OPEN"
-    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one."""
+    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one, or seems
+    so and too few processes tell."""
 
 
 def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
@@ -339,6 +455,29 @@ def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
         return Gate.PASSES, None
     enough = processes_to_reach(abs(faster.value - limit), faster.spread, LEVEL)
     return Gate.OPEN, None if enough is None else max(enough - faster.n, 1)
+
+
+def read_margin(text: str) -> float:
+    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
+
+    Raises:
+        ValueError: it is none, negative, or more than 100 % without saying percent.
+    """
+    number, sign, rest = text.strip().partition("%")
+    try:
+        value = float(number) / (100 if sign else 1)
+    except ValueError:
+        value = -1.0
+    if rest.strip() or not 0 <= value <= (10 if sign else 1):
+        raise ValueError(f"{text!r} is no margin; write 5% or 0.05")
+    return value
+
+
+def seen_at_best(new: FolderGroup, processes: int, noises: Sequence[Noise]) -> float | None:
+    """The smallest slowdown that so many processes show where NEW was measured."""
+    workload = f"{new.spec}:{new.profile.partition('+')[0]}"
+    found = nearest(noises, new.machine, workload, new.device, new.point)
+    return found.shown_by(processes) if found and processes > 1 else None
 
 
 class EnvironmentDifference(Document):

@@ -158,6 +158,7 @@ class Result:
         fingerprint: SHA-256 of the input as it was used.
         hardware: what did the arithmetic, by its driver's name.
         precision: the device's dtype policy.
+        kind: what the device's row says does the arithmetic: CPU, GPU or TPU.
         warnings: what weakens the number: the process's own, then those of its timings.
         extrapolated: whether the budget ended it, so that its total is extrapolated.
         timings: what its timed steps come to; all NaN unless it is `measured`.
@@ -186,6 +187,7 @@ class Result:
     fingerprint: str = ""
     hardware: str = ""
     precision: str = ""
+    kind: str = ""
     warnings: tuple[ResultWarning, ...] = ()
     extrapolated: bool = False
     timings: Timings = Timings()
@@ -260,6 +262,9 @@ SIZES = frozenset({"float32_bytes", "int8_bytes"})
 STAND_INS = ("synthetic", "sample")
 """Origins of data whose qualities are not those of the whole data set."""
 
+ENERGY = "energy_per_example"
+"""Joules of an example (of a kernel's operation), by the sensor of what computes."""
+
 QUALITIES = frozenset(
     {"accuracy", "val_accuracy", "val_precision", "val_recall", "val_f1", "loss", "val_loss"}
 )
@@ -273,6 +278,8 @@ def quantity(result: Result, name: str) -> float:
     """
     if name == "sample_time":
         return result.seconds / result.timings.samples_per_step
+    if name == ENERGY:
+        return _energy(result)
     if name in TIMING_OF:
         return float(getattr(result.timings, TIMING_OF[name]))
     if name in SIZES:
@@ -297,6 +304,14 @@ def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:
     if not cut or not isinstance(epochs, int) or epochs < 1:
         return timings.epoch_s, False
     return result.seconds * timings.planned_steps / epochs, True
+
+
+def _energy(result: Result) -> float:
+    """See `ENERGY`: the GPU's board where a GPU computes, else the processor's package."""
+    timings = result.timings
+    sensors = {"GPU": timings.gpu_joules_per_step, "CPU": timings.cpu_joules_per_step}
+    examples = timings.samples_per_step
+    return sensors.get(result.kind, nan) / (examples if examples > 0 else 1.0)
 
 
 PointKey = tuple[tuple[type, Any], ...]
@@ -359,6 +374,7 @@ def _identified(plan: PlanDocument, cell: PlannedCell, machine: str) -> Result:
         seed=cell.seed,
         point={axis: cell.point.get(axis) for axis in plan.axes},
         precision=device.precision if device else "",
+        kind=device.kind if device else "",
     )
 
 

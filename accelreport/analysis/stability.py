@@ -422,8 +422,9 @@ def _parts(record: Record) -> dict[str, str]:
             "initial weights": record.began_with.weights,
             "order of the examples": record.began_with.order,
         }
-    if record.data is not None and record.data.origin == "generated":
-        return {"input": record.data.fingerprint}
+    data = record.data
+    if data is not None and data.origin == "generated" and data.seed is not None:
+        return {"input": data.fingerprint}
     return {}
 
 

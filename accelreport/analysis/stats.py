@@ -345,6 +345,12 @@ def processes_to_reach(room: float, spread: float, level: float = LEVEL) -> int 
     return int(n[enough[0]]) if len(enough) else None
 
 
+def least_room(processes: int, spread: float, level: float = LEVEL) -> float:
+    """The least distance, in logarithms, that so many processes reach; see `processes_to_reach`."""
+    width = stdtrit(processes - 1, 0.5 + level / 2) + stdtrit(processes - 1, POWER)
+    return float(width) / sqrt(processes) * spread
+
+
 FILE = Path(__file__).with_name("calibration.json")
 
 Percent = Annotated[float, PlainSerializer(lambda value: round(value, 4))]

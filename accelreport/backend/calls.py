@@ -10,9 +10,11 @@ are launched inside a program, and what that costs is not told apart from their 
 
 from __future__ import annotations
 
+import hashlib
 import math
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields, replace
 from functools import partial
@@ -22,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.model import numbers
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
-from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, PartPrograms, engine_for
 from accelreport.backend.failures import StrategyError, out_of_memory
 from accelreport.backend.flops import count_flops
@@ -32,10 +34,11 @@ from accelreport.backend.measurement import Measurement, WindowTimer
 from accelreport.backend.network import network_of
 from accelreport.backend.training import NanLossError, Order, Pace
 from accelreport.results.record import Block, DataSource, Flops, StepParts
+from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import KernelProblem, StepProblem, TrainingProblem
-from accelreport.workloads.python_step import StepError, blamed
+from accelreport.workloads.own_code import OwnCodeError
 
 LEAST_SHARE = 10
 """A call that is cut short still does at least one in so many of its operations."""
@@ -51,17 +54,9 @@ class Kernel:
 
     Attributes:
         inputs: the tensors it reads, where it says so.
-
-    Raises:
-        StrategyError: the strategy only makes sense for training.
     """
 
     def __init__(self, problem: KernelProblem, runtime: Runtime, seed: int) -> None:
-        if runtime.facts.get("strategy") == "parameter_server":
-            raise StrategyError(
-                "a kernel has no weights that a parameter server could keep",
-                remedy="name a device with another strategy",
-            )
         self.problem = problem
         self._counts_in_tensors = runtime.framework == TENSORFLOW
         with on_device(runtime):
@@ -277,18 +272,23 @@ class OwnSteps:
     Args:
         problem: gives the step and its batches.
         runtime: a configured framework.
-        seed: of the cell.
+        cell: its seed, its device, and the folder of its spec.
 
     Attributes:
         batches: what the steps are given in turn.
     """
 
-    def __init__(self, problem: StepProblem, runtime: Runtime, seed: int) -> None:
-        self._file = problem.file
+    def __init__(self, problem: StepProblem, runtime: Runtime, cell: Cell) -> None:
+        self._code = replace(problem.code, folder=cell.folder)
         self._stamped = runtime.synchronous
+        self._loaded = frozenset(sys.modules)
         with on_device(runtime):
-            self._step, self.batches = problem.build(seed)
+            self._step, self.batches = problem.build(self._code, cell.seed, cell.device_spec)
         self.result: Any = 0.0
+
+    def unread_modules(self) -> list[str]:
+        """Modules beside the file that were imported and are no part of the cell."""
+        return self._code.unread(self._loaded)
 
     def run(self, first: int, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Steps `first` … `first + count − 1`.
@@ -298,7 +298,7 @@ class OwnSteps:
             none on a device that goes on after the step has returned.
         """
         stamps = []
-        with blamed(self._file):
+        with self._code.blamed():
             for number in range(first, first + count):
                 self.result = self._step(self.batches[number % len(self.batches)])
                 if self._stamped:
@@ -315,16 +315,40 @@ class OwnSteps:
         """A step's number; waits for it.
 
         Raises:
-            StepError: it is none.
+            OwnCodeError: it is none, as a text is, even one of digits.
         """
         try:
-            return float(result)
+            number: Any = () if isinstance(result, str | bytes | bytearray) else result
+            return float(number)
         except (TypeError, ValueError) as error:
-            raise StepError(
-                f"{self._file}: the step returned {type(result).__name__}, which is no number",
+            raise OwnCodeError(
+                f"{self._code.file}: the step returned {type(result).__name__}, which is no number",
                 why="the clock stops when its number is there, and it must depend on all it did",
                 remedy="End the step with `return loss`.",
             ) from error
+
+
+def fingerprint(batches: Sequence[Any]) -> str:
+    """SHA-256 over the batches of a step: structure, types, shapes and numbers.
+
+    Of what is neither an array nor a number or text only the type is known.
+    """
+    from keras import tree
+
+    digest = hashlib.sha256()
+    for batch in batches:
+        for path, leaf in tree.flatten_with_path(batch):
+            array = numbers(leaf) if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else None
+            if array is None:
+                plain = isinstance(leaf, bool | int | float | complex | str | bytes)
+                said = repr(leaf) if plain else type(leaf).__qualname__
+                digest.update(f"{path} {said}\n".encode())
+                continue
+            digest.update(f"{path} {array.dtype} {array.shape}\n".encode())
+            objects = array.dtype.hasobject
+            digest.update(repr(array.tolist()).encode() if objects else array.tobytes())
+        digest.update(b"\n")
+    return digest.hexdigest()
 
 
 Run = Callable[[int, int], tuple[NDArray[Any], NDArray[np.float64]]]
@@ -381,15 +405,9 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     """Time the calls of a model, and check the timer around them.
 
     Raises:
-        StrategyError: the strategy only makes sense for training.
         NanLossError: an output is not finite.
     """
     runtime, cell = measurement.ready(), measurement.cell
-    if cell.device_spec.strategy in SUPERVISED - {"tpu"}:
-        raise StrategyError(
-            "a model in inference is called by one process",
-            remedy="name a device with another strategy",
-        )
     with measurement.stage("build_s", "build"):
         engine = engine_for(called_problem(problem), runtime)
         predictions = Predictions(engine, cell.seed)
@@ -414,23 +432,32 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
 
     Raises:
         StrategyError: the device has several replicas, which such a step knows nothing of.
-        StepError: the file did not do what a step must.
+        OwnCodeError: the file did not do what a step must.
         NanLossError: a step's number is not finite.
     """
     from keras import ops
 
-    runtime, seed = measurement.ready(), measurement.cell.seed
-    if runtime.replicas > 1 or measurement.cell.device_spec.strategy in SUPERVISED:
+    runtime = measurement.ready()
+    if runtime.replicas > 1:  # by a package's placement; others are refused before
         raise StrategyError(
             "a step of your own runs on one device in one process",
             remedy="name a device without replicas",
         )
     with measurement.stage("build_s", "build"):
-        steps = OwnSteps(problem, runtime, seed)
+        steps = OwnSteps(problem, runtime, measurement.cell)
     watch, checks = _watch(runtime), measurement.begin_checks()
     checks.before_step(watch, steps.batches[0])
+    # The step may change its batches, or give their memory away.
+    read = fingerprint(steps.batches)
+    # Whether they come from the seed or from a file, which all seeds share, nobody knows.
+    measurement.data = DataSource(dataset="", origin="generated", fingerprint=read)
     blocks = run_calls(measurement, steps.run, watch)
-    _note_generated(measurement, problem.fingerprint)
+    if unread := steps.unread_modules():
+        measurement.warn(
+            "unread-module",
+            f"{', '.join(unread)}: imported by a name that is made while the code runs, so that "
+            "an edit of it is not noticed",
+        )
     measurement.facts["samples_per_step"] = problem.batch_size
     _note_calls(measurement, watch, blocks, measurement.cell.measure.calls)
     # A number of Python's or NumPy's lies on the host, wherever the step ran.

@@ -329,6 +329,8 @@ def carry_out(job: Job, parent: ParentTimings | None = None) -> int:
         parent: what stood before this process, when it was forked.
     """
     end_with_parent()
+    # Somebody's own step works in its spec's folder from then on.
+    job = job.model_copy(update={"record_path": str(Path(job.record_path).absolute())})
     keep_temporary_files_in(Path(job.record_path).parent)
     if job.cell.device_spec.strategy in SUPERVISED:
         record = supervised(job)

@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, ceilings, compare, data, importing, inspect, new, results, run
+from accelreport.cli import (
+    build,
+    ceilings,
+    claims,
+    compare,
+    data,
+    importing,
+    inspect,
+    new,
+    noise,
+    results,
+    run,
+)
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 
@@ -38,9 +50,10 @@ Exit codes:
     6  a comparison found something slower than its gate allows, or less accurate
     7  a results folder cannot be read or written
     8  a data set, or a file to be imported, could not be fetched or read
-    9  two results folders have nothing in common that could be compared
+    9  two results folders have nothing in common that could be compared, or no claim was tested
    10  a figure could not be drawn; its place says so, and the rest is built
    11  the page of a benchmark could not be made; it says so, and the rest is built
+   12  a claim is refuted, or a claim or a comparison undecided, and an option has that fail
   130  stopped by Ctrl-C; finished cells are kept
 
 \b
@@ -50,7 +63,8 @@ Environment, and the file specs/accelreport.toml whose [report] says the same:
 
 \b
 Environment:
-  ACCELREPORT_CACHE   folder in which builds remember what they made, and runs what they drew
+  ACCELREPORT_CACHE   folder in which builds remember what they made, runs what they drew, and
+                      `accelreport noise` what it found
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
   ACCELREPORT_NAME_PROGRAMS
@@ -83,6 +97,8 @@ app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=new.NOTEBOOK_EXAMPLES)(new.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=noise.EXAMPLES)(noise.noise)
+app.command(epilog=claims.EXAMPLES)(claims.claims)
 app.command(epilog=ceilings.EXAMPLES)(ceilings.ceilings)
 app.command(epilog=ceilings.LAWS_EXAMPLES)(ceilings.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)

@@ -31,8 +31,8 @@ The gate, --fail-if-slower MARGIN:
   A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
   95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
   that and the accuracy is no other, and is OPEN otherwise; then it is told how many more
-  processes would tell. Only FAILS closes the gate. So does, with exit code 4, a cell that OLD
-  measured and that failed in NEW.
+  processes would tell. Only FAILS closes the gate; with --fail-if-undecided OPEN does, too, with
+  exit code 12. So does, with exit code 4, a cell that OLD measured and that failed in NEW.
 
 \b
 Examples:
@@ -45,7 +45,8 @@ Examples:
 \b
 Exit codes, the first that applies: 6 something is slower than the gate allows, or less
   accurate, 7 a folder or a file in it cannot be read, 4 (with a gate) something that OLD
-  measured failed in NEW, 9 nothing could be compared, 0 compared.
+  measured failed in NEW, 9 nothing could be compared, 12 (with --fail-if-undecided) something is
+  OPEN, 0 compared.
 """
 
 
@@ -68,6 +69,13 @@ Gate = Annotated[
         "or less accurate.",
     ),
 ]
+FailIfUndecided = Annotated[
+    bool,
+    typer.Option(
+        "--fail-if-undecided",
+        help="With --fail-if-slower: exit code 12 where a comparison is OPEN.",
+    ),
+]
 Format = Annotated[
     Literal["text", "markdown", "html", "json"], typer.Option("--format", help="How it is written.")
 ]
@@ -83,19 +91,26 @@ def compare(
     later: Later = [],  # noqa: B006 -- Typer copies it
     *,
     fail_if_slower: Gate = None,
+    fail_if_undecided: FailIfUndecided = False,
     format_: Format = "text",
     out: Out = None,
 ) -> None:
     """Say what became faster or slower between two results folders."""
-    from accelreport.report.comparison import compare_folders, conclusions, read_margin
+    from accelreport.analysis.compare import Gate as GateVerdict
+    from accelreport.analysis.compare import read_margin
+    from accelreport.report.comparison import compare_folders, conclusions
     from accelreport.results.store import existing
+    from accelreport.terminal.noise import kept
     from accelreport.terminal.say import say
 
     try:
         gate = None if fail_if_slower is None else read_margin(fail_if_slower)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--fail-if-slower") from error
-    line = [compare_folders(existing(old), existing(each), gate) for each in (new, *later)]
+    if fail_if_undecided and gate is None:
+        raise typer.BadParameter("--fail-if-undecided belongs to --fail-if-slower")
+    noises = kept() if gate is not None else []
+    line = [compare_folders(existing(old), existing(each), gate, noises) for each in (new, *later)]
     compared = line[-1]
     text = _written(compared, format_) if len(line) == 1 else _line_written(line, format_)
     if out is None:
@@ -104,7 +119,10 @@ def compare(
         _write(out, text)
         for told in conclusions(compared):
             say(told)
-    raise typer.Exit(CODES[compared.result.value])
+    code = CODES[compared.result.value]
+    if fail_if_undecided and code == ExitCode.OK and compared.gated(GateVerdict.OPEN):
+        code = ExitCode.GATE_CLOSED
+    raise typer.Exit(code)
 
 
 CODES = {

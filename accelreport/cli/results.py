@@ -1,16 +1,16 @@
-"""`accelreport results list`, `show`, `private`, `rm`, and `merge`: what results folders hold."""
+"""`accelreport results list`, `show`, `private`, `export`, `rm`; and `merge`."""
 
 from __future__ import annotations
 
 import json as json_module
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from accelreport.cli.options import RESULTS, Json, Results
-from accelreport.errors import ExitCode
+from accelreport.errors import AccelReportError, ExitCode
 
 LIST_EXAMPLES = """\b
 Examples:
@@ -37,6 +37,27 @@ Examples:
   accelreport results private 3f0c9a              one record, as it is published
 """
 
+EXPORT_EXAMPLES = """\b
+What is written:
+  The steady time of every device at every sweep point, the geometric mean over its processes with
+  its 95 % interval, as JSON. What failed, was refused or has no steady step is left out. A name
+  has spec, profile, device and sweep point, so that it is the same from run to run.
+
+\b
+Formats:
+  bencher  Bencher Metric Format, for bencher run --adapter json: latency in ns, throughput, and
+           joules of an example where a sensor counted them
+  github   github-action-benchmark, tool customSmallerIsBetter: milliseconds of a step
+
+\b
+Examples:
+  accelreport results export --format bencher -o bencher.json
+  accelreport results export --format github -o benchmark.json mnist_batch_sweep
+
+\b
+Exit codes: 0 written, 5 nothing has a time, or a name means nothing, 7 the folder cannot be read.
+"""
+
 RM_EXAMPLES = """\b
 What is removed:
   The records of a cell on every machine, and the files it left, unless another cell left the
@@ -55,7 +76,7 @@ folder cannot be read or written.
 """
 
 app = typer.Typer(
-    help="List what was measured, look at one record or at what is private, and remove records.",
+    help="List what was measured, look at records or what is private, export and remove.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -65,6 +86,19 @@ Spec = Annotated[
     typer.Argument(help="A spec, or SPEC:PROFILE.", metavar="SPEC", show_default=False),
 ]
 Key = Annotated[str, typer.Argument(help="A cell's key, or its beginning.", metavar="KEY")]
+Specs = Annotated[
+    list[str],
+    typer.Argument(
+        help="Specs, or SPEC:PROFILE; all when absent.", metavar="SPEC", show_default=False
+    ),
+]
+HistoryFormat = Annotated[
+    Literal["bencher", "github"], typer.Option("--format", help="Whose histories take it.")
+]
+OutFile = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write it there instead of to the screen."),
+]
 Names = Annotated[
     list[str],
     typer.Argument(help="Keys of cells, specs, or SPEC:PROFILE.", metavar="NAME"),
@@ -134,6 +168,44 @@ def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False)
         say(*lines(rows) if rows else ["Nothing in these records names a person or a machine."])
     for problem in store.problems:
         say(f"cannot be read: {problem}", err=True)
+
+
+@app.command(epilog=EXPORT_EXAMPLES)
+def export(
+    specs: Specs = [],  # noqa: B006 -- Typer copies it
+    *,
+    results: Results = RESULTS,
+    format_: HistoryFormat,
+    out: OutFile = None,
+) -> None:
+    """Write steady times for services that draw histories: Bencher, github-action-benchmark."""
+    from accelreport.results.store import cannot_write, existing
+    from accelreport.runner.plan_documents import choose
+    from accelreport.terminal.histories import FORMATS, named_groups
+    from accelreport.terminal.say import say
+
+    store = existing(results)
+    for left_out in choose(store, only=specs):
+        say(left_out, err=True)
+    groups = list(named_groups(store))
+    for problem in store.problems:
+        say(f"cannot be read: {problem}", err=True)
+    if store.problems:
+        raise typer.Exit(ExitCode.BAD_RESULTS)
+    if not groups:
+        raise AccelReportError(
+            f"Nothing in {results} has a steady time.",
+            remedy="`accelreport results list` shows what was measured.",
+        )
+    text = json_module.dumps(FORMATS[format_](groups), indent=2) + "\n"
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(out, error) from error
 
 
 @app.command(epilog=RM_EXAMPLES)

@@ -251,11 +251,16 @@ def carried_out(
     quiet: bool = False,
     timings: bool = False,
     fork: bool = True,
+    answer: bool = True,
 ) -> int:
-    """Do what is asked for, or show its plan, and tell of it; the exit code."""
+    """Do what is asked for, or show its plan, and tell of it; the exit code.
+
+    With `answer` a run ends with what the numbers say.
+    """
     prepared = _prepared(request)
     if not dry_run:
-        return _carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork)
+        shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
+        return _carry_out(prepared, answer=answer, **shown)
     _show_plan(prepared, json=json)
     return ExitCode.OK
 
@@ -293,7 +298,9 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
         say(*plan_text(line))
 
 
-def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
+def _carry_out(
+    prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool, answer: bool
+) -> int:
     from accelreport.runner.run import carry_out, exit_code
     from accelreport.runner.workspace import Workspace, machine_lock
     from accelreport.terminal.progress import progress_for
@@ -301,7 +308,8 @@ def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fo
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         workspace = Workspace(lock=machine_lock())
         end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
-    if not (json or quiet or end.stopped_by) and end.ok + end.partial + end.done_before:
+    told = answer and not (json or quiet or end.stopped_by)
+    if told and end.ok + end.partial + end.done_before:
         _answer(prepared)
     return exit_code(end)
 

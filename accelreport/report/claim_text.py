@@ -21,7 +21,7 @@ from accelreport.analysis.claims import (
     Number,
     distinct,
 )
-from accelreport.analysis.results import Result, matches
+from accelreport.analysis.results import ENERGY, Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import withheld_text
@@ -167,6 +167,8 @@ def value_text(quantity: str, value: float) -> str:
         return duration_text(value)
     if quantity.endswith("accuracy"):
         return f"{100 * value:.4g} %"
+    if quantity == ENERGY:
+        return f"{value:.3g} J"
     if quantity.startswith("tflops"):
         return f"{value:.3g} TFLOPS"
     if quantity == "throughput":

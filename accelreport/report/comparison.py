@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from accelreport.analysis.compare import (
+    CodeChange,
     EnvironmentDifference,
     FolderGroup,
     Gate,
@@ -20,16 +21,22 @@ from accelreport.analysis.compare import (
     SortedFolder,
     Unlike,
     alike_places,
+    code_changes,
     copied,
     differences,
+    edited,
+    energy_of_both,
     gated,
     measured_apart,
     partners,
+    quality_gap,
     quality_of_both,
+    seen_at_best,
     sorted_folder,
     spreads_of,
     unlike,
 )
+from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
@@ -112,6 +119,16 @@ class ComparisonRow(Document):
     """The accuracy that is not the same; empty where it is, or where too few processes tell."""
     quality_change: float | None = None
     """By how much it is higher in NEW, as a fraction."""
+    quality_open: bool = False
+    """Whether the accuracies lie further apart than what counts as the same, and too few
+    processes tell whether they are: such a row passes no gate."""
+    energy: float | None = None
+    """How many times the energy for an example NEW takes, by the sensor of what computes; absent
+    where a side has no such sensor."""
+    energy_low: float | None = None
+    """Lower end of its 95 % interval; absent where there is none."""
+    energy_high: float | None = None
+    """Upper end."""
     needed: int | None = None
     """Processes that each side needs in addition to decide an UNDECIDED row, with probability
     0.8; absent where that is unknown or beyond a thousand."""
@@ -119,6 +136,9 @@ class ComparisonRow(Document):
     """Whether NEW is slower than the gate allows, or less accurate."""
     gate_needed: int | None = None
     """The same for a gate that is OPEN."""
+    sees: float | None = None
+    """The smallest slowdown, as a fraction, that so many processes show on NEW's machine with a
+    probability of 0.8, by what `accelreport noise` found of it; absent where it was not asked."""
     nothing_new: bool = False
     """Whether both folders hold the very same measurements, as when results were copied and
     nothing was run since."""
@@ -146,6 +166,8 @@ class FolderComparison(Document):
     was measured. No interval holds what changed about the machine in between."""
     differences: list[EnvironmentDifference]
     """What differs of machine and software, the grave ones first."""
+    code: list[CodeChange] = []
+    """What differs of somebody's own code: what the comparison is about."""
     rows: list[ComparisonRow]
     """Everything that either folder holds."""
 
@@ -250,6 +272,8 @@ def _more(needed: int | None) -> str:
 
 def alarms(comparison: FolderComparison) -> Iterator[str]:
     """What is said loudly before any number."""
+    for change in comparison.code:
+        yield f"{code_text(change)} ({_concerns(change, comparison)})"
     for each in comparison.differences:
         if each.grave:
             yield f"{each.fact} differs: {changed_text(each)} ({_concerns(each, comparison)})"
@@ -280,12 +304,22 @@ def asides(comparison: FolderComparison) -> Iterator[str]:
             )
 
 
+def percent_at_best(share: float) -> str:
+    """A share with two digits, as `12 %`."""
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+
+
 def changed_text(difference: EnvironmentDifference) -> str:
     """Both sides of a difference."""
     return f"{', '.join(difference.old)} in OLD, {', '.join(difference.new)} in NEW"
 
 
-def _concerns(difference: EnvironmentDifference, comparison: FolderComparison) -> str:
+def code_text(change: CodeChange) -> str:
+    """What was edited: `code changed: step.py, 3 lines`."""
+    return f"code changed: {change.file}, {counted(change.lines, 'line')}"
+
+
+def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
     every = len(comparison.of("compared", "withheld", "not-measured"))
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
@@ -335,11 +369,17 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
         yield f"FAILED: {_named(row)} is {speedup_text(row)} as fast: {why}"
     if passes:
         yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
-    if still:
+    if learns := [row for row in still if row.quality_open]:
+        yield f"{_rows(learns)} undecided about the gate: the accuracies are apart, see the notes"
+    if known := [row.sees for row in still if row.sees is not None]:
+        best = percent_at_best(min(known))
+        yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
+    if still := [row for row in still if not row.quality_open]:
         yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
     broken = [row for row in comparison.rows if row.failed_in_new]
     for row in broken:
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"
+    still = comparison.gated(Gate.OPEN)
     if comparison.result is OverallOutcome.DONE and still:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
@@ -398,7 +438,11 @@ def alone(
 
 
 def compared_row(
-    old: FolderGroup, new: FolderGroup, gate: float | None, spread: float
+    old: FolderGroup,
+    new: FolderGroup,
+    gate: float | None,
+    spread: float,
+    noises: Sequence[Noise] = (),
 ) -> ComparisonRow:
     """The row of a group that both folders have.
 
@@ -407,6 +451,7 @@ def compared_row(
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
         spread: what other sweep points tell of the spread of such comparisons.
+        noises: what is known of the noise of machines.
     """
     row = _identity(new) | {
         "old_machine": old.machine,
@@ -428,14 +473,28 @@ def compared_row(
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
     faster = speedup(after, before, rules)
     row |= _said(faster, gate)
-    notes = [*_no_interval(faster), *told, *_warned(old, new)]
+    takes = energy_of_both(before, after)
+    ends = {"energy": takes.value, "energy_low": takes.low, "energy_high": takes.high}
+    row |= {name: _finite(value) for name, value in ends.items()}
+    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
+    gap = quality_gap(before, after)
+    if gap and gap.wide and "quality" not in row:
+        row["quality_open"] = True
+        notes.insert(0, f"{quality_text(gap.metric, gap.change)}, which too few processes decide")
+        if row.get("gate") is Gate.PASSES:
+            row |= {"gate": Gate.OPEN, "gate_needed": None}
+    if row.get("energy") is not None:
+        notes.append(energy_text(row["energy"], row["energy_low"], row["energy_high"]))
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
+    row["sees"] = seen_at_best(
+        new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
+    )
     if row["pairs"]:
         shared = _seeds(before) & _seeds(after)
         row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
@@ -513,6 +572,12 @@ def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
     return row
 
 
+def energy_text(value: float, low: float | None, high: float | None) -> str:
+    """How many times the energy NEW takes: "NEW takes 1.08× (1.05–1.11×) the energy"."""
+    interval = f" ({ratio_interval(low, high, value)})" if low is not None and high else ""
+    return f"NEW takes {ratio(value, low, high)}{interval} the energy for an example"
+
+
 def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
@@ -547,13 +612,16 @@ class Folder(ResultsSource, Protocol):
         """Where it is."""
 
 
-def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> FolderComparison:
+def compare_folders(
+    old: Folder, new: Folder, gate: float | None = None, noises: Sequence[Noise] = ()
+) -> FolderComparison:
     """Compare everything that two results folders hold.
 
     Args:
         old: what was before.
         new: what is now.
         gate: how much longer a step may take, as a fraction; None when nothing is gated.
+        noises: what is known of the noise of machines.
     """
     before, after = (
         sorted_folder(each.plans(), map(alone_published, each.records())) for each in (old, new)
@@ -571,7 +639,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
     for name, (pairs, only_old, only_new) in found.items():
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         rows += [
-            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0))
+            compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
             for one, other in pairs
         ]
         rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
@@ -586,6 +654,7 @@ def compare_folders(old: Folder, new: Folder, gate: float | None = None) -> Fold
         gate=gate,
         apart=_apart(together),
         differences=differences(together),
+        code=code_changes(together),
         rows=rows,
     )
 
@@ -629,19 +698,3 @@ def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
 
 def _machines(groups: Sequence[FolderGroup]) -> list[str]:
     return [group.machine for group in groups if group.machine]
-
-
-def read_margin(text: str) -> float:
-    """A gate as a fraction: `5%`, `5 %` and `0.05` are 0.05.
-
-    Raises:
-        ValueError: it is none, negative, or more than 100 % without saying percent.
-    """
-    number, sign, rest = text.strip().partition("%")
-    try:
-        value = float(number) / (100 if sign else 1)
-    except ValueError:
-        value = -1.0
-    if rest.strip() or not 0 <= value <= (10 if sign else 1):
-        raise ValueError(f"{text!r} is no margin; write 5% or 0.05")
-    return value

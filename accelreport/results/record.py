@@ -442,7 +442,7 @@ class DataSource(Document):
     files: dict[str, str] = {}
     """SHA-256 of each file read."""
     seed: int | None = None
-    """Seed of synthetic or generated data."""
+    """Seed of synthetic or generated data; absent where nobody knows whether they come from it."""
     train_examples: Count = 0
     """Training examples used."""
     validation_examples: Count = 0

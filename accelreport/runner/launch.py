@@ -391,6 +391,13 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
             message=f"Its process was ended by {_signal(ending)}.",
             remedy="The end of its log is in the record; --retry-failed tries again.",
         )
+    own = str(seen.cell.workload.get("file", ""))
+    if own.endswith(".py"):  # whatever else ends a process of ours leaves a record, or a signal
+        return Failure(
+            kind="bad-spec",
+            message=f"{own} ended its process with exit code {ending.code}, as os._exit does.",
+            remedy="Have the code return or raise; the end of its log is in the record.",
+        )
     return Failure(
         kind="harness-error",
         message=f"Its process ended with exit code {ending.code} and left no record"

@@ -10,7 +10,7 @@ from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, place_of, retold
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import MEASURED_BY, Cell, Spec
+from accelreport.spec.cells import MEASURED_BY, Cell, Spec, SpecSet
 from accelreport.spec.problems import SpecErrors, did_you_mean, printable
 
 
@@ -142,7 +142,7 @@ def refresh(store: Store, specs: Path) -> list[str]:
         first = plans[0]
         profile = profile_of(first)
         try:
-            read = load([specs], profile=profile, overrides=first.overrides)
+            read = _read_again(specs, plans, profile, first.overrides)
         except SpecErrors as errors:
             where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
             complaints.append(
@@ -161,6 +161,23 @@ def refresh(store: Store, specs: Path) -> list[str]:
                 if new.profile == plan.profile:
                     store.show_instead(retold(new, plan))
     return complaints
+
+
+def _read_again(
+    specs: Path, plans: Sequence[PlanDocument], profile: str | None, overrides: Mapping[str, Scalar]
+) -> SpecSet:
+    """The specs of a folder as plans were made of them.
+
+    Another value on the command line was given to the specs that were run with it, and may fit
+    no other one of the folder.
+    """
+    try:
+        return load([specs], profile=profile, overrides=overrides)
+    except SpecErrors:
+        own = [specs / f"{name}.toml" for name in sorted({plan.spec for plan in plans})]
+        if not overrides or not all(path.is_file() for path in own):
+            raise
+        return load(own, profile=profile, overrides=overrides)
 
 
 def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> list[str]:

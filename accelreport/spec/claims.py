@@ -44,7 +44,9 @@ TIME_QUANTITIES = frozenset(
 QualityName = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
 """What a complete training ends with."""
 
-Quantity = Literal[Speed, QualityName, "quantised_size_ratio", "quantised_accuracy_loss"]
+Quantity = Literal[
+    Speed, QualityName, "energy_per_example", "quantised_size_ratio", "quantised_accuracy_loss"
+]
 """What a claim may speak of."""
 
 Factor = Annotated[FiniteFloat, Field(gt=1), AfterValidator(bounded)]

@@ -20,7 +20,7 @@ from accelreport.spec.claims import (
 )
 from accelreport.spec.device import Device
 from accelreport.spec.diagnostics import Collector
-from accelreport.spec.families import Families, WorkloadKind, unsupported
+from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
 from accelreport.spec.models import Measure
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
@@ -164,7 +164,7 @@ def check_frameworks(
     devices: Mapping[str, Device | None],
     resolved: Iterable[Mapping[str, Any]],
 ) -> None:
-    """Every device's framework can run the workload at every point of the sweep.
+    """Every device's framework can run the workload at every point, and all of its keys act.
 
     Args:
         collector: where problems are noted.
@@ -183,6 +183,14 @@ def check_frameworks(
             help_ = "take this device out" + (f", or write {found.remedy}" if found.remedy else "")
             where = parts.sweep.paths.get(found.parameter, ("workload", found.parameter))
             also = [(where, "this it cannot run")]
+            collector.add("framework", ("devices", index), message, help=help_, also=also)
+            continue
+        without = (ignored(parts.family, point, device) for point in points)
+        idle = next((each for each in without if each), None)
+        if idle is not None:
+            message = f"{quote(name)} sets `{idle.key}`, and {idle.why}"
+            help_ = "take this device out" + (f", or {idle.remedy}" if idle.remedy else "")
+            also = [(("workload", "kind"), "this does not act upon it")]
             collector.add("framework", ("devices", index), message, help=help_, also=also)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from accelreport.errors import AccelReportError
-from accelreport.spec.device import FRAMEWORK_NAMES, Device
+from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device
 
 TENSORFLOW = "tensorflow"
 """The framework in which everything runs."""
@@ -44,6 +44,10 @@ class WorkloadKind(Protocol):
     @property
     def recurrent(self) -> Callable[[Mapping[str, Any]], bool]:
         """Parameters (as JSON) → whether the model has recurrent layers."""
+
+    @property
+    def ignores(self) -> Callable[[Mapping[str, Any], Device], Ignored | None]:
+        """Parameters (as JSON) and device → a key of the device that would change nothing."""
 
 
 @dataclass(frozen=True)
@@ -100,3 +104,41 @@ def unsupported(
         why = "`torch.compile` unrolls its recurrent layers, for minutes and step by step"
         return Unsupported("kind", why, "torch_compile = false in the devices file")
     return None
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A key that a device sets and that a workload does not act upon.
+
+    Attributes:
+        key: of the device.
+        why: a clause.
+        remedy: what to do instead of taking the device out; empty where nothing else helps.
+    """
+
+    key: str
+    why: str
+    remedy: str = ""
+
+
+def ignored(family: WorkloadKind, workload: Mapping[str, Any], device: Device) -> Ignored | None:
+    """A key of a device that would do nothing for a workload; None where all of them act.
+
+    A figure of such a device would bear the name of something that was not measured.
+
+    Args:
+        family: the workload's family.
+        workload: its parameters in full.
+        device: what it is to run on.
+    """
+    strategy = device.strategy
+    if family.shape == "step" and strategy not in ONE_DEVICE:
+        return Ignored("strategy", "a step of your own runs on one device in one process")
+    if family.shape == "kernel" and strategy == "parameter_server":
+        return Ignored("strategy", "a kernel has no weights that a parameter server could keep")
+    if workload.get("mode") == "inference" and strategy in (
+        "multi_worker_mirrored",
+        "parameter_server",
+    ):
+        return Ignored("strategy", "a model in inference is called by one process")
+    return family.ignores(workload, device)

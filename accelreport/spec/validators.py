@@ -43,14 +43,14 @@ def require_day(text: str, key: str) -> None:
         raise FieldsError(f"`{key}` is no day: {text!r}", key, help=help_)
 
 
-def refuse_written(document: str) -> None:
+def refuse_written(document: object, key: str = "document") -> None:
     """What runs is what the file holds that a spec names, and not what the spec says it holds.
 
     Raises:
         FieldsError: the spec says it.
     """
     if document:
-        raise FieldsError("`document` is what the file holds", "document", help="leave it out")
+        raise FieldsError(f"`{key}` is what the file holds", key, help="leave it out")
 
 
 def _inside(text: str, info: ValidationInfo) -> str:

@@ -9,9 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.claims import distinct
 from accelreport.analysis.stats import Verdict
-from accelreport.report.claim_text import STATES, claims_sentence
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.quantity import duration, plural, ratio, ratio_interval
@@ -21,6 +19,7 @@ from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
 from accelreport.results.store import Store
+from accelreport.terminal.claims import claim_lines
 from accelreport.terminal.say import columns
 
 TIMED = "mean step or call"
@@ -44,9 +43,9 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     """What was measured for some plans, as a run ends with it: lines for a terminal.
 
-    Of each benchmark its headline, the table of its speedups, the state of each of its claims and
-    every kind of warning; then, once for all of them, what to know of their numbers: stand-ins for
-    the data, extrapolated totals.
+    Of each benchmark its headline, the table of its speedups, the state of each of its claims with
+    its numbers, and every kind of warning; then, once for all of them, what to know of their
+    numbers: stand-ins for the data, extrapolated totals.
 
     Args:
         store: the results folder; only the records of these plans are read.
@@ -74,9 +73,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
         if len(rows) > MOST_ROWS + 1:
             yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
         if bench.tested:
-            yield f"  {claims_sentence(bench.tested)}"
-            states = [(STATES[one.state][0], one.claim.text) for one in distinct(bench.tested)]
-            yield from (f"    {line}" for line in columns(states))
+            yield from (f"  {line}" for line in claim_lines(bench.tested))
         if warned := _warned(bench):
             yield f"  ⚠ {warned}"
     if told := [*_notices(benches)]:

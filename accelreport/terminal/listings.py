@@ -185,12 +185,12 @@ def benchmarks(store: Store) -> list[Row]:
     plans = store.plans()
     rows = []
     for plan in plans:
-        results = results_of(plan, _records(store, _keys(plan)))
+        results = results_of(plan, records_of(store, _keys(plan)))
         statuses = {(each.key, each.machine): _status(each) for each in results}
         rows.append(_benchmark(f"{plan.spec}:{plan.profile}", statuses))
     unplanned = set(store.machines()).difference(*map(_keys, plans))
     if unplanned:
-        records = _records(store, unplanned)
+        records = records_of(store, unplanned)
         left = {(record.key, record.machine): record.status for record in records}
         rows.append(_benchmark(UNPLANNED, left))
     return rows
@@ -200,7 +200,8 @@ def _keys(plan: PlanDocument) -> set[str]:
     return {cell.key for cell in plan.cells}
 
 
-def _records(store: Store, keys: Collection[str]) -> Iterator[Record]:
+def records_of(store: Store, keys: Collection[str]) -> Iterator[Record]:
+    """The records of some cells, on every machine."""
     for key, machines in store.machines(keys).items():
         for machine in machines:
             if record := store.get(key, machine):
@@ -225,7 +226,7 @@ def cells(store: Store, name: str) -> list[Row]:
     """A row for each cell and machine of the plans of a name."""
     rows: list[Row] = []
     for plan in plans_named(store, name):
-        records = {(each.key, each.machine): each for each in _records(store, _keys(plan))}
+        records = {(each.key, each.machine): each for each in records_of(store, _keys(plan))}
         for result in results_of(plan, records.values()):
             record = records.get((result.key, result.machine))
             figures = figures_text(headline(record), record.cell.workload) if record else ""
@@ -291,7 +292,7 @@ def refusals(store: Store, key: str) -> dict[str, str]:
         result.machine: warning_text(result.refusal)
         for plan in store.plans()
         if key in _keys(plan)
-        for result in results_of(plan, _records(store, _keys(plan)))
+        for result in results_of(plan, records_of(store, _keys(plan)))
         if result.key == key and result.refusal
     }
 

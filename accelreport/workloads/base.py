@@ -19,13 +19,16 @@ from pydantic import (
 )
 
 from accelreport.spec.base import SpecModel, Text
+from accelreport.spec.families import Ignored
 from accelreport.spec.validators import FieldsError
+from accelreport.workloads.own_code import OwnCode
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from accelreport.datasets.base import Dataset
+    from accelreport.spec.device import Device
 
 RISING = ("accuracy", "precision", "recall", "f1")
 """Metrics of which more is better; of every other one, less is."""
@@ -306,17 +309,15 @@ class StepProblem:
     """Steps of somebody's own, of which only the examples are known.
 
     Attributes:
-        build: seed → (step, batches). The step takes one of the batches and returns a number
-            that depends on all it did.
-        file: where both stand, for people.
+        build: (code with its folder, seed, device) → (step, batches). The step takes one of the
+            batches and returns a number that depends on all it did.
+        code: where both are written.
         batch_size: examples in a step.
-        fingerprint: SHA-256 of the file.
     """
 
-    build: Callable[[int], tuple[Callable[[Any], Any], Sequence[Any]]]
-    file: str
+    build: Callable[[OwnCode, int, Device], tuple[Callable[[Any], Any], Sequence[Any]]]
+    code: OwnCode
     batch_size: int
-    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -346,6 +347,8 @@ class Family:
         data: parameters (checked) → the data set it needs, or None.
         problem: parameters (checked) and data (None for a kernel) → the problem. Imports
             TensorFlow when it is called, never before.
+        ignores: (parameters as JSON, device) → a key of the device that would change nothing of
+            the workload; None where all act.
         frameworks: what the problem can be computed in, by the names that devices give them;
             beyond TensorFlow that takes `numerics` in place of TensorFlow's own operations.
         recurrent: parameters (as JSON) → whether the model has recurrent layers.
@@ -359,6 +362,7 @@ class Family:
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem | StepProblem]
     frameworks: frozenset[str] = frozenset({"tensorflow"})
     recurrent: Callable[[Mapping[str, Any]], bool] = lambda workload: False  # noqa: ARG005
+    ignores: Callable[[Mapping[str, Any], Device], Ignored | None] = lambda *_: None
 
 
 EVERY = frozenset({"tensorflow", "jax", "torch"})

@@ -203,7 +203,8 @@ class KerasParameters(TrainingParameters):
     @model_validator(mode="after")
     def _outputs_are_probabilities(self, info: ValidationInfo) -> Self:
         # Only of a spec that is being read: what was measured of such a model can still be shown.
-        if "folder" not in (info.context or {}) or not self.document:
+        # In inference the outputs are used as they come, whatever they are.
+        if "folder" not in (info.context or {}) or not self.document or self.mode == "inference":
             return self
         probabilities = "crossentropy" in self.loss and not self.from_logits
         if probabilities and _last_activation(json.loads(self.document)) == "linear":

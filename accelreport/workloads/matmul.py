@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from accelreport.spec.device import Device
+from accelreport.spec.families import Ignored
 from accelreport.workloads.base import EVERY, Family, KernelProblem, WorkloadParameters
 from accelreport.workloads.numerics import numerics
 
@@ -94,6 +96,14 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
     )
 
 
+def ignores(workload: Mapping[str, Any], device: Device) -> Ignored | None:
+    """See `Family.ignores`: products are computed in the type that the workload names."""
+    if device.precision == "float32":
+        return None
+    why = f"a matrix product computes in the workload's `dtype`, here {workload['dtype']}"
+    return Ignored("precision", why, "write or sweep `dtype`")
+
+
 FAMILY = Family(
     kind="matmul",
     title="Matrix product",
@@ -102,5 +112,6 @@ FAMILY = Family(
     data=lambda parameters: None,  # noqa: ARG005 - it makes its own input
     problem=lambda parameters, data, seed: problem(parameters),  # noqa: ARG005
     frameworks=EVERY,
+    ignores=ignores,
 )
 """The family as the registry knows it."""

@@ -8,26 +8,45 @@ that measures.
 from __future__ import annotations
 
 import ast
-import hashlib
-import sys
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, FiniteFloat, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.spec.device import Device
+from accelreport.spec.families import Ignored
 from accelreport.spec.validators import FieldsError, SpecPath, refuse_written
 from accelreport.workloads.base import EVERY, Family, StepProblem, WorkloadParameters
-
-LIMIT = 1024 * 1024
-"""Bytes above which no file is read."""
+from accelreport.workloads.own_code import (
+    OwnCode,
+    OwnCodeError,
+    host_only,
+    local_modules,
+    parsed,
+    text_of,
+)
 
 GIVEN = ("batch_size", "seed")
 """What every function is called with, by name."""
+
+ASKED = "device"
+"""What a function is called with, too, where it has a parameter of this name."""
+
+SPOKEN_OF = ("xla", "eager", "torch_compile")
+"""Keys of a device that say how steps are built, which only the function can do."""
+
+THROUGH_FRAMEWORK = ("kind", "framework", "precision", "tf32", "threads")
+"""Keys of a device that change nothing where no framework computes."""
 
 
 class PythonParameters(WorkloadParameters):
@@ -48,6 +67,8 @@ class PythonParameters(WorkloadParameters):
     """Further arguments of the function."""
     document: str = Field(default="", validate_default=True)
     """What is in the file; filled in when the spec is read, not to be written."""
+    modules: dict[str, str] = Field(default={}, validate_default=True)
+    """What is in the modules beside it that it imports; filled in like `document`."""
 
     @field_validator("document")
     @classmethod
@@ -55,29 +76,28 @@ class PythonParameters(WorkloadParameters):
         folder, name = (info.context or {}).get("folder"), info.data.get("file")
         if isinstance(folder, Path) and name is not None:
             refuse_written(document)
-            try:
-                with (folder / name).open("rb") as file:
-                    document = file.read(LIMIT + 1).decode()
-            except (OSError, UnicodeDecodeError) as error:
-                raise FieldsError(f"{name} cannot be read: {error}", "file") from error
-            if len(document.encode()) > LIMIT:
-                raise FieldsError(f"{name} has more than {LIMIT:,} bytes", "file")
+            document = text_of(folder / name, name)
         return document
+
+    @field_validator("modules")
+    @classmethod
+    def _read_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        folder, name = (info.context or {}).get("folder"), info.data.get("file")
+        if isinstance(folder, Path) and name is not None and "document" in info.data:
+            refuse_written(modules, "modules")
+            modules = local_modules(folder, name, info.data["document"])
+        return modules
+
+    @model_serializer(mode="wrap")
+    def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `modules` where there are none: what stood there before they were read."""
+        return {name: each for name, each in parameters(self).items() if each or name != "modules"}
 
     @model_validator(mode="after")
     def _has_the_function(self) -> Self:
         if not self.document:
             return self
-        try:
-            found = ast.parse(self.document, self.file).body
-        except (RecursionError, MemoryError) as error:
-            raise FieldsError(f"{self.file} is nested too deeply to be read", "file") from error
-        except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", None)
-            place = f"{self.file}, line {line}" if line else self.file
-            what = error.msg if isinstance(error, SyntaxError) else str(error)
-            raise FieldsError(f"{place}: {what}", "file") from error
-        functions = {each.name: each for each in found if isinstance(each, ast.FunctionDef)}
+        functions = functions_of(self.file, self.document)
         own = functions.get(self.function)
         if own is None:
             names = ", ".join(functions) or "no function"
@@ -87,8 +107,7 @@ class PythonParameters(WorkloadParameters):
                 help=f"it defines {names}; write `def {self.function}(batch_size, seed):` there, "
                 "which returns (step, batches)",
             )
-        takes = {each.arg for each in (*own.args.args, *own.args.kwonlyargs)}
-        lacking = [name for name in (*GIVEN, *self.options) if name not in takes]
+        lacking = [name for name in (*GIVEN, *self.options) if name not in _parameters(own)]
         if lacking and own.args.kwarg is None:
             raise FieldsError(
                 f"{self.file}, line {own.lineno}: `{self.function}` does not take `{lacking[0]}`",
@@ -98,70 +117,106 @@ class PythonParameters(WorkloadParameters):
         return self
 
 
-class StepError(AccelReportError):
-    """The file of a step did not do what a step must."""
+@cache
+def functions_of(file: str, text: str) -> dict[str, ast.FunctionDef]:
+    """The functions that a file defines, by name; raises `FieldsError` where it is no Python."""
+    body = parsed(text, file).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
-    exit_code = ExitCode.BAD_SPEC
-    kind = "bad-spec"
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    return {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+
+
+def unheeded(parameters: PythonParameters, device: Device) -> list[str]:
+    """Keys that a device sets and that change nothing unless the function acts upon them."""
+    keys = [key for key in SPOKEN_OF if getattr(device, key)]
+    if host_only(parameters.file, parameters.document, parameters.modules):
+        usual = Device(kind="CPU")
+        keys += [k for k in THROUGH_FRAMEWORK if getattr(device, k) != getattr(usual, k)]
+    return keys
+
+
+def takes_device(parameters: PythonParameters) -> bool:
+    """Whether the function has a parameter for the device, which no option fills."""
+    own = functions_of(parameters.file, parameters.document)[parameters.function]
+    return ASKED in _parameters(own) and ASKED not in parameters.options
+
+
+def ignores(workload: Mapping[str, Any], device: Device) -> Ignored | None:
+    """See `Family.ignores`: a function acts upon what it is not given in no way."""
+    parameters = PythonParameters.model_validate(workload)
+    keys = unheeded(parameters, device) if parameters.document else []
+    if not keys or takes_device(parameters):
+        return None
+    called, key = f"`{parameters.function}` of {parameters.file}", keys[0]
+    why = f"{called} does not take the device"
+    if key in THROUGH_FRAMEWORK:
+        why = f"{called} computes outside {device.framework_name}, and does not take the device"
+    return Ignored(key, why, f"add the parameter `{ASKED}` and act upon `{ASKED}.{key}`")
+
+
+class AskedDevice:
+    """The device as a function is given it; knows which keys were read.
+
+    Args:
+        device: the device of the cell.
+
+    Attributes:
+        asked: the keys that were read so far.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self.asked: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        """A key of the device."""
+        self.asked.add(name)
+        return getattr(self._device, name)
 
 
 def problem(parameters: PythonParameters) -> StepProblem:
     """The step and its batches, made by the file."""
-    here = parameters.file
+    here, name = parameters.file, parameters.function
 
-    def build(seed: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
-        module = ModuleType("accelreport_own_step")
-        module.__file__ = here
-        sys.modules[module.__name__] = module  # its classes are looked up there
-        # The last place that is looked in: what the file imports, and nothing else, may lie there.
-        sys.path.append(str(Path.cwd()))
-        with blamed(here):
-            exec(compile(parameters.document, here, "exec"), module.__dict__)  # noqa: S102 - trusted by naming it
-            made = getattr(module, parameters.function)(
-                batch_size=parameters.batch_size, seed=seed, **parameters.options
-            )
+    def build(
+        code: OwnCode, seed: int, device: Device
+    ) -> tuple[Callable[[Any], Any], Sequence[Any]]:
+        given: dict[str, Any] = {"batch_size": parameters.batch_size, "seed": seed}
+        asked = AskedDevice(device)
+        if takes_device(parameters):
+            given[ASKED] = asked
+        with code.blamed():
+            module = code.run("accelreport_own_step")
+            made = getattr(module, name)(**given, **parameters.options)
+        for key in unheeded(parameters, device):
+            if key not in asked.asked:
+                raise OwnCodeError(
+                    f"{here}: `{name}` does not read `{ASKED}.{key}`, which the device sets",
+                    why="nothing would be measured of it",
+                    remedy=f"Act upon `{ASKED}.{key}` in `{name}`, or take the device out.",
+                )
         if not (isinstance(made, tuple) and len(made) == 2 and callable(made[0])):
-            raise StepError(
-                f"{here}: `{parameters.function}` returned {type(made).__name__}",
+            raise OwnCodeError(
+                f"{here}: `{name}` returned {type(made).__name__}",
                 why="a step and its batches are needed",
                 remedy="End it with `return step, batches`.",
             )
-        step, batches = made[0], list(made[1])
+        with code.blamed():
+            step, batches = made[0], list(made[1])
         if not batches:
-            raise StepError(
-                f"{here}: `{parameters.function}` returned no batch",
+            raise OwnCodeError(
+                f"{here}: `{name}` returned no batch",
                 remedy="Give a list of one batch or more.",
             )
         return step, batches
 
     return StepProblem(
         build=build,
-        file=here,
+        code=OwnCode(here, parameters.document, parameters.modules),
         batch_size=parameters.batch_size,
-        fingerprint=hashlib.sha256(parameters.document.encode()).hexdigest(),
     )
-
-
-@contextmanager
-def blamed(file: str) -> Iterator[None]:
-    """Have what goes wrong in a file say so, with the file's line.
-
-    Raises:
-        StepError: something was raised by the file or by what it called.
-    """
-    try:
-        yield
-    except (MemoryError, StepError):
-        raise
-    except Exception as error:
-        places = traceback.extract_tb(error.__traceback__)
-        line = next((each.lineno for each in reversed(places) if each.filename == file), None)
-        if line is None or getattr(error, "kind", None):
-            raise  # not from the file, or an error that says itself what it is
-        raise StepError(
-            f"{file}, line {line}: {type(error).__name__}: {error}",
-            remedy="Correct the file; the traceback stands in the record.",
-        ) from error
 
 
 FAMILY = Family(
@@ -172,5 +227,6 @@ FAMILY = Family(
     data=lambda parameters: None,  # noqa: ARG005 - it makes its own batches
     problem=lambda parameters, data, seed: problem(parameters),  # noqa: ARG005
     frameworks=EVERY,
+    ignores=ignores,
 )
 """The family as the registry knows it."""

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.compare import read_margin
 from accelreport.errors import ExitCode
-from accelreport.report.comparison import FolderComparison, read_margin
+from accelreport.report.comparison import FolderComparison
+from accelreport.results.record import Energy
 from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
 from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
 from tests.support.program import call
 from tests.support.records import Study, study, without_peaks
@@ -36,6 +39,49 @@ def keep(folder: Path, *studies: Study, tensorflow: str = "2.21.0") -> Path:
 def small(factor: float = 1.0, seed: int = 0, **more: Any) -> Study:
     asked: dict[str, Any] = {"devices": ("cpu",), "axes": {"batch_size": (256,)}, "epochs": 1}
     return study(factors={"cpu": factor}, seed=seed, **(asked | more))
+
+
+def coded(made: Study, **files: str) -> Study:
+    """The same processes as if they had run `step.py` and modules beside it."""
+    cells: dict[str, Cell] = {}
+    for record in made.records:
+        texts = {f"{name}.py": text for name, text in files.items()}
+        own = {"file": "step.py", "document": texts.pop("step.py"), "modules": texts}
+        whole = record.cell.model_dump(mode="json")
+        cells[record.key] = Cell.model_validate(whole | {"workload": whole["workload"] | own})
+    planned = [
+        each.model_copy(update={"key": cells[each.key].key})
+        for each in made.plan.cells
+        if each.key in cells
+    ]
+    records = (
+        record.model_copy(update={"cell": cells[record.key], "key": cells[record.key].key})
+        for record in made.records
+    )
+    return Study(made.plan.model_copy(update={"cells": planned}), tuple(records))
+
+
+STEP = "import lib\n\ndef build(batch_size, seed):\n    a = 1\n    return a, b\n"
+
+
+def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
+    tmp_path: Path,
+) -> None:
+    edited = STEP.replace("    a = 1\n", "    a = 2\n    a += 1\n").replace("a, b", "b, a")
+    keep(tmp_path / "old", coded(small(), step=STEP, lib="x = 1\n"))
+    keep(tmp_path / "slow", coded(small(1.5, 1), step=edited, lib="x = 1\n"))
+    keep(tmp_path / "lib", coded(small(seed=1), step=STEP, lib="x = 2\n"))
+    told = call(tmp_path, "compare", "old", "slow", "--fail-if-slower", "5%")
+    assert told.returncode == ExitCode.SLOWER, told.stdout
+    assert "!!   code changed: step.py, 3 lines (in 1 of 1 comparison)" in told.stdout
+    assert "lib.py" not in told.stdout
+    told = call(tmp_path, "compare", "old", "lib")
+    assert told.returncode == ExitCode.OK, told.stdout
+    assert "!!   code changed: lib.py, 1 line (in 1 of 1 comparison)" in told.stdout
+    told = call(tmp_path, "compare", "old", "lib", "--format", "json")
+    document = json.loads(told.stdout)
+    assert document["code"] == [{"file": "lib.py", "lines": 1, "comparisons": 1}]
+    assert "code changed: lib.py, 1 line" in document["rows"][0]["reasons"]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +123,85 @@ def test_the_exit_code_and_the_last_lines_tell_what_it_comes_to(
     assert told.returncode == code, told.stdout + told.stderr
     assert says in told.stdout
     assert told.stderr == ""
+
+
+def changed(made: Study, accuracy: float) -> Study:
+    """The same with another accuracy at the end."""
+    records = (
+        record.model_copy(update={"final": {**record.final, "val_accuracy": accuracy}})
+        for record in made.records
+    )
+    return Study(made.plan, tuple(records))
+
+
+def joules(made: Study, factor: float) -> Study:
+    """The same with a sensor that counted so many joules, more or less, in each step."""
+    records = []
+    for number, record in enumerate(made.records):
+        energy = Energy(
+            sensor="RAPL", scope="CPU package", joules=factor * (100 + number), steps=50, windows=5
+        )
+        records.append(record.model_copy(update={"energy": [energy]}))
+    return Study(made.plan, tuple(records))
+
+
+def test_a_gate_that_is_open_closes_where_somebody_asks_for_that(tmp_path: Path) -> None:
+    keep(tmp_path / "old", small())
+    keep(tmp_path / "new", small(seed=1, repeats=1))
+    asked = ("compare", "old", "new", "--fail-if-slower", "5%")
+    assert call(tmp_path, *asked).returncode == ExitCode.OK
+    assert call(tmp_path, *asked, "--fail-if-undecided").returncode == ExitCode.GATE_CLOSED
+    keep(tmp_path / "fast", without_peaks(small(0.5, 1)))
+    passed = call(tmp_path, "compare", "old", "fast", *asked[3:], "--fail-if-undecided")
+    assert passed.returncode == ExitCode.OK, passed.stdout
+    alone = call(tmp_path, "compare", "old", "new", "--fail-if-undecided")
+    assert alone.returncode == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(("repeats", "shift"), [(1, 0), (3, 7)], ids=["one", "other-seeds"])
+def test_accuracies_far_apart_pass_no_gate_even_where_too_few_processes_decide(
+    tmp_path: Path, repeats: int, shift: int
+) -> None:
+    old, new = small(repeats=repeats), without_peaks(small(0.5, 1, repeats=repeats))
+    keep(tmp_path / "old", changed(old, 0.97))
+    for folder, accuracy in (("same", 0.969), ("worse", 0.41)):
+        records = [
+            record.model_copy(update={"cell": moved, "key": moved.key})
+            for record in changed(new, accuracy).records
+            for moved in [
+                Cell.model_validate(
+                    record.cell.model_dump(mode="json") | {"seed": record.cell.seed + shift}
+                )
+            ]
+        ]
+        cells = [
+            cell.model_copy(update={"key": record.key, "seed": record.cell.seed})
+            for cell, record in zip(new.plan.cells, records, strict=True)
+        ]
+        plan = new.plan.model_copy(update={"cells": cells})
+        keep(tmp_path / folder, Study(plan, tuple(records)))
+    told = call(tmp_path, "compare", "old", "worse", "--fail-if-slower", "5%", "--format", "json")
+    (row,) = json.loads(told.stdout)["rows"]
+    assert (row["gate"], row["quality_open"]) == ("OPEN", True)
+    assert "percentage points lower in NEW, which too few" in row["reasons"][0]
+    told = call(tmp_path, "compare", "old", "same", "--fail-if-slower", "5%", "--format", "json")
+    (row,) = json.loads(told.stdout)["rows"]
+    assert row["quality_open"] is False
+    assert repeats == 1 or row["gate"] == "PASSES"
+
+
+def test_the_energy_for_an_example_is_compared_where_both_have_a_sensor(tmp_path: Path) -> None:
+    keep(tmp_path / "old", joules(small(), 1))
+    keep(tmp_path / "new", joules(small(seed=1), 0.5))
+    told = call(tmp_path, "compare", "old", "new", "--format", "json")
+    (row,) = json.loads(told.stdout)["rows"]
+    assert row["energy"] == pytest.approx(0.5)
+    assert row["energy_low"] == pytest.approx(0.5)
+    assert any("NEW takes 0.500× " in reason for reason in row["reasons"]), row["reasons"]
+    keep(tmp_path / "none", small(seed=1))
+    told = call(tmp_path, "compare", "old", "none", "--format", "json")
+    (row,) = json.loads(told.stdout)["rows"]
+    assert row["energy"] is None
 
 
 def test_another_framework_is_said_above_the_table(tmp_path: Path) -> None:

@@ -43,7 +43,10 @@ WORKLOAD = '[workload]\nkind = "image_classification"\n'
 def whole(text: str) -> str:
     """A spec of which the text is a part, or all."""
     given = tomllib.loads(text)
-    before = "".join(line for key, line in HEAD.items() if key not in given)
+    head = HEAD
+    if given.get("workload", {}).get("kind") == "python":  # it runs on one device of a process
+        head = HEAD | {"devices": 'devices = ["cpu", "gpu"]\n'}
+    before = "".join(line for key, line in head.items() if key not in given)
     after = "" if "workload" in given else f"\n{WORKLOAD}"
     return before + text + after + ("" if "sweep" in given else swept(given))
 

@@ -154,7 +154,7 @@ def _write_specs(made: Repository) -> None:
     (specs / "products.toml").write_text(MATMUL)
     (specs / "own.toml").write_text(STEP)
     step = "import beside\n\ndef build(batch_size, seed):\n    return float, beside.BATCHES\n"
-    (made.root / "beside.py").write_text("BATCHES = [1.0] * 8\n")
+    (specs / "beside.py").write_text("BATCHES = [1.0] * 8\n")
     (specs / "step.py").write_text(f"{made.touch('step')}{step}")
     opened = _Opened(made.traces / "pickle of a data set")
     write_imdb(made.root / "data", {"x_train.npy": pickled_npy(opened)})

@@ -244,6 +244,23 @@ def test_a_build_writes_nothing_into_the_results(specs: Path) -> None:
     assert content_digest(store) != digest, "a page of the old title would be taken for this one"
 
 
+def test_a_value_of_the_command_line_need_not_fit_specs_that_were_run_without_it(
+    specs: Path,
+) -> None:
+    matmul = specs / "matmul.toml"
+    other = matmul.read_text().replace("size = 64", 'size = 64\ndtype = "float16"')
+    (specs / "other.toml").write_text(f"{other}\n[sweep]\nsize = [64, 128]\n")
+    overrides = parse_overrides(["workload.size=256"])
+    store = Store(specs.parent / "results")
+    with pytest.raises(SpecErrors, match=r"other\.toml"):
+        ask(specs, overrides=overrides)
+    for document in ask(matmul, overrides=overrides).documents:
+        store.write_plan(document)
+    matmul.write_text(matmul.read_text().replace("Products", "A better title"))
+    assert refresh(store, specs) == []
+    assert [plan.title for plan in store.plans()] == ["A better title"]
+
+
 def test_plans_stay_as_they_were_run_when_the_specs_are_broken_or_gone(specs: Path) -> None:
     store = Store(specs.parent / "results")
     for document in ask(specs).documents:

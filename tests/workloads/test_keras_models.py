@@ -133,6 +133,8 @@ def test_a_linear_end_is_not_taken_for_probabilities(tmp_path: Path) -> None:
         load([spec_of(tmp_path, "mine.json")])
     for right in ("from_logits = true", 'loss = "mean_squared_error"\nmetrics = []'):
         assert load([spec_of(tmp_path, "mine.json", right)]).specs
+    called = 'mode = "inference"\n[measure]\ncalls = 9\nwarmup_calls = 1\n'
+    assert load([spec_of(tmp_path, "mine.json", called)]).specs, "its outputs are used as they are"
     # What was measured before can still be read.
     assert parameters((tmp_path / "mine.json").read_text()).document
 

@@ -2,41 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import groups_of
 from accelreport.loader.load import load
-from accelreport.spec.cells import Cell
+from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.python_step import PythonParameters, StepError, blamed, problem
+from accelreport.workloads.own_code import OwnCode, OwnCodeError
+from accelreport.workloads.python_step import PythonParameters, problem
 from tests.house.documents import blocks
 from tests.support.children import Measures
 
-EXAMPLE = {
-    block.language: block.text
+BLOCKS = [
+    block
     for block in blocks("docs/specs.md")
     if 'kind = "python"' in block.text or "def build(" in block.text
-}
-"""The spec and the file of the documentation, by language."""
+]
+EXAMPLE = {block.language: block.text for block in reversed(BLOCKS)}
+"""The spec and the first file of the documentation, by language."""
+
+FILES = [block.text for block in BLOCKS if block.language == "python"]
+"""Every file of the documentation."""
 
 HEAD = 'schema = 1\ntitle = "Own"\ndevices = ["cpu"]\n'
 
+REPEATED = EXAMPLE["toml"].replace("calls = 200", "repeats = 3\ncalls = 60")
+"""The documented spec with three repeats, each as short as a test likes it."""
+
+PLAINLY = "\n".join(line for line in REPEATED.splitlines() if "options" not in line)
+"""The same for a function without further arguments."""
+
 Cells = Callable[..., tuple[Cell, ...]]
+Reads = Callable[..., Spec]
 
 
 @pytest.fixture
-def cells(tmp_path: Path) -> Cells:
-    """The cells of the documented spec, with a file beside it."""
-    (tmp_path / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+def own_spec(tmp_path: Path) -> Reads:
+    """The documented spec, with files beside it."""
 
-    def read(source: str = EXAMPLE["python"], spec: str = EXAMPLE["toml"]) -> tuple[Cell, ...]:
+    def read(
+        source: str = EXAMPLE["python"],
+        spec: str = EXAMPLE["toml"],
+        keys: str = "",
+        kind: str = "CPU",
+        beside: Mapping[str, str] = {},
+    ) -> Spec:
+        devices = f'schema = 1\n[cpu]\nkind = "{kind}"\n{keys}\n'
+        (tmp_path / "devices.toml").write_text(devices)
         (tmp_path / "step.py").write_text(source)
+        for name, text in beside.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
         (tmp_path / "own.toml").write_text(HEAD + spec)
-        return load([tmp_path / "own.toml"]).cells
+        return load([tmp_path / "own.toml"]).specs[0]
 
     return read
+
+
+@pytest.fixture
+def cells(own_spec: Reads) -> Cells:
+    """The cells of that spec."""
+    return lambda *arguments, **more: own_spec(*arguments, **more).cells
 
 
 @pytest.mark.e2e
@@ -109,11 +142,279 @@ def test_a_file_that_is_not_there_is_told_as_any_other(cells: Cells) -> None:
 )
 def test_what_the_file_does_wrong_is_blamed_on_it_and_its_line(source: str, said: str) -> None:
     parameters = PythonParameters(file="step.py", document=source)
-    with pytest.raises(StepError, match=said) as caught:
-        problem(parameters).build(0)
+    steps = problem(parameters)
+    with pytest.raises(OwnCodeError, match=said) as caught:
+        steps.build(steps.code, 0, Device(kind="CPU"))
     assert caught.value.remedy
 
 
 def test_a_failure_that_is_not_the_files_keeps_its_name() -> None:
-    with pytest.raises(ZeroDivisionError), blamed("step.py"):
+    with pytest.raises(ZeroDivisionError), OwnCode("step.py", "", {}).blamed():
         _ = 1 / 0
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("file", FILES, ids=range(len(FILES)))
+def test_three_repeats_of_a_documented_step_have_an_interval(
+    file: str, own_spec: Reads, measure: Measures
+) -> None:
+    spec = own_spec(file, REPEATED)
+    records = [measure(cell) for cell in spec.cells]
+    assert [record.failure for record in records] == [None] * 3
+    inputs = {record.data.fingerprint for record in records if record.data}
+    assert len(inputs) == 3, "the batches come from the seed"
+    (group,) = groups_of(results_of(plan_document(spec, {}), records))
+    assert len(group.timed) == 3
+    assert group.seconds().known
+
+
+FROM_A_FILE = """
+import numpy as np
+
+def build(batch_size, seed):
+    rows = np.loadtxt("rows.csv", delimiter=",")
+    weights = np.random.default_rng(seed).random((300, 300))
+    def step(batch):
+        return float((batch @ weights[:3] @ weights).sum())
+    return step, [rows]
+"""
+
+
+@pytest.mark.e2e
+def test_data_that_are_equal_in_every_seed_are_not_refused(
+    own_spec: Reads, measure: Measures, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.csv").write_text("1,2,3\n4,5,6\n")
+    spec = own_spec(FROM_A_FILE, PLAINLY)
+    records = [measure(cell) for cell in spec.cells]
+    assert [record.failure for record in records] == [None] * 3
+    assert len({record.data.fingerprint for record in records if record.data}) == 1
+    (group,) = groups_of(results_of(plan_document(spec, {}), records))
+    assert len(group.timed) == 3
+
+
+LOOKS_AROUND = """
+import json, os, sys
+from pathlib import Path
+
+import mylib
+from tools import weights
+from tools.deep import made
+
+def build(batch_size, seed):
+    assert Path(__file__).is_absolute(), __file__
+    assert Path.cwd() == Path(__file__).parent, os.getcwd()
+    assert str(Path(__file__).parent) in sys.path
+    assert mylib.value() + weights.ONE + made.TWO == 6
+    return (lambda batch: 1.0 + sum(batch)), [[1.0, 2.0]]
+"""
+
+BESIDE = {
+    "mylib.py": "from tools import weights\ndef value():\n    return 2 + weights.ONE\n",
+    "tools/__init__.py": "",
+    "tools/weights.py": "from . import deeper as other\nONE = other.ONE\n",
+    "tools/deeper.py": "ONE = 1\n",
+    "tools/deep.py": "",
+    "unused.py": "raise SystemExit\n",
+}
+
+
+@pytest.mark.e2e
+def test_a_file_works_in_its_folder_with_the_modules_beside_it(
+    own_spec: Reads, measure: Measures, tmp_path: Path
+) -> None:
+    beside = BESIDE | {"tools/deep.py": "class made:\n    TWO = 2\n"}
+    cell, *_ = own_spec(LOOKS_AROUND, PLAINLY, beside=beside).cells
+    assert set(cell.workload["modules"]) == {
+        *("mylib.py", "tools/__init__.py", "tools/weights.py", "tools/deeper.py", "tools/deep.py")
+    }
+    (tmp_path / "mylib.py").write_text("raise SystemExit('edited after it was read')\n")
+    record = measure(cell)
+    assert record.status == "ok", record.failure
+    assert record.cell.workload["modules"]["mylib.py"] == BESIDE["mylib.py"]
+    assert not [each for each in record.warnings if each.kind == "unread-module"]
+
+
+def test_an_edited_module_is_another_cell_and_one_that_nobody_imports_is_not(
+    cells: Cells,
+) -> None:
+    one, *_ = cells(LOOKS_AROUND, PLAINLY, beside=BESIDE)
+    same, *_ = cells(LOOKS_AROUND, PLAINLY, beside=BESIDE | {"unused.py": ""})
+    edited, *_ = cells(LOOKS_AROUND, PLAINLY, beside=BESIDE | {"tools/deeper.py": "ONE = 1.0\n"})
+    assert one.key == same.key != edited.key
+    alone, *_ = cells()
+    assert "modules" not in alone.workload, "its key is what it was before modules were read"
+
+
+@pytest.mark.e2e
+def test_a_module_imported_by_a_made_up_name_is_warned_of(
+    own_spec: Reads, measure: Measures
+) -> None:
+    source = (
+        "import importlib\n"
+        "def build(batch_size, seed):\n"
+        "    lib = importlib.import_module('hid' + 'den')\n"
+        "    return lib.step, [[1.0, 2.0]]\n"
+    )
+    cell, *_ = own_spec(
+        source, PLAINLY, beside={"hidden.py": "def step(batch):\n    return 1.0\n"}
+    ).cells
+    record = measure(cell)
+    assert record.status == "ok", record.failure
+    (warned,) = [each for each in record.warnings if each.kind == "unread-module"]
+    assert warned.message.startswith("hidden.py: ")
+
+
+def test_a_mistake_in_a_module_beside_the_file_is_told_with_its_line(cells: Cells) -> None:
+    with pytest.raises(SpecErrors, match=r"mylib\.py, line 1: '\(' was never closed"):
+        cells(LOOKS_AROUND, PLAINLY, beside=BESIDE | {"mylib.py": "x = (1\n"})
+
+
+def test_a_module_of_a_loaded_name_is_refused_and_not_silently_another_one() -> None:
+    code = OwnCode("step.py", "", {"pytest.py": "x = 1\n"})
+    with pytest.raises(OwnCodeError, match=r"pytest\.py has the name of a module"):
+        code.run("own")
+
+
+# Keys of a device ---------------------------------------------------------------------------
+
+PLAIN = "import numpy\ndef build(batch_size, seed):\n    return sum, [[1.0, 2.0]]\n"
+"""It computes in no framework."""
+
+KERAS = PLAIN.replace("import numpy", "import keras")
+ASKING = "batch_size, seed, device"
+
+KEYS = {
+    "xla": "xla = true",
+    "eager": "eager = true",
+    "torch_compile": "torch_compile = true",
+    "precision": 'precision = "mixed_bfloat16"',
+    "threads": "threads = 1",
+    "framework": "",
+    "tf32": "tf32 = true",
+    "kind": "",
+    "strategy": 'strategy = "mirrored"\nreplicas = 2',
+}
+"""Keys of a device that change what is measured, and one value of each."""
+
+SPOKEN = {"xla", "eager", "torch_compile"}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORK_NAMES)
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("source", [PLAIN, KERAS], ids=["numpy", "keras"])
+def test_a_key_that_nobody_heeds_is_an_error_of_check(
+    key: str, framework: str, source: str, own_spec: Reads
+) -> None:
+    gpu = key in {"tf32", "kind"}
+    keys = f'framework = "{framework}"\n{KEYS[key]}'
+    refusal = ""
+    try:
+        own_spec(source, PLAINLY, keys=keys, kind="GPU" if gpu else "CPU")
+    except SpecErrors as errors:
+        refusal = " ".join(problem.message for problem in errors.problems)
+    if key == "strategy" or key in SPOKEN:
+        assert refusal, "nothing acts upon it"
+    elif source == KERAS:
+        assert not refusal, "it acts on what Keras computes"
+    else:
+        moot = key == "framework" and framework == "tensorflow"
+        assert bool(refusal) is not moot
+        assert moot or "computes outside" in refusal
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("framework", "key"),
+    [
+        *(("tensorflow", key) for key in ("xla", "eager", "precision", "threads")),
+        *(("jax", key) for key in ("precision", "threads")),
+        *(("torch", key) for key in ("torch_compile", "precision", "threads")),
+    ],
+)
+def test_a_key_that_is_not_refused_acts_as_seen_from_inside(
+    framework: str, key: str, own_spec: Reads, measure: Measures
+) -> None:
+    seen = {
+        "xla": "device.xla is True",
+        "eager": "device.eager is True",
+        "torch_compile": "device.torch_compile is True",
+        "precision": "keras.layers.Dense(1).compute_dtype == 'bfloat16'",
+        "threads": {
+            "tensorflow": "backend.config.threading.get_intra_op_parallelism_threads() == 1",
+            "jax": "os.environ['NPROC'] == '1'",
+            "torch": "backend.get_num_threads() == 1",
+        }[framework],
+    }[key]
+    source = (
+        f"import os, keras, {framework} as backend\n"
+        f"def build({ASKING}):\n"
+        f"    assert {seen}\n"
+        f"    assert keras.backend.backend() == {framework!r} == device.framework\n"
+        "    return (lambda batch: sum(batch)), [[1.0, 2.0]]\n"
+    )
+    record = measure(
+        own_spec(source, PLAINLY, keys=f'framework = "{framework}"\n{KEYS[key]}').cells[0]
+    )
+    assert record.status == "ok", record.failure
+
+
+def test_a_function_that_takes_the_device_and_never_reads_a_key_is_refused(
+    own_spec: Reads,
+) -> None:
+    source = PLAIN.replace("batch_size, seed", ASKING)
+    cell, *_ = own_spec(source, PLAINLY, keys="xla = true").cells
+    steps = problem(PythonParameters.model_validate(cell.workload))
+    with pytest.raises(OwnCodeError, match=r"does not read `device\.xla`"):
+        steps.build(steps.code, 0, cell.device_spec)
+    reads = source.replace("    return", "    device.xla\n    return")
+    cell, *_ = own_spec(reads, PLAINLY, keys="xla = true").cells
+    steps = problem(PythonParameters.model_validate(cell.workload))
+    assert steps.build(steps.code, 0, cell.device_spec)[1]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("key", "seen"), [("xla", "model.jit_compile and traced[-1]"), ("eager", "not traced[-1]")]
+)
+def test_the_documented_function_does_what_xla_and_eager_ask_for(
+    key: str, seen: str, own_spec: Reads, measure: Measures
+) -> None:
+    looking = FILES[1].replace("import keras\n", "import keras\nimport tensorflow as tf\n")
+    looking = looking.replace(
+        "    def step(batch):\n",
+        "    traced = []\n"
+        "    class Seen(keras.layers.Layer):\n"
+        "        def call(self, x):\n"
+        "            traced.append(tf.inside_function())\n"
+        "            return x\n\n"
+        "    model.add(Seen())\n"
+        "    def step(batch):\n"
+        "        model.train_on_batch(*batch)\n"
+        f"        assert {seen}\n",
+    )
+    record = measure(own_spec(looking, REPEATED, keys=f"{key} = true").cells[0])
+    assert record.status == "ok", record.failure
+
+
+# What goes wrong ----------------------------------------------------------------------------
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return '7'", "the step returned str, which is no number"),
+        ("import sys; sys.exit(3)", "step.py, line 3: SystemExit: 3"),
+        ("import os; os._exit(3)", "step.py ended its process with exit code 3"),
+        ("import os; os._exit(0)", "step.py ended its process with exit code 0"),
+    ],
+)
+def test_a_text_and_an_exit_are_errors_of_the_file(
+    body: str, says: str, own_spec: Reads, measure: Measures
+) -> None:
+    source = f"def build(batch_size, seed):\n    def step(batch):\n        {body}\n"
+    record = measure(own_spec(f"{source}    return step, [[1.0, 2.0]]\n", PLAINLY).cells[0])
+    assert record.failure is not None
+    assert record.failure.kind == "bad-spec"
+    assert says in record.failure.message

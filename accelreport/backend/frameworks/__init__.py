@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.origin import install_command
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
-from accelreport.spec.families import TENSORFLOW, unsupported
+from accelreport.spec.families import TENSORFLOW, ignored, unsupported
 from accelreport.workloads.base import Family
 
 if TYPE_CHECKING:
@@ -218,14 +218,20 @@ def no_compiler(device: Device) -> str:
 
 
 def require_support(family: Family, workload: Mapping[str, Any], device: Device) -> None:
-    """See that a device's framework can run a workload; `accelreport check` says it earlier.
+    """See that a workload does all that a device asks for; `accelreport check` says it earlier.
 
     Raises:
-        FrameworkUnsupportedError: it cannot.
+        FrameworkUnsupportedError: its framework cannot run it, or a key would do nothing.
     """
     found = unsupported(family, workload, device)
     if found is not None:
         raise FrameworkUnsupportedError(
             f"{device.framework_name} cannot run this: {found.why}",
             remedy=found.remedy or "Take this device out of the spec.",
+        )
+    idle = ignored(family, workload, device)
+    if idle is not None:
+        raise FrameworkUnsupportedError(
+            f"the device sets `{idle.key}`, and {idle.why}",
+            remedy=idle.remedy or "Take this device out of the spec.",
         )

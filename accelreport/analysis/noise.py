@@ -1,0 +1,100 @@
+"""How much a machine differs from itself, and what a comparison on it can therefore show.
+
+Processes of one and the same cell run one after the other and are taken in pairs, as `compare`
+pairs OLD and NEW. The true ratio of a pair is 1, so the root mean square of the logarithms of their
+ratios estimates the standard deviation that a comparison will meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import expm1, isfinite, log, log1p, sqrt
+
+from accelreport.analysis.stats import least_room, processes_to_reach
+from accelreport.results.plan_document import Document
+from accelreport.results.record import Record
+from accelreport.spec.base import Scalar
+
+FEWEST_PAIRS = 3
+"""Of fewer pairs nothing is said."""
+
+REPEATS = (3, 5, 10, 20)
+"""Numbers of repeats that a person chooses among."""
+
+
+class Noise(Document):
+    """What an A/A measurement found of a device at one sweep point on one machine."""
+
+    workload: str
+    """The spec with its profile; empty for the small network that comes along."""
+    device: str
+    """Name of the device."""
+    point: dict[str, Scalar]
+    """Sweep point."""
+    machine: str
+    """Fingerprint of the machine."""
+    pairs: int
+    """Pairs of processes."""
+    spread: float
+    """Standard deviation of the logarithm of the ratio of two processes of the same cell."""
+    measured_at: str
+    """When the last of them began, UTC in ISO 8601."""
+
+    def shown_by(self, repeats: int) -> float:
+        """The smallest slowdown that so many repeats show, as a fraction.
+
+        A true one of this size has an interval of 95 % that leaves out 1 with a probability of
+        80 %; so the gate passes unchanged code as often at a margin of this size.
+        """
+        return expm1(least_room(repeats, self.spread))
+
+    def repeats_for(self, slowdown: float) -> int | None:
+        """The repeats that a slowdown of this size needs; None where no number of them will do."""
+        return processes_to_reach(log1p(slowdown), self.spread)
+
+
+def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | None:
+    """The noise of one device at one sweep point; None where there are too few pairs.
+
+    Args:
+        workload: as `Noise` names it.
+        records: processes of one cell but for the seed, with the seconds of a steady step.
+    """
+    ordered = sorted(records, key=lambda each: each[0].started_at)
+    seconds = [each for _, each in ordered]
+    if not all(isfinite(each) and each > 0 for each in seconds):
+        raise ValueError("a process without a time has no noise")
+    ratios = _ratios(seconds)
+    if len(ratios) < FEWEST_PAIRS:
+        return None
+    last = ordered[-1][0]
+    return Noise(
+        workload=workload,
+        device=last.cell.device,
+        point=dict(last.cell.point),
+        machine=last.machine,
+        pairs=len(ratios),
+        spread=sqrt(sum(ratio**2 for ratio in ratios) / len(ratios)),
+        measured_at=last.started_at,
+    )
+
+
+def _ratios(seconds: Sequence[float]) -> list[float]:
+    """The logarithms of the ratios of neighbours, each process in one pair."""
+    return [
+        log(later / earlier) for earlier, later in zip(seconds[::2], seconds[1::2], strict=False)
+    ]
+
+
+def nearest(
+    known: Iterable[Noise], machine: str, workload: str, device: str, point: dict[str, Scalar]
+) -> Noise | None:
+    """What is known of a machine that comes nearest: of this very place, else the small network."""
+    here = [each for each in known if each.machine == machine]
+    exact = (
+        each
+        for each in here
+        if (each.workload, each.device, each.point) == (workload, device, point)
+    )
+    small = (each for each in here if not each.workload and each.device == device)
+    return next(exact, None) or next(small, None)

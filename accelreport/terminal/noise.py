@@ -1,0 +1,83 @@
+"""What is known of the noise of machines: measured, kept, and written as lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from pydantic import TypeAdapter, ValidationError
+
+from accelreport.analysis.noise import REPEATS, Noise, noise_of
+from accelreport.analysis.results import results_of
+from accelreport.analysis.speedup import groups_of
+from accelreport.atomic import cache_folder, write_whole
+from accelreport.report.claim_text import point_text
+from accelreport.report.comparison import percent_at_best as percent
+from accelreport.results.store import Store
+from accelreport.runner.plan_documents import profile_of
+from accelreport.terminal.listings import records_of
+from accelreport.terminal.say import columns
+
+NOISES = TypeAdapter(list[Noise])
+
+
+def noises(store: Store, *, small: bool) -> list[Noise]:
+    """The noise of every device at every sweep point of a results folder.
+
+    Args:
+        store: the folder.
+        small: whether it holds the small network, and no spec of somebody's own.
+    """
+    found = []
+    for plan in store.plans():
+        records = {
+            (each.key, each.machine): each
+            for each in records_of(store, {cell.key for cell in plan.cells})
+        }
+        name = "" if small else f"{plan.spec}:{profile_of(plan) or 'full'}"
+        for group in groups_of(results_of(plan, records.values())):
+            timed = [(records[each.key, each.machine], each.seconds) for each in group.timed]
+            found.append(noise_of(name, timed))
+    return [each for each in found if each]
+
+
+def kept() -> list[Noise]:
+    """What earlier measurements found; nothing where there is none, or it cannot be read."""
+    try:
+        return NOISES.validate_json((cache_folder("noise") / "noise.json").read_bytes())
+    except (OSError, ValidationError):
+        return []  # it can be measured again, which is what a cache is for
+
+
+def keep(found: Sequence[Noise]) -> None:
+    """Keep what was found in the place of what was known of the same."""
+    new = {(each.machine, each.workload, each.device, repr(each.point)) for each in found}
+    old = [
+        each
+        for each in kept()
+        if (each.machine, each.workload, each.device, repr(each.point)) not in new
+    ]
+    folder = cache_folder("noise")
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [each.model_dump(mode="json") for each in (*old, *found)]
+    write_whole(folder / "noise.json", json.dumps(rows, indent=1).encode(), durable=False)
+
+
+def noise_lines(found: Sequence[Noise], slowdown: float) -> Iterator[str]:
+    """What repeats show on this machine, a table for each device and sweep point."""
+    for each in found:
+        place = " ".join(filter(None, (each.workload or "a small network", "on", each.device)))
+        point = f" at {point_text(each.point)}" if each.point else ""
+        yield f"{place}{point}: {each.pairs} pairs of processes of the same cell"
+        yield f"  two processes differ by {percent(each.spread)} (standard deviation)"
+        rows = [("repeats", "smallest slowdown that they show")]
+        rows += [(str(n), percent(each.shown_by(n))) for n in REPEATS]
+        yield from (f"  {line}" for line in columns(rows))
+        needed = each.repeats_for(slowdown)
+        yield (
+            f"  A slowdown of {percent(slowdown)} needs {needed} repeats."
+            if needed
+            else f"  No number of repeats up to a thousand shows a slowdown of {percent(slowdown)}."
+        )
+        yield ""
+    yield "With a probability of 80 %, by intervals of 95 %, where OLD and NEW run in turns."

@@ -1,0 +1,92 @@
+"""Every key of a device acts on every kind of workload in every framework, or `check` refuses it.
+
+What a function of somebody's own does with them is in `tests/workloads/test_own_steps.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from accelreport.loader.load import load
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
+from accelreport.spec.problems import SpecErrors
+from tests.support.children import python
+
+KEYS = {
+    "xla": "xla = true",
+    "eager": "eager = true",
+    "torch_compile": "torch_compile = true",
+    "precision": 'precision = "mixed_bfloat16"',
+    "threads": "threads = 1",
+}
+"""Keys of a device with one replica that say how it computes, and a value of each."""
+
+WORKLOADS = {
+    "training": 'kind = "image_classification"\ndataset = "mnist"',
+    "inference": 'kind = "image_classification"\ndataset = "mnist"\nmode = "inference"',
+    "kernel": 'kind = "matmul"',
+}
+
+
+def refused(folder: Path, framework: str, workload: str, keys: str) -> bool:
+    """Whether `check` refuses a device with these keys for a workload."""
+    device = f'schema = 1\n[cpu]\nkind = "CPU"\nframework = "{framework}"\n{keys}\n'
+    (folder / "devices.toml").write_text(device)
+    (folder / "one.toml").write_text(
+        f'schema = 1\ntitle = "One"\ndevices = ["cpu"]\n[workload]\n{workload}\n'
+        "[measure]\ncalls = 9\nwarmup_calls = 1\n"
+    )
+    try:
+        load([folder / "one.toml"])
+    except SpecErrors:
+        return True
+    return False
+
+
+@cache
+def acting(framework: str, key: str) -> dict[str, list[str]]:
+    """The keys that act on a device that sets this one, by kind of workload."""
+    value = {"precision": "mixed_bfloat16", "threads": 1}.get(key, True)
+    device = Device.model_validate({"kind": "CPU", "framework": framework, key: value})
+    program = "tests.backend.frameworks.keys_program"
+    done = python("-m", program, device.model_dump_json())
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("framework", FRAMEWORK_NAMES)
+def test_a_key_acts_as_seen_from_inside_or_is_refused(
+    framework: str, key: str, workload: str, tmp_path: Path
+) -> None:
+    if refused(tmp_path, framework, WORKLOADS[workload], KEYS[key]):
+        assert not refused(tmp_path, framework, WORKLOADS[workload], ""), "the key alone is why"
+    else:
+        assert key in acting(framework, key)[workload]
+
+
+def test_a_product_of_matrices_has_its_own_precision(tmp_path: Path) -> None:
+    assert refused(tmp_path, "tensorflow", WORKLOADS["kernel"], KEYS["precision"])
+
+
+@pytest.mark.parametrize(
+    ("workload", "strategy"),
+    [
+        ("kernel", "parameter_server"),
+        ("inference", "parameter_server"),
+        ("inference", "multi_worker_mirrored"),
+    ],
+)
+def test_a_strategy_that_only_makes_sense_for_training_is_refused(
+    workload: str, strategy: str, tmp_path: Path
+) -> None:
+    keys = f'strategy = "{strategy}"\nworkers = 2'
+    assert refused(tmp_path, "tensorflow", WORKLOADS[workload], keys)
+    assert not refused(tmp_path, "tensorflow", WORKLOADS["training"], keys)
