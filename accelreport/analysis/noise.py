@@ -8,9 +8,9 @@ ratios estimates the standard deviation that a comparison will meet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import expm1, isfinite, log, log1p, sqrt
+from math import expm1, isfinite, log1p, sqrt
 
-from accelreport.analysis.stats import least_room, processes_to_reach
+from accelreport.analysis.stats import least_room, logarithms, processes_to_reach
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Record
 from accelreport.spec.base import Scalar
@@ -81,9 +81,8 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
 
 def _ratios(seconds: Sequence[float]) -> list[float]:
     """The logarithms of the ratios of neighbours, each process in one pair."""
-    return [
-        log(later / earlier) for earlier, later in zip(seconds[::2], seconds[1::2], strict=False)
-    ]
+    logs = logarithms(dict(enumerate(seconds)))
+    return [logs[later] - logs[later - 1] for later in range(1, len(logs), 2)]
 
 
 def nearest(
