@@ -171,6 +171,8 @@ class Published(SpecModel):
     """Final training accuracy."""
     val_accuracy: Fraction | None = None
     """Final validation or test accuracy."""
+    val_accuracy_by_epoch: dict[Annotated[str, Field(pattern=r"^[1-9]\d*$")], Fraction] = {}
+    """Validation accuracy after some epochs, by their numbers: how much it varies by itself."""
     val_precision: Fraction | None = None
     """Final precision on the validation data, as a mean over the classes."""
     val_recall: Fraction | None = None

@@ -14,7 +14,7 @@ from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import quantity
-from accelreport.report.model import Figure
+from accelreport.report.model import Figure, Table
 from accelreport.report.openings.grid import grid_lines_section
 from accelreport.report.openings.opening import (
     MOST_NUMBERS,
@@ -26,6 +26,7 @@ from accelreport.report.openings.opening import (
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
+from accelreport.report.pages.sections.published import published_section
 from accelreport.report.quantity import MISSING
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import text_width
@@ -262,6 +263,30 @@ def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_bo
     assert first < later
     assert f"35.5{NBSP}TFLOPS · published 75× its CPU" in figure.description
     assert "published 338× its CPU" in figure.description
+
+
+def test_accuracies_of_single_epochs_are_drawn_beside_those_of_whole_trainings() -> None:
+    by_epoch = {"15": 0.8302, "16": 0.8204, "17": 0.8103}
+    rows = (
+        Published(device="tpu", label="A TPU", val_accuracy=0.8103, val_accuracy_by_epoch=by_epoch),
+        Published(device="gpu", label="A GPU", val_accuracy=0.845),
+    )
+    section = published_section(view(study(axes={}, published=rows)))
+    assert section is not None
+    (figure,) = (block for block in section.blocks if isinstance(block, Figure))
+    assert "the epochs lie up to 1.99 percentage points apart" in figure.caption.replace(NBSP, " ")
+    assert isinstance(figure.table, Table)
+    named = [
+        (row.header.lines[0].text, row.entries[0].lines[0].text.replace(NBSP, " "))
+        for group in figure.table.groups
+        for row in group.rows
+    ]
+    assert named == [
+        ("A TPU · epoch 15", "83.02 %"),
+        ("A TPU · epoch 16", "82.04 %"),
+        ("A TPU · epoch 17", "81.03 %"),
+        ("A GPU", "84.5 %"),
+    ]
 
 
 NBSP = quantity.SPACE

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isnan
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isnan, nan
 
+from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
+from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import Named
+from accelreport.report.charts.drawing import WIDE, Named
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -23,6 +26,7 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
+    Figure,
     Line,
     Row,
     RowGroup,
@@ -31,12 +35,16 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
+from accelreport.report.openings.opening import ON_A_PHONE, Size
+from accelreport.report.openings.rates import dot_of, rows_plot
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.quantity import setting
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
 from accelreport.spec.claims import Names
+from accelreport.spec.models import Published
 
 TIMES = ("epoch_time", "step_time", "sample_time")
 """Figures in which a source may print one and the same time."""
@@ -92,9 +100,58 @@ def published_section(bench: BenchmarkView) -> Section | None:
     return Section(
         "published",
         "Published against measured",
-        (_table(bench, ordered),),
+        (*_by_epoch(bench), _table(bench, ordered)),
         finding=_finding(bench, ordered),
     )
+
+
+def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
+    """Published accuracies of single epochs beside those that were published of whole trainings."""
+    rows = bench.plan.published
+    varied = [row for row in rows if row.val_accuracy_by_epoch]
+    for number, own in enumerate(varied):
+        values = [
+            _share(row, share, part)
+            for row in rows
+            if row.where == own.where and row.source == own.source
+            for part, share in _shares(row)
+        ]
+        shares = list(own.val_accuracy_by_epoch.values())
+        apart = quantity.percentage_points(round(max(shares) - min(shares), 4))
+        speaker = Speaker(bench)
+        dots = [
+            replace(
+                dot_of(speaker, value),
+                name=" · ".join(filter(None, (dot_of(speaker, value).name, value.of.part))),
+                text=printed_text("val_accuracy", value.number),
+            )
+            for value in values
+        ]
+        plot = rows_plot(
+            bench,
+            dots,
+            name=f"by-epoch-{number}",
+            title="Published validation accuracy, epoch by epoch",
+            axis="validation accuracy",
+            tick=lambda share: quantity.percent(share, 1),
+            values=tuple(values),
+        )
+        label_ = label(own.label, 44)
+        note = f"{label_}: the epochs lie up to {apart} apart. ◇ published, used in no statistic."
+        yield replace(plot, caption=note).figure(Size(WIDE, 34 * len(dots) + 60), ON_A_PHONE)
+
+
+def _shares(row: Published) -> Iterator[tuple[str, float]]:
+    """The published accuracies of a row, each with its epoch where it is of one."""
+    for epoch, share in row.val_accuracy_by_epoch.items():
+        yield f"epoch {epoch}", share
+    if not row.val_accuracy_by_epoch and row.val_accuracy is not None:
+        yield "", row.val_accuracy
+
+
+def _share(row: Published, share: float, part: str) -> Value:
+    of = Subject(row.device, row=row, part=part)
+    return Value(of, Interval(share, nan, nan, 0), Unit.SHARE, Provenance.PUBLISHED, frozenset())
 
 
 def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
