@@ -43,17 +43,22 @@ def require_day(text: str, key: str) -> None:
         raise FieldsError(f"`{key}` is no day: {text!r}", key, help=help_)
 
 
-def refuse_written(document: str) -> None:
+def refuse_written(document: object, key: str = "document") -> None:
     """What runs is what the file holds that a spec names, and not what the spec says it holds.
 
     Raises:
         FieldsError: the spec says it.
     """
     if document:
-        raise FieldsError("`document` is what the file holds", "document", help="leave it out")
+        raise FieldsError(f"`{key}` is what the file holds", key, help="leave it out")
 
 
-def _inside(text: str, info: ValidationInfo) -> str:
+def inside_folder(text: str, info: ValidationInfo) -> str:
+    """A path in the spec's folder or below it, with `/`; what `SpecPath` holds its text to.
+
+    Raises:
+        ValueError: it is none, or there is no such file while a spec is checked.
+    """
     path = PurePosixPath(text)
     if not text.strip() or "\0" in text:
         raise ValueError("is not the path of a file")
@@ -73,7 +78,7 @@ def _inside(text: str, info: ValidationInfo) -> str:
 
 SpecPath = Annotated[
     str,
-    AfterValidator(_inside),
+    AfterValidator(inside_folder),
     Field(description="A file in the spec's folder or below it, with `/` between folders."),
 ]
 """A file in the spec's folder or below it, relative to it and with `/`.
