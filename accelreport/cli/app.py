@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from accelreport import __version__
-from accelreport.cli import build, ceilings, compare, data, importing, inspect, new, results, run
+from accelreport.cli import (
+    build,
+    ceilings,
+    compare,
+    data,
+    importing,
+    inspect,
+    new,
+    results,
+    run,
+    trial,
+)
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 
@@ -74,6 +85,7 @@ app = typer.Typer(
 )
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=run.BENCH_EXAMPLES)(run.bench)
+app.command("try", epilog=trial.EXAMPLES)(trial.try_)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=build.SERVE_EXAMPLES)(build.serve)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from accelreport.cli.new import DEVICES, SYSTEMS, here
 from accelreport.cli.new import Set as BenchSet
+from accelreport.cli.new import here
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -26,6 +26,7 @@ from accelreport.cli.options import (
     complete_filter,
 )
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import devices_at
 
 if TYPE_CHECKING:
     from accelreport.runner.adaptive import StoppingRule
@@ -251,11 +252,13 @@ def carried_out(
     quiet: bool = False,
     timings: bool = False,
     fork: bool = True,
+    answer: bool = True,
 ) -> int:
     """Do what is asked for, or show its plan, and tell of it; the exit code."""
     prepared = _prepared(request)
     if not dry_run:
-        return _carry_out(prepared, json=json, quiet=quiet, timings=timings, fork=fork)
+        shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
+        return _carry_out(prepared, answer=answer, **shown)
     _show_plan(prepared, json=json)
     return ExitCode.OK
 
@@ -293,7 +296,9 @@ def _show_plan(prepared: Prepared, *, json: bool) -> None:
         say(*plan_text(line))
 
 
-def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool) -> int:
+def _carry_out(
+    prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool, answer: bool
+) -> int:
     from accelreport.runner.run import carry_out, exit_code
     from accelreport.runner.workspace import Workspace, machine_lock
     from accelreport.terminal.progress import progress_for
@@ -301,7 +306,7 @@ def _carry_out(prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fo
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         workspace = Workspace(lock=machine_lock())
         end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
-    if not (json or quiet or end.stopped_by) and end.ok + end.partial + end.done_before:
+    if answer and not (json or quiet or end.stopped_by) and end.ok + end.partial + end.done_before:
         _answer(prepared)
     return exit_code(end)
 
@@ -357,6 +362,10 @@ BenchBudget = Annotated[
 ]
 
 
+SIZES = "list of batch sizes; write 256,512"
+"""What `--batch` should be."""
+
+
 class NoBench(AccelReportError):  # noqa: N818 -- reads as what it says
     """What was asked for is no workload."""
 
@@ -386,11 +395,16 @@ def bench(
     said = {"dataset": dataset, "model": model, "data": data}
     workload = {name: value for name, value in said.items() if value} | given
     family = _family(kind, dataset)
-    beside = devices_file or SPECS[0] / DEVICES
-    found = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
+    found = devices_at(devices_file)
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, f"{_name(family.kind, dataset, model)}.toml")
-        text = _text(family, workload, _sizes(batch), measure, device or _here(found))
+        text = _text(
+            family,
+            workload,
+            list(dict.fromkeys(whole_numbers(batch, SIZES))),
+            measure,
+            device or _here(found),
+        )
         spec.write_text(text, encoding="utf-8")
         typer.echo(text)
         request = Request(paths=[spec], results=results, devices_file=found)
@@ -450,11 +464,12 @@ def _family(kind: str, dataset: str) -> Family:
     )
 
 
-def _sizes(text: str) -> list[int]:
+def whole_numbers(text: str, what: str) -> list[int]:
+    """The numbers of a text such as "256,512"; `what` says what else it should be."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) for part in parts):
-        raise typer.BadParameter(f"{text!r} is no list of batch sizes; write 256,512")
-    return [int(part) for part in dict.fromkeys(parts)]
+        raise typer.BadParameter(f"{text!r} is no {what}")
+    return [int(part) for part in parts]
 
 
 def _name(*parts: str) -> str:

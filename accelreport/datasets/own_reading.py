@@ -600,7 +600,7 @@ def _refuse_too_many(size: int, own: OwnData) -> None:
 # Looked at for a new spec -----------------------------------------------------------------------
 
 
-def proposed(path: Path, shown: str) -> Mapping[str, Any]:
+def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
     """What a spec would say of data: keys and values by what is in the file.
 
     Args:
@@ -608,27 +608,28 @@ def proposed(path: Path, shown: str) -> Mapping[str, Any]:
         shown: how the spec names them.
 
     Returns:
-        The target is a column called so, or the last one; the task is a classification where the
-        target holds words, or few whole numbers.
+        The keys, and how many examples there are. The target is a column called so, or the last
+        one; the task is a classification where it holds words, or few whole numbers.
 
     Raises:
         DataUnavailable: the data cannot be read here.
         DataCorrupt: the file is not what its name says.
     """
     own = OwnData(path=shown, task="classification")
+    keys: dict[str, Any]
     if path.is_dir():
-        some = next((image for image in sorted(path.rglob("*")) if image.suffix in IMAGES), None)
-        size = [64, 64]
-        if some is not None:
-            size = list(_pixels([(some, 0)], own, path, lambda _: None).shape[1:3])
-        return {"task": "classification", "image_size": size, "divide_by": 255.0}
+        images = [each for each in sorted(path.rglob("*")) if each.suffix.lower() in IMAGES]
+        first = [(image, 0) for image in images[:1]]
+        size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
+        keys = {"task": "classification", "image_size": size, "divide_by": 255.0}
+        return keys, len(images)
     data = read_bounded(path, LIMIT, REMEDY)
     if path.suffix == ARRAYS:
         arrays = _arrays(path, data)
         labels = _column(np.asarray(arrays["y" if "y" in arrays else "y_train"]))
         examples = arrays["x" if "x" in arrays else "x_train"]
         pixels = examples.dtype == np.uint8 and examples.ndim > 2
-        return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {})
+        return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {}), len(examples)
     separator = TABLES.get(path.suffix, ",")
     table = _rows(path, data, own)
     if found := _separator_remedy(table):
@@ -646,7 +647,7 @@ def proposed(path: Path, shown: str) -> Mapping[str, Any]:
         and not pd.api.types.is_datetime64_any_dtype(table[name])
         and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
     ]
-    keys: dict[str, Any] = {"target": target}
+    keys = {"target": target}
     if inputs != [name for name in columns if name != target]:
         keys["features"] = inputs
     keys["task"] = _task(_words(column.dropna()))
@@ -654,7 +655,7 @@ def proposed(path: Path, shown: str) -> Mapping[str, Any]:
         keys["missing"] = "drop"
     elif table[inputs].isna().any(axis=None):
         keys["missing"] = "mean"
-    return keys | ({"separator": separator} if found else {})
+    return keys | ({"separator": separator} if found else {}), len(table)
 
 
 FEW_CLASSES = 20

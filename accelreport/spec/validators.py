@@ -53,11 +53,15 @@ def refuse_written(document: object, key: str = "document") -> None:
         raise FieldsError(f"`{key}` is what the file holds", key, help="leave it out")
 
 
-def inside_folder(text: str, info: ValidationInfo) -> str:
-    """A path in the spec's folder or below it, with `/`; what `SpecPath` holds its text to.
+def inside_folder(text: str, folder: Path | None) -> str:
+    """A path in a folder or below it, with `/`; what `SpecPath` holds its text to.
+
+    Args:
+        text: the path.
+        folder: where it must be; None where that is not known.
 
     Raises:
-        ValueError: it is none, or there is no such file while a spec is checked.
+        ValueError: it is none, or there is no such file.
     """
     path = PurePosixPath(text)
     if not text.strip() or "\0" in text:
@@ -66,8 +70,7 @@ def inside_folder(text: str, info: ValidationInfo) -> str:
         raise ValueError("must be written with `/`, relative to the spec's folder")
     if path.is_absolute() or ".." in path.parts:
         raise ValueError("lies outside the spec's folder; put the file beside the spec")
-    folder = (info.context or {}).get("folder")
-    if isinstance(folder, Path):
+    if folder is not None:
         found = Path(os.path.realpath(folder / path))
         if not found.is_relative_to(os.path.realpath(folder)):
             raise ValueError("leads outside the spec's folder through a symbolic link")
@@ -76,9 +79,19 @@ def inside_folder(text: str, info: ValidationInfo) -> str:
     return path.as_posix()
 
 
+def folder_of(info: ValidationInfo) -> Path | None:
+    """The folder of the spec that is being read; None at other times."""
+    folder = (info.context or {}).get("folder")
+    return folder if isinstance(folder, Path) else None
+
+
+def _inside(text: str, info: ValidationInfo) -> str:
+    return inside_folder(text, folder_of(info))
+
+
 SpecPath = Annotated[
     str,
-    AfterValidator(inside_folder),
+    AfterValidator(_inside),
     Field(description="A file in the spec's folder or below it, with `/` between folders."),
 ]
 """A file in the spec's folder or below it, relative to it and with `/`.

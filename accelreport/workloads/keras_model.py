@@ -31,7 +31,13 @@ from accelreport.datasets.own import (
 )
 from accelreport.errors import AccelReportError
 from accelreport.spec.base import Text, exactly_one
-from accelreport.spec.validators import FieldsError, SpecPath, inside_folder, refuse_written
+from accelreport.spec.validators import (
+    FieldsError,
+    SpecPath,
+    folder_of,
+    inside_folder,
+    refuse_written,
+)
 from accelreport.workloads.base import (
     EVERY,
     DataMode,
@@ -56,6 +62,7 @@ from accelreport.workloads.own_model import (
     ModelError,
     Named,
     application,
+    based,
     check_application,
     check_function,
     check_named,
@@ -88,6 +95,9 @@ MetricName = Literal["accuracy", "top_5_accuracy", "mean_squared_error", "mean_a
 
 
 MODES = get_args(DataMode)
+
+RANDOM_OUTPUTS = 10
+"""Outputs of a model on random data, where it leaves them open."""
 
 READ = (*TABLES, ARRAYS)
 """Endings of files that are read."""
@@ -207,7 +217,8 @@ class KerasParameters(TrainingParameters):
                 f"is {value!r}; write a function of a Python file (model.py:build), or what Keras "
                 "wrote (net.keras, net.json)"
             )
-        return inside_folder(value, info)
+        inside_folder(*based(value, folder_of(info)))
+        return value
 
     @field_validator("data")
     @classmethod
@@ -225,10 +236,10 @@ class KerasParameters(TrainingParameters):
     @field_validator("document")
     @classmethod
     def _read(cls, document: str, info: ValidationInfo) -> str:
-        folder, named = (info.context or {}).get("folder"), info.data.get("model")
+        folder, named = folder_of(info), info.data.get("model")
         name = info.data.get("architecture") or named
         key = "model" if name and name == named else "architecture"
-        if isinstance(folder, Path):
+        if folder:
             refuse_written(document)
             if (text := read_code(named, key, info)) is not None:
                 return text
@@ -250,7 +261,7 @@ class KerasParameters(TrainingParameters):
     @field_validator("data_document")
     @classmethod
     def _read_loader(cls, document: str, info: ValidationInfo) -> str:
-        if isinstance((info.context or {}).get("folder"), Path):
+        if folder_of(info):
             refuse_written(document, "data_document")
         text = read_code(info.data.get("data"), "data", info)
         return document if text is None else text
@@ -432,7 +443,7 @@ def maker(
     if parameters.application:
         name, options = parameters.application, parameters.options
         image = [*(shape or (224, 224, 3)), *([1] if shape and len(shape) == 2 else [])]
-        return lambda: application(name, image, outputs or 1000, options)
+        return lambda: application(name, image, outputs or RANDOM_OUTPUTS, options)
     if named_code(parameters.model) is None:
         return lambda: build(parameters)
     value = str(parameters.model)
@@ -520,7 +531,7 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
             "There is no sample of data of your own.",
             remedy="Use `--data synthetic`: random numbers of the model's shape.",
         )
-    model = maker(parameters, parameters.input_shape, None, folder)()
+    model = maker(parameters, parameters.input_shape, RANDOM_OUTPUTS, folder)()
     shape = parameters.input_shape or list(model.input_shape[1:])
     if None in shape:
         raise ModelError(

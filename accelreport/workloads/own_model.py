@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from pydantic import ValidationInfo
 
 from accelreport.datasets.own import OwnData, UnfitData
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.spec.validators import FieldsError, inside_folder, refuse_written
+from accelreport.spec.validators import FieldsError, folder_of, inside_folder, refuse_written
 from accelreport.workloads.own_code import OwnCode, local_modules, parsed, text_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,21 @@ def check_named(text: str, key: str, example: str, info: ValidationInfo) -> str:
     file, function = code
     if not function:
         raise ValueError(f'names no function of {file}; write {key} = "{file}:{example}"')
-    return f"{inside_folder(file, info)}:{function}"
+    folder = folder_of(info)
+    based_file, above = based(file, folder)
+    inside_folder(based_file, above)
+    return f"{PurePosixPath(file).as_posix()}:{function}"
+
+
+ABOVE = "../"
+"""Code may lie in the folder above that of the specs, too: where a project has both."""
+
+
+def based(file: str, folder: Path | None) -> tuple[str, Path | None]:
+    """A file's path and the folder that it is relative to: the spec's, or the one above."""
+    if not file.startswith(ABOVE):
+        return file, folder
+    return file.removeprefix(ABOVE), None if folder is None else folder.absolute().parent
 
 
 def read_code(value: str | None, key: str, info: ValidationInfo) -> str | None:
@@ -111,8 +125,8 @@ def read_code(value: str | None, key: str, info: ValidationInfo) -> str | None:
     Raises:
         FieldsError: the file cannot be read.
     """
-    folder, code = (info.context or {}).get("folder"), named_code(value)
-    if not isinstance(folder, Path) or code is None:
+    folder, code = folder_of(info), named_code(value)
+    if folder is None or code is None:
         return None
     with _of_key(key):
         return text_of(folder / code[0], code[0])
@@ -133,14 +147,15 @@ def read_modules(
     Raises:
         FieldsError: the spec says it, or a module cannot be read.
     """
-    folder, code = (info.context or {}).get("folder"), named_code(value)
-    if not isinstance(folder, Path):
+    folder, code = folder_of(info), named_code(value)
+    if folder is None:
         return written
     refuse_written(written, str(info.field_name))
     if code is None:
         return {}
     with _of_key(key):
-        return local_modules(folder, code[0], text)
+        file, top = based(code[0], folder)
+        return local_modules(top or folder, file, text)
 
 
 class _of_key:  # noqa: N801 - reads as what it does
@@ -262,21 +277,34 @@ class Named:
         Raises:
             OwnCodeError: the file, or what it calls, raised something.
         """
-        file, name = named_code(self.value) or (self.value, "")
-        code = OwnCode(file, self.text, self.modules, self.folder)
+        named, name = named_code(self.value) or (self.value, "")
+        file, top = based(named, Path(self.folder))
+        folder = str(top) if self.folder else ""
+        code = OwnCode(file, self.text, self.modules, folder)
         with code.blamed():
             # A model is made more than once, and its file may hold the data, too.
-            module = _MODULES.get((self.folder, file))
+            module = _MODULES.get((folder, file))
             if module is None:
                 # Those that another file of the spec imports, too, are loaded once.
                 fresh = {key: t for key, t in self.modules.items() if key not in _LOADED}
                 _LOADED.update(fresh)
-                code = OwnCode(file, self.text, fresh, self.folder)
+                code = OwnCode(file, self.text, fresh, folder)
                 module = code.run(f"accelreport_own_{Path(file).stem}")
-                _MODULES[self.folder, file] = module
+                _MODULES[folder, file] = module
             function = getattr(module, name)
             taken = inspect.signature(function).parameters
             asked = {key: each for key, each in given.items() if key in taken}
+            lacking = [
+                name
+                for name, parameter in taken.items()
+                if name in GIVEN and name not in asked and parameter.default is parameter.empty
+            ]
+            if lacking:
+                raise ModelError(
+                    f"`{self.value}` needs `{lacking[0]}`, which random data do not have.",
+                    remedy="Write input_shape in the spec, such as input_shape = [28, 28, 1].",
+                    key="model",
+                )
             return function(**asked, **options)
 
 

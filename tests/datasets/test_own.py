@@ -235,16 +235,16 @@ def test_images_that_are_divided_already_stay_so(tmp_path: Path) -> None:
 
 def test_what_a_spec_would_say_follows_from_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(people())
-    assert proposed(tmp_path / "a.csv", "a.csv") == {"target": "kind", "task": "classification"}
+    assert proposed(tmp_path / "a.csv", "a.csv")[0] == {"target": "kind", "task": "classification"}
     text = "id;size;price\n" + "".join(f"p{i};{'' if i == 3 else i};{i / 3}\n" for i in range(150))
     (tmp_path / "b.csv").write_text(text)
-    assert proposed(tmp_path / "b.csv", "b.csv") == {
+    assert proposed(tmp_path / "b.csv", "b.csv")[0] == {
         "target": "price", "features": ["size"], "task": "regression", "missing": "mean",
         "separator": ";",
     }  # fmt: skip
     arrays(tmp_path, x=np.zeros((3, 2, 2), np.uint8), y=[0, 1, 1])
-    assert proposed(tmp_path / "img.npz", "img.npz") == {
+    assert proposed(tmp_path / "img.npz", "img.npz")[0] == {
         "task": "classification", "divide_by": 255.0,
     }  # fmt: skip
     pictures(tmp_path, 6)
-    assert proposed(tmp_path / "pets", "pets")["image_size"] == [6, 6]
+    assert proposed(tmp_path / "pets", "pets")[0]["image_size"] == [6, 6]
