@@ -255,7 +255,7 @@ def carried_out(
     answer: bool = True,
 ) -> int:
     """Do what is asked for, or show its plan, and tell of it; the exit code."""
-    prepared = _prepared(request)
+    prepared = _prepared(request, dry_run=dry_run)
     if not dry_run:
         shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
         return _carry_out(prepared, answer=answer, **shown)
@@ -263,16 +263,26 @@ def carried_out(
     return ExitCode.OK
 
 
-def _prepared(request: Request) -> Prepared:
+def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     from accelreport.cli.inspect import misplaced_files
+    from accelreport.datasets.errors import DataUnavailable
+    from accelreport.runner.outlook import absent_data, unsound
     from accelreport.runner.prepare import prepare
+    from accelreport.terminal.run_text import too_long
     from accelreport.terminal.say import say
 
     prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
-    for name, told in misplaced_files(each.cell for each in prepared.plan.of("run")):
+    cells = [each.cell for each in prepared.plan.of("run")]
+    absent = absent_data(cells, {each.spec: each.text for each in prepared.documents})
+    if cells and not dry_run and request.launcher is None and all(c.spec in absent for c in cells):
+        why = "\n".join(f"{name}: {told}" for name, told in absent.items())
+        raise DataUnavailable("Nothing was run: no data are here.", why=why)
+    for name, told in [*misplaced_files(cells), *absent.items(), *unsound(cells)]:
         say(f"warning: {name}: {told}", err=True)
+    if longest := too_long(prepared.plan.estimate):
+        say(f"warning: {longest}", err=True)
     for path in prepared.left_out:
         say(f"{path} is measured where it is named: accelreport run {path}", err=True)
     return prepared

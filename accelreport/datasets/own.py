@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from accelreport.datasets.errors import DataOptionsError
+from accelreport.datasets.cache import places
+from accelreport.datasets.errors import DataOptionsError, DataUnavailable
 
 Task = Literal["classification", "regression"]
 """Whether the target is a class or a number."""
@@ -72,3 +74,27 @@ class OwnData:
     standardise: bool = True
     separator: str = ""
     image_size: tuple[int, int] | None = None
+
+
+def place_of(path: str, folder: str) -> Path:
+    """Where data lie: beside the spec, or in the data folder.
+
+    Args:
+        path: the file or folder, as the spec names it.
+        folder: the spec's folder; empty where there is none.
+
+    Raises:
+        DataUnavailable: they are in neither.
+    """
+    *known, here = dict.fromkeys(places(path, folder))
+    looked = known or [here]
+    for place in looked:
+        if place.exists():
+            return place
+    near = next((p for p in (here, Path(folder) / Path(path).name) if p.exists()), None)
+    raise DataUnavailable(
+        f"There are no data {path}.",
+        why=f"Looked for: {', '.join(map(str, looked))}.",
+        remedy=(f"Move {near} there" if near else "Put them there")
+        + ", or measure on random data of the model's shape with --data synthetic.",
+    )

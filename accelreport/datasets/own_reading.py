@@ -21,10 +21,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from accelreport.datasets.base import Arrays, Dataset, fingerprint
-from accelreport.datasets.cache import places, read_bounded
+from accelreport.datasets.cache import read_bounded
 from accelreport.datasets.entry import MEBIBYTE
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
-from accelreport.datasets.own import ARRAYS, FOUR, IMAGES, PAIRS, TABLES, OwnData, Task, UnfitData
+from accelreport.datasets.own import (
+    ARRAYS,
+    FOUR,
+    IMAGES,
+    PAIRS,
+    TABLES,
+    OwnData,
+    Task,
+    UnfitData,
+    place_of,
+)
 from accelreport.datasets.series import SeriesError, parse_csv
 
 PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
@@ -40,30 +50,6 @@ SEED = 20_260_101
 """Of the division into training and validation."""
 
 REMEDY = "Correct the file, or the keys that say how it is read."
-
-
-def place_of(path: str, folder: str) -> Path:
-    """Where data lie: beside the spec, or in the data folder.
-
-    Args:
-        path: the file or folder, as the spec names it.
-        folder: the spec's folder; empty where there is none.
-
-    Raises:
-        DataUnavailable: they are in neither.
-    """
-    *known, here = dict.fromkeys(places(path, folder))
-    looked = known or [here]
-    for place in looked:
-        if place.exists():
-            return place
-    near = next((p for p in (here, Path(folder) / Path(path).name) if p.exists()), None)
-    raise DataUnavailable(
-        f"There are no data {path}.",
-        why=f"Looked for: {', '.join(map(str, looked))}.",
-        remedy=(f"Move {near} there" if near else "Put them there")
-        + ", or measure on random data of the model's shape with --data synthetic.",
-    )
 
 
 def read(own: OwnData, folder: str) -> Dataset:
