@@ -45,6 +45,7 @@ LINES = {
 
 NOT_RUN = {
     ("run",): "measures",
+    ("try",): "measures",
     ("serve",): "goes on until it is stopped",
     ("data", "fetch"): "needs a network",
     ("import",): "reads files of the reader's own; its own tests do so",
