@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 from accelreport.errors import AccelReportError
 
 if TYPE_CHECKING:
-    from accelreport.api import Comparison, Results, build, compare, load_results, run
+    from accelreport.api import (
+        Comparison,
+        Results,
+        Trial,
+        build,
+        compare,
+        load_results,
+        new,
+        run,
+        try_model,
+    )
 
 __version__ = "0.1.0"
 
@@ -21,10 +31,13 @@ __all__ = [
     "AccelReportError",
     "Comparison",
     "Results",
+    "Trial",
     "build",
     "compare",
     "load_results",
+    "new",
     "run",
+    "try_model",
 ]
 
 

@@ -18,6 +18,8 @@ import pandas as pd
 from accelreport.analysis.compare import Gate, read_margin
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import AccelReportError
+from accelreport.loader import first_spec
+from accelreport.loader.load import load
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.comparison import (
     ComparisonRow,
@@ -40,15 +42,17 @@ from accelreport.runner.launchers import launching
 from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import choose, refresh
-from accelreport.runner.prepare import Request, prepare, shorthands
+from accelreport.runner.prepare import Request, prepare, shorthands, whole_machine, worth_comparing
+from accelreport.runner.prepare import absences as absences_here
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
-from accelreport.spec.files_beside import talk_of
+from accelreport.spec.files_beside import DEVICES_FILE, talk_of
 from accelreport.spec.models import NO_TALK
 from accelreport.terminal.answer import (
     COLUMNS,
     absences,
+    measured_now,
     named,
     summary_text,
     table_rows,
@@ -57,6 +61,9 @@ from accelreport.terminal.answer import (
 from accelreport.terminal.comparison import comparison_text
 from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
+from accelreport.terminal.trial import trial_frame, trial_lines
+from accelreport.workloads.registry import FAMILIES
+from accelreport.workloads.spec_template import draft
 
 
 def summary_html(folder: Path, speedups: pd.DataFrame) -> str:
@@ -352,6 +359,118 @@ def compare(old: str | Path, new: str | Path) -> Comparison:
 
 def _compared(old: Path, new: Path, gate: float | None) -> FolderComparison:
     return compare_folders(existing(old), existing(new), gate)
+
+
+def new(
+    file: str | Path,
+    *,
+    model: str,
+    data: str = "",
+    title: str = "",
+    devices: Sequence[str] = (),
+    overrides: Mapping[str, Scalar | list[Scalar]] | None = None,
+) -> Path:
+    """Write a spec for a model and data of your own, with a comment on every key.
+
+    Devices and the JSON Schema are written beside it, where there are none.
+
+    Args:
+        file: the spec's file.
+        model: "model.py:build", "net.keras", "net.json", or a name such as "MobileNetV2".
+        data: "train.csv", "img.npz", a folder of images by class, "data.py:load" or a data set;
+            random numbers when empty.
+        title: of the benchmark; by the file's name when empty.
+        devices: rows of the devices file, the baseline first; those that are here when empty.
+        overrides: keys of the workload instead of those that the data suggest.
+
+    Returns:
+        The file.
+
+    Raises:
+        AccelReportError: a file is in the way or is not there, or the spec would have an error.
+    """
+    place = Path(file)
+    first_spec.refuse_replacing(place)
+    with first_spec.files_beside(place):
+        known = load([place.parent / DEVICES_FILE]).devices
+        named = list(devices) or worth_comparing(known, absences_here(known, waiting=_waiting))
+        keys = first_spec.own_workload(model, data, place.parent) | dict(overrides or {})
+        text = draft(
+            FAMILIES["keras"],
+            title=title or place.stem.replace("_", " ").capitalize(),
+            devices=named,
+            given=keys,
+        )
+        first_spec.write_checked(place, text)
+    return place
+
+
+@dataclass(frozen=True, repr=False)
+class Trial:
+    """What a model takes for a training step and for a call; in a notebook it shows its table.
+
+    Attributes:
+        rows: one row for each device and batch size: `step_s` and `call_s` in seconds, with the
+            ends of their 95 % intervals.
+        results: the results of both.
+    """
+
+    rows: pd.DataFrame
+    results: Results
+
+    def __repr__(self) -> str:
+        return "\n".join(trial_lines(self.rows))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def try_model(
+    model: str,
+    batch: Sequence[int] = (1, 8, 64),
+    *,
+    input_shape: Sequence[int] = (),
+    devices: Sequence[str] = (),
+    repeats: int = 3,
+    budget: str = "5s",
+    results: str | Path = "results",
+    devices_file: str | Path | None = None,
+    quiet: bool = False,
+) -> Trial:
+    """Measure a model of your own at once: a training step and a call, on random data.
+
+    Args:
+        model: as in `new`.
+        batch: sizes of batches.
+        input_shape: of an example, where the model does not say it.
+        devices: rows of the devices file; all of this machine when empty.
+        repeats: processes of each device.
+        budget: measured time after which a cell stops.
+        results: the results folder; what is in it already is not measured again.
+        devices_file: the devices; `specs/devices.toml`, or those that come along, when absent.
+        quiet: print failures only.
+
+    Raises:
+        AccelReportError: the model is not there, or nothing could be measured.
+        KeyboardInterrupt: it was stopped; finished cells are kept.
+    """
+    rows = first_spec.devices_at(devices_file)
+    named = list(devices) or [whole_machine(load([rows]).devices, _waiting)]
+    with first_spec.trial_folder(model) as folder:
+        specs = first_spec.write_trial(
+            folder,
+            model,
+            batches=batch,
+            devices=named,
+            repeats=repeats,
+            budget=budget,
+            options={"input_shape": list(input_shape)} if input_shape else {},
+        )
+        measured = run(specs, results=results, devices_file=rows, quiet=quiet)
+        names = {spec.stem for spec in specs}
+    store = Store(Path(results))
+    plans = [plan for plan in store.plans() if plan.spec in names]
+    return Trial(trial_frame(measured_now(store, plans)), measured)
 
 
 NAMED = ("spec", "profile", "device")

@@ -219,9 +219,8 @@ def _dataset(
     if request is None:
         return None
     from accelreport.datasets.catalogue import find
-    from accelreport.datasets.load import load
 
-    dataset = load(request.name, mode=request.mode, options=request.options, folder=folder)
+    dataset = request.load(folder)
     measurement.data = DataSource(
         dataset=dataset.name,
         origin=dataset.origin,
@@ -231,12 +230,11 @@ def _dataset(
         note=dataset.note,
     )
     if dataset.origin == "synthetic":
-        measurement.warn(
-            "data-synthetic", f"synthetic stand-in, not {dataset.name}: {dataset.note}"
-        )
+        stands_for = "" if request.make else f"synthetic stand-in, not {dataset.name}: "
+        measurement.warn("data-synthetic", f"{stands_for}{dataset.note}")
     elif dataset.origin == "sample":
         measurement.warn("data-sample", dataset.note)
-    elif dataset.origin == "user-supplied" and find(dataset.name).files:
+    elif dataset.origin == "user-supplied" and not request.make and find(dataset.name).files:
         measurement.warn("data-user-supplied", f"{dataset.name} is not the official file")
     return dataset
 

@@ -103,7 +103,11 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
     try:
         parameters = family.parameters.model_validate(question.workload, strict=False)
         request = family.data(parameters)
+        if request and request.runs_code:
+            return None
         data = _data(request, question.folder) if request else None
+        if parameters.runs_code:
+            return None  # the data can be read; the model is known where it is measured
         problem = family.problem(parameters, data, 0)
         if isinstance(problem, TrainingProblem):
             _pass_two_examples(problem)
@@ -131,9 +135,9 @@ def _data(request: DataRequest, folder: str) -> Dataset:
         DataError: a file of somebody's own is not here, or is not what it should be.
     """
     try:
-        return load(request.name, mode=request.mode, options=request.options, folder=folder)
+        return request.load(folder)
     except DataUnavailable:
-        if not find(request.name).files:
+        if request.make or not find(request.name).files:
             raise
     return load(request.name, mode="synthetic", options=request.options, folder=folder)
 

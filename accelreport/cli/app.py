@@ -21,6 +21,7 @@ from accelreport.cli import (
     noise,
     results,
     run,
+    trial,
 )
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
@@ -88,6 +89,7 @@ app = typer.Typer(
 )
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=run.BENCH_EXAMPLES)(run.bench)
+app.command("try", epilog=trial.EXAMPLES)(trial.try_)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=build.SERVE_EXAMPLES)(build.serve)

@@ -119,7 +119,12 @@ def _of_own(found: SpecSet) -> list[tuple[str, str]]:
     unknown, wrong = _fitting(spec for spec in found.specs if spec.name not in unclear)
     if wrong:
         raise SpecErrors(wrong)
-    return [*misplaced_files(found.cells), *unread, *unknown]
+    from accelreport.runner.outlook import absent_data, unsound
+
+    absent = absent_data(found.cells, {spec.name: spec.text for spec in found.specs})
+    others = [(name, text) for name, text in unknown if name not in absent]
+    told = [*unread, *others, *absent.items(), *unsound(found.cells)]
+    return [*misplaced_files(found.cells), *told]
 
 
 def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:

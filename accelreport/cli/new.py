@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from accelreport.cli.options import SPECS, DevicesFile, Profile
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import (
+    DEVICES,
+    SYSTEMS,
+    CannotDraft,
+    files_beside,
+    own_workload,
+    refuse_replacing,
+    write_checked,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from accelreport.spec.device import Device
     from accelreport.workloads.base import Family
 
@@ -31,8 +37,13 @@ What is written:
 
 \b
 Kinds:
-  those built in are matmul, image_classification, text_classification, sequence_classification,
-  text_generation, series_forecast and keras (any model that Keras wrote as JSON).
+  matmul, image_classification, text_classification, sequence_classification, text_generation,
+  series_forecast, keras (a model of your own) and python (a training step of your own).
+
+\b
+A model of your own, --model and --data:
+  The keys of the data are proposed by what is in the file: the target is the column called
+  target, label, class or y, or the last one. --set corrects them: --set target=price.
 
 \b
 Keys, --set:
@@ -45,27 +56,13 @@ Examples:
   accelreport new --from mnist_batch_sweep                   as specs/mnist_batch_sweep.toml
   accelreport new specs/digits.toml                          asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
-  accelreport new specs/mine.toml --kind keras --set architecture=mine.json --set dataset=mnist
+  accelreport new specs/mine.toml --model model.py:build --data train.csv
+  accelreport new specs/pets.toml --model MobileNetV2 --data pets --set image_size=[96,96]
   accelreport new specs/sea.toml --kind series_forecast --set dataset=csv --set series.path=x.csv
   accelreport new specs/products.toml --kind matmul --set size=8192 --title "Large products"
 
 \b
 Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec would have an error.
-"""
-
-PACKAGE = Path(__file__).parents[1]
-SYSTEMS = next(
-    folder for folder in (PACKAGE / "_specs", PACKAGE.parent / "specs") if folder.is_dir()
-)
-"""The published systems and their devices file: in the wheel, or in a checkout."""
-
-DEVICES = "devices.toml"
-"""The devices file beside specs; `spec.files_beside`, which says so, takes long to import."""
-
-GITIGNORE = """\
-# Pages are made anew from results/, which belongs into the repository: it holds what was measured.
-/site/
-/report.html
 """
 
 Target = Annotated[
@@ -82,6 +79,25 @@ System = Annotated[
 ]
 Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="The kind of workload.")]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A model of your own: model.py:build, net.keras, net.json, or MobileNetV2.",
+        show_default=False,
+    ),
+]
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="DATA",
+        help="Data for it: train.csv, img.npz, a folder of images by class, data.py:load, or a "
+        "data set; random numbers when absent.",
+        show_default=False,
+    ),
+]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")]
 Set = Annotated[
     list[str],
@@ -94,12 +110,6 @@ Set = Annotated[
 ]
 
 
-class CannotDraft(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A spec that is not written."""
-
-    exit_code = ExitCode.USAGE
-
-
 def new(
     file: Target = None,
     *,
@@ -107,6 +117,8 @@ def new(
     list_: Listed = False,
     kind: Kind = None,
     title: Title = None,
+    model: Model = "",
+    data: Data = "",
     set_: Set = [],  # noqa: B006 -- Typer copies it
 ) -> None:
     """Write a spec to begin with: one with a comment on every key, or a published system."""
@@ -119,20 +131,34 @@ def new(
         if not system:
             raise typer.BadParameter("name the spec's file, or a published system with --from")
         file = SPECS[0] / f"{system}.toml"
-    if file.suffix != ".toml":
-        raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
-    if file.exists() or file.is_symlink():
-        raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
-    if system and (kind or title or set_):
+    refuse_replacing(file)
+    if system and (kind or title or model or data or set_):
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
+    if (model or data) and kind not in {None, "keras"}:
+        raise typer.BadParameter("--model and --data are of the kind keras")
     source = _system(system) if system else None
-    with _beside(file) as fresh:
+    with files_beside(file) as fresh:
         if source:
             _write_copy(file, source)
         else:
-            _write(file, _drafted(file, kind, title, parse_tables(set_)))
+            given = parse_tables(set_)
+            if model or data:
+                kind, given = "keras", _own(model, data, file, given)
+            write_checked(file, _drafted(file, kind, title, given))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
+
+
+def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a model and data of one's own, and on the command line."""
+    said: dict[str, Any] = given.pop("workload", {})
+    if not model:
+        remedy = "Name it with --model, such as --model model.py:build or --model MobileNetV2."
+        raise CannotDraft("A model is needed that learns from the data.", remedy=remedy)
+    keys = own_workload(model, data, file.parent) | said | given
+    if data and "dataset" not in keys and "task" not in keys:
+        keys["task"] = _asked("task (classification or regression)", "")
+    return keys
 
 
 def _list_systems() -> None:
@@ -175,39 +201,6 @@ def _drafted(file: Path, kind: str | None, title: str | None, given: dict[str, A
     return draft(family, title=named, devices=names, given=given, measure=measure)
 
 
-@contextmanager
-def _beside(spec: Path) -> Iterator[list[Path]]:
-    """What belongs beside a spec, written where it is absent, and taken back after an error.
-
-    The devices, what editors check specs by, and in the root of a repository what git ignores.
-    """
-    from accelreport.atomic import refuse_links
-    from accelreport.loader.schema import FILES, as_text
-
-    folder, schemas = spec.parent, spec.parent / "schema"
-    texts = {folder / DEVICES: (SYSTEMS / DEVICES).read_text(encoding="utf-8")}
-    texts |= {schemas / name: as_text(make()) for name, make in FILES.items()}
-    texts |= {Path(".gitignore"): GITIGNORE} if Path(".git").exists() else {}
-    fresh = [path for path in texts if not path.exists()]
-    folders = [path for path in (folder, schemas) if not path.exists()]
-    try:
-        for path in fresh:
-            refuse_links(path, folder if path.is_relative_to(folder) else Path())
-        schemas.mkdir(parents=True, exist_ok=True)
-        for path in fresh:
-            path.write_text(texts[path], encoding="utf-8")
-    except OSError as error:
-        raise CannotDraft(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
-    try:
-        yield fresh
-    except BaseException:
-        for path in fresh:
-            path.unlink()
-        for made in reversed(folders):
-            made.rmdir()
-        raise
-
-
 def _write_copy(file: Path, source: Path) -> None:
     """Copy a published system.
 
@@ -217,26 +210,13 @@ def _write_copy(file: Path, source: Path) -> None:
     from accelreport.spec.problems import SpecErrors
 
     try:
-        _write(file, source.read_text(encoding="utf-8"))
+        write_checked(file, source.read_text(encoding="utf-8"))
     except SpecErrors as error:
         raise CannotDraft(
             f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
             remedy=f"Choose another folder: "
             f"accelreport new systems/{source.name} --from {source.stem}",
         ) from error
-
-
-def _write(file: Path, text: str) -> None:
-    """Write the spec, unless it would have an error."""
-    from accelreport.loader.load import load
-
-    with file.open("x", encoding="utf-8") as opened:
-        opened.write(text)
-    try:
-        load([file])
-    except AccelReportError:
-        file.unlink()
-        raise
 
 
 def here(devices: dict[str, Device]) -> list[str]:
@@ -276,7 +256,8 @@ def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str,
     """The keys that were given, the data set, and those without a default."""
     fields = family.parameters.model_fields
     dataset = fields.get("dataset")
-    choices = get_args(dataset.annotation) if dataset else ()
+    named = dataset is not None and get_origin(dataset.annotation) is Literal
+    choices = get_args(dataset.annotation) if dataset and named else ()
     if dataset and "dataset" not in given and len(choices) > 1:
         given["dataset"] = _asked("Data set", str(dataset.default), _one_of(choices))
     for name, found in fields.items():

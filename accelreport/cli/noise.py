@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.new import DEVICES, SYSTEMS
 from accelreport.cli.options import SPECS, Devices, DevicesFile, Json, Profile
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import DEVICES, SYSTEMS
 
 if TYPE_CHECKING:
     from accelreport.analysis.noise import Noise

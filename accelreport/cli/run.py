@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from accelreport.cli.new import DEVICES, SYSTEMS, here
 from accelreport.cli.new import Set as BenchSet
+from accelreport.cli.new import here
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -26,6 +26,7 @@ from accelreport.cli.options import (
     complete_filter,
 )
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import devices_at
 
 if TYPE_CHECKING:
     from accelreport.runner.adaptive import StoppingRule
@@ -257,7 +258,7 @@ def carried_out(
 
     With `answer` a run ends with what the numbers say.
     """
-    prepared = _prepared(request)
+    prepared = _prepared(request, dry_run=dry_run)
     if not dry_run:
         shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
         return _carry_out(prepared, answer=answer, **shown)
@@ -265,16 +266,26 @@ def carried_out(
     return ExitCode.OK
 
 
-def _prepared(request: Request) -> Prepared:
+def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     from accelreport.cli.inspect import misplaced_files
+    from accelreport.datasets.errors import DataUnavailable
+    from accelreport.runner.outlook import absent_data, unsound
     from accelreport.runner.prepare import prepare
+    from accelreport.terminal.run_text import too_long
     from accelreport.terminal.say import say
 
     prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
-    for name, told in misplaced_files(each.cell for each in prepared.plan.of("run")):
+    cells = [each.cell for each in prepared.plan.of("run")]
+    absent = absent_data(cells, {each.spec: each.text for each in prepared.documents})
+    if cells and not dry_run and request.launcher is None and all(c.spec in absent for c in cells):
+        why = "\n".join(f"{name}: {told}" for name, told in absent.items())
+        raise DataUnavailable("Nothing was run: no data are here.", why=why)
+    for name, told in [*misplaced_files(cells), *absent.items(), *unsound(cells)]:
         say(f"warning: {name}: {told}", err=True)
+    if longest := too_long(prepared.plan.estimate):
+        say(f"warning: {longest}", err=True)
     for path in prepared.left_out:
         say(f"{path} is measured where it is named: accelreport run {path}", err=True)
     return prepared
@@ -365,6 +376,10 @@ BenchBudget = Annotated[
 ]
 
 
+SIZES = "list of batch sizes; write 256,512"
+"""What `--batch` should be."""
+
+
 class NoBench(AccelReportError):  # noqa: N818 -- reads as what it says
     """What was asked for is no workload."""
 
@@ -394,11 +409,16 @@ def bench(
     said = {"dataset": dataset, "model": model, "data": data}
     workload = {name: value for name, value in said.items() if value} | given
     family = _family(kind, dataset)
-    beside = devices_file or SPECS[0] / DEVICES
-    found = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
+    found = devices_at(devices_file)
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, f"{_name(family.kind, dataset, model)}.toml")
-        text = _text(family, workload, _sizes(batch), measure, device or _here(found))
+        text = _text(
+            family,
+            workload,
+            list(dict.fromkeys(whole_numbers(batch, SIZES))),
+            measure,
+            device or _here(found),
+        )
         spec.write_text(text, encoding="utf-8")
         typer.echo(text)
         request = Request(paths=[spec], results=results, devices_file=found)
@@ -458,11 +478,12 @@ def _family(kind: str, dataset: str) -> Family:
     )
 
 
-def _sizes(text: str) -> list[int]:
+def whole_numbers(text: str, what: str) -> list[int]:
+    """The numbers of a text such as "256,512"; `what` says what else it should be."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) for part in parts):
-        raise typer.BadParameter(f"{text!r} is no list of batch sizes; write 256,512")
-    return [int(part) for part in dict.fromkeys(parts)]
+        raise typer.BadParameter(f"{text!r} is no {what}")
+    return [int(part) for part in parts]
 
 
 def _name(*parts: str) -> str:

@@ -93,6 +93,8 @@ class Dataset:
         seed: seed of a synthetic stand-in.
         note: what a reader of a number must know about it.
         details: what only this data set says (scaling of a series, a vocabulary).
+        folder: the spec's folder, where a model of somebody's own looks for its files; empty
+            where there is none.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Dataset:
     seed: int | None = None
     note: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
 
 
 Arrays = Mapping[str, NDArray[Any]]

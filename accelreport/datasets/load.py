@@ -34,7 +34,8 @@ def load(
             package, `synthetic` makes a stand-in.
         seed: seed of the stand-in; not used otherwise.
         options: what this data set lets one choose; see the `Options` of its module.
-        folder: the spec's folder, for data sets whose `Options` have a `folder`.
+        folder: the spec's folder, kept with the arrays; told to data sets whose `Options` have a
+            `folder`.
 
     Returns:
         The arrays and where they came from. `origin` is official only when the SHA-256 of
@@ -78,6 +79,7 @@ def load(
         seed=seed if mode == "synthetic" else None,
         note=" ".join(text for text in (note, parts.note) if text),
         details=parts.details,
+        folder=folder,
     )
 
 

@@ -15,7 +15,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR
 from pathlib import Path
@@ -229,7 +229,7 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
     Raises:
         SeriesError: when it is no such table; the message names row and column.
     """
-    raw = _parse(data, options)
+    raw = parse_csv(data, options.separator, options.decimal, options.na_values)
     named = [*options.where, *options.time, *options.targets, *(options.inputs or [])]
     named += options.one_hot
     unknown = [name for name in named if name not in raw.columns]
@@ -301,11 +301,24 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
     return f'{told}; say duplicates = "first", "last" or "mean", with sort = true if need be.'
 
 
-def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
+def parse_csv(
+    data: bytes, separator: str, decimal: str = ".", na_values: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The rows of a CSV file, with the names of its columns as text.
+
+    Args:
+        data: the file's bytes.
+        separator: what divides columns.
+        decimal: what divides a number from its fraction.
+        na_values: what stands for a missing value beside the usual.
+
+    Raises:
+        SeriesError: it is none, or two of its columns have one name.
+    """
     try:
         header = pd.read_csv(
             io.BytesIO(data),
-            sep=options.separator,
+            sep=separator,
             encoding="utf-8-sig",
             skipinitialspace=True,
             header=None,
@@ -315,9 +328,9 @@ def _parse(data: bytes, options: TableOptions) -> pd.DataFrame:
         )
         table = pd.read_csv(
             io.BytesIO(data),
-            sep=options.separator,
-            decimal=options.decimal,
-            na_values=options.na_values,
+            sep=separator,
+            decimal=decimal,
+            na_values=list(na_values),
             encoding="utf-8-sig",
             skipinitialspace=True,
             low_memory=False,

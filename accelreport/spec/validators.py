@@ -53,7 +53,16 @@ def refuse_written(document: object, key: str = "document") -> None:
         raise FieldsError(f"`{key}` is what the file holds", key, help="leave it out")
 
 
-def _inside(text: str, info: ValidationInfo) -> str:
+def inside_folder(text: str, folder: Path | None) -> str:
+    """A path in a folder or below it, with `/`; what `SpecPath` holds its text to.
+
+    Args:
+        text: the path.
+        folder: where it must be; None where that is not known.
+
+    Raises:
+        ValueError: it is none, or there is no such file.
+    """
     path = PurePosixPath(text)
     if not text.strip() or "\0" in text:
         raise ValueError("is not the path of a file")
@@ -61,14 +70,23 @@ def _inside(text: str, info: ValidationInfo) -> str:
         raise ValueError("must be written with `/`, relative to the spec's folder")
     if path.is_absolute() or ".." in path.parts:
         raise ValueError("lies outside the spec's folder; put the file beside the spec")
-    folder = (info.context or {}).get("folder")
-    if isinstance(folder, Path):
+    if folder is not None:
         found = Path(os.path.realpath(folder / path))
         if not found.is_relative_to(os.path.realpath(folder)):
             raise ValueError("leads outside the spec's folder through a symbolic link")
         if not os.path.isfile(found):  # noqa: PTH113 -- Path.is_file() raises where a name is too long
             raise ValueError("is not a file in the spec's folder")
     return path.as_posix()
+
+
+def folder_of(info: ValidationInfo) -> Path | None:
+    """The folder of the spec that is being read; None at other times."""
+    folder = (info.context or {}).get("folder")
+    return folder if isinstance(folder, Path) else None
+
+
+def _inside(text: str, info: ValidationInfo) -> str:
+    return inside_folder(text, folder_of(info))
 
 
 SpecPath = Annotated[

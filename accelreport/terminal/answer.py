@@ -51,10 +51,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
         store: the results folder; only the records of these plans are read.
         plans: the plans, as the run began with them; repeats that it added count, too.
     """
-    now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
-    places = store.machines({cell.key for plan in now for cell in plan.cells})
-    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
-    benches = views(now, [record for record in found if record is not None])
+    benches = measured_now(store, plans)
     for bench in benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
@@ -78,6 +75,14 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
             yield f"  ⚠ {warned}"
     if told := [*_notices(benches)]:
         yield from ("", *told)
+
+
+def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkView]:
+    """What the results folder holds of some plans, with the repeats that were added to them."""
+    now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
+    places = store.machines({cell.key for plan in now for cell in plan.cells})
+    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
+    return views(now, [record for record in found if record is not None])
 
 
 def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from accelreport.runner.events import (
     PlanLine,
     PlannedCellLine,
 )
-from accelreport.runner.timings import STAGES, TimingsLine
+from accelreport.runner.timings import STAGES, TimeEstimate, TimingsLine
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
@@ -136,6 +136,21 @@ def opening(plan: PlanLine) -> Iterator[str]:
             f"Then, while comparisons with the baseline are undecided: {plan.further} more at "
             f"most{known}"
         )
+
+
+DAY_S = 24 * 3600.0
+"""A plan that may take longer says so."""
+
+
+def too_long(estimate: TimeEstimate) -> str:
+    """A sentence about a plan that may take more than a day; empty of any other."""
+    most = estimate.seconds + estimate.at_most_s
+    if most <= DAY_S:
+        return ""
+    return (
+        f"this may take {most / DAY_S:.1f} days by its budgets. --profile quick takes a first "
+        "look, --dry-run shows the plan, and a shorter --budget bounds each cell"
+    )
 
 
 def looked(line: LookLine) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     Field,
@@ -98,6 +98,11 @@ class WorkloadParameters(SpecModel):
     kind: str
     """Name of the family."""
 
+    @property
+    def runs_code(self) -> bool:
+        """Whether the work is somebody's own code, which only a process that measures runs."""
+        return False
+
 
 TRAINING_ONLY = frozenset(
     {
@@ -119,6 +124,9 @@ TRAINING_ONLY = frozenset(
 
 class TrainingParameters(WorkloadParameters):
     """What every family that trains a model shares."""
+
+    until_said: ClassVar[frozenset[str]] = frozenset()
+    """Keys that came later: where they are not said, a cell is the one that it was before."""
 
     mode: Literal["training", "inference"] = "training"
     """`training`: the model is trained; `inference`: it is called with one batch after another,
@@ -176,6 +184,7 @@ class TrainingParameters(WorkloadParameters):
     def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What identifies a cell: of a training what stood there before there was a mode."""
         needless = {"mode"} if self.mode == "training" else TRAINING_ONLY
+        needless |= {name for name in self.until_said if not self._says(name)}
         return {name: each for name, each in parameters(self).items() if name not in needless}
 
     @model_validator(mode="after")
@@ -328,11 +337,27 @@ class DataRequest:
         name: name in the catalogue.
         mode: real files, a sample of them, or a synthetic stand-in.
         options: what the loader of that data set understands.
+        make: the spec's folder → the data, where they are in no catalogue.
+        runs_code: whether `make` runs somebody's own code.
     """
 
     name: str
     mode: DataMode
     options: Mapping[str, Any] = field(default_factory=dict)
+    make: Callable[[str], Dataset] | None = None
+    runs_code: bool = False
+
+    def load(self, folder: str) -> Dataset:
+        """The data; see `datasets.load.load` for what is raised.
+
+        Args:
+            folder: the spec's folder.
+        """
+        if self.make is not None:
+            return self.make(folder)
+        from accelreport.datasets.load import load
+
+        return load(self.name, mode=self.mode, options=self.options, folder=folder)
 
 
 @dataclass(frozen=True)

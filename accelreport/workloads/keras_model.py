@@ -1,142 +1,87 @@
-"""Any model that Keras wrote (`model.to_json()`, `model.save`), on any data set with labels.
-
-Keras deserialises by importing what a document names, and some layers run Python or read
-files. Here a document may only name the layers and their parts that compute; everything else
-is refused while the spec is checked, long before Keras sees it.
-"""
+"""Any Keras model of somebody's own, on a data set with labels or on data of their own."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast, get_args
 
-from pydantic import Field, FiniteFloat, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    FiniteFloat,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from accelreport import strict_json
 from accelreport.datasets.catalogue import find
-from accelreport.datasets.errors import DataOptionsError
-from accelreport.errors import AccelReportError, ExitCode
-from accelreport.spec.base import Text
-from accelreport.spec.validators import FieldsError, SpecPath, refuse_written
-from accelreport.workloads.base import EVERY, TrainingParameters, TrainingProblem, training_family
+from accelreport.datasets.errors import DataOptionsError, DataUnavailable
+from accelreport.datasets.own import (
+    ARRAYS,
+    TABLES,
+    Missing,
+    OwnData,
+    Split,
+    Task,
+)
+from accelreport.errors import AccelReportError
+from accelreport.spec.base import Text, exactly_one
+from accelreport.spec.validators import (
+    FieldsError,
+    SpecPath,
+    folder_of,
+    inside_folder,
+    refuse_written,
+)
+from accelreport.workloads.base import (
+    EVERY,
+    DataMode,
+    DataRequest,
+    TrainingParameters,
+    TrainingProblem,
+    training_family,
+)
+from accelreport.workloads.keras_document import (
+    ArchitectureError,
+    check_architecture,
+    document_of,
+    last_of_document,
+    names_recurrent_layers,
+    uncompiled,
+)
 from accelreport.workloads.numerics import numerics
+from accelreport.workloads.objectives import loss_named, metric_named
+from accelreport.workloads.own_model import (
+    DOCUMENTS,
+    FIXED,
+    GIVEN,
+    ModelError,
+    Named,
+    application,
+    based,
+    check_application,
+    check_function,
+    check_named,
+    last_activation,
+    loaded_by,
+    named_code,
+    nearest,
+    random_data,
+    read_code,
+    read_modules,
+    with_one_input,
+)
 from accelreport.workloads.training import labelled_problem, limited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from accelreport.datasets.base import Dataset
-
-LIMIT = 4 * 1024 * 1024
-"""Characters above which no document is read."""
-
-_MODULES = re.compile(
-    r"keras"
-    r"|keras\.(layers|initializers|regularizers|constraints|activations)"
-    r"|keras\.src\.models\.(functional|sequential)"
-    r"|keras\.src\.(layers|ops|initializers|regularizers|constraints|activations)(\.\w+)*"
-)
-"""Modules whose classes a document may name."""
-
-_SPECIAL = {"__keras_tensor__", "__tuple__", "__ellipsis__", "__slice__"}
-"""What Keras writes for things that are no objects of its own."""
-
-FORBIDDEN = {
-    "Lambda": "it holds Python code",
-    "__lambda__": "it holds Python code",
-    "TorchModuleWrapper": "it holds pickled Python objects",
-    "FlaxLayer": "it names Python code",
-    "JaxLayer": "it names Python code",
-    "TFSMLayer": "it reads a model from a folder",
-    "StringLookup": "it may read a file",
-    "IntegerLookup": "it may read a file",
-    "TextVectorization": "it may read a file",
-    "IndexLookup": "it may read a file",
-}
-"""Classes that do more than compute, and why each is refused."""
-
-RECURRENT = re.compile(r'"class_name"\s*:\s*"(?:\w*RNN|\w*LSTM\w*|GRU\w*)"')
-"""The name of a recurrent layer, as Keras writes it."""
-
-
-class ArchitectureError(ValueError):
-    """The document is no architecture, or not one that may be loaded."""
-
-
-def check_architecture(text: str) -> dict[str, Any]:
-    """Read a document and refuse whatever does more than compute.
-
-    Returns:
-        The document.
-
-    Raises:
-        ArchitectureError: the message begins with a verb, for a sentence about the file.
-    """
-    if len(text) > LIMIT:
-        raise ArchitectureError(f"has {len(text):,} characters; at most {LIMIT:,} are read")
-    try:
-        document = strict_json.loads(text)
-    except ValueError as error:
-        raise ArchitectureError(f"is not JSON ({error})") from error
-    if not isinstance(document, dict) or document.get("class_name") not in (
-        "Sequential",
-        "Functional",
-        "Model",
-    ):
-        raise ArchitectureError(
-            "is not the architecture of a sequential or functional model, as `to_json` writes it"
-        )
-    for part in _objects(document):
-        _check(part)
-    return document
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every mapping within a document that names a class."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            if "class_name" in each:
-                yield each
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each
-
-
-def _check(part: dict[str, Any]) -> None:
-    name, module = part["class_name"], part.get("module")
-    if not isinstance(name, str):
-        raise ArchitectureError("names a class that is no text")
-    if name in FORBIDDEN:
-        raise ArchitectureError(f"holds `{name}`, which is not loaded: {FORBIDDEN[name]}")
-    config = part.get("config")
-    if isinstance(config, dict) and isinstance(config.get("vocabulary"), str):
-        raise ArchitectureError(f"holds `{name}` with the name of a vocabulary: it may read a file")
-    if name in _SPECIAL:
-        return
-    registered = part.get("registered_name")
-    if name == "function":
-        if module != "builtins" or not str(part.get("config")).isidentifier():
-            raise ArchitectureError("names a function that is not one of Keras' own")
-    elif name.startswith("__") or not name.isidentifier():
-        raise ArchitectureError(f"names `{name}`, which is no layer of Keras")
-    elif module is not None and not (isinstance(module, str) and _MODULES.fullmatch(module)):
-        raise ArchitectureError(f"names `{name}` of `{module}`, which is no layer of Keras")
-    if registered is not None and registered not in (name, part.get("config")):
-        raise ArchitectureError(f"names `{registered}`, which is registered by other code")
-
-
-def names_recurrent_layers(text: str) -> bool:
-    """Whether a document names an LSTM, a GRU, or another recurrent layer of Keras'."""
-    return RECURRENT.search(text) is not None
-
 
 LossName = Literal[
     "sparse_categorical_crossentropy",
@@ -150,118 +95,275 @@ MetricName = Literal["accuracy", "top_5_accuracy", "mean_squared_error", "mean_a
 """Metrics that a mean over examples gives."""
 
 
-class KerasParameters(TrainingParameters):
-    """A model that Keras wrote with `model.to_json()` or `model.save("NAME.keras")`.
+MODES = get_args(DataMode)
 
-    The document becomes part of the parameters while the spec is checked, so that a cell is
-    known by the architecture itself and not by the name of a file.
+RANDOM_OUTPUTS = 10
+"""Outputs of a model on random data, where it leaves them open."""
+
+READ = (*TABLES, ARRAYS)
+"""Endings of files that are read."""
+
+DataKey = Annotated[Text, Field(json_schema_extra={"pattern": f"^({'|'.join(MODES)})$|[./]"})]
+"""A mode, a file, or a folder, which is written with its `/`."""
+
+
+class KerasParameters(TrainingParameters):
+    """A model of your own, on a data set or on data of your own.
+
+    What Keras wrote of it, or the text of its Python, becomes part of the parameters while the spec
+    is checked, so that a cell is known by the model itself and not by the name of a file.
     """
+
+    until_said = frozenset(
+        {
+            *("architecture", "model", "application", "options", "input_shape", "modules"),
+            *("dataset", "target", "features", "task", "validation_split", "split", "missing"),
+            *("standardise", "separator", "image_size", "data_document", "data_modules"),
+        }
+    )
 
     kind: Literal["keras"] = "keras"
     """Name of the family."""
-    architecture: SpecPath
-    """The file, beside the spec."""
+    architecture: SpecPath | None = None
+    """What Keras wrote of the model: `model.to_json()` or `model.save("NAME.keras")`."""
+    model: Text | None = None
+    """The model: a function of a Python file that returns it (`model.py:build`), or what Keras
+    wrote of it (`net.keras`, `net.json`). Whoever runs the spec runs this Python: name only a file
+    that you trust."""
+    application: Annotated[str, AfterValidator(check_application)] | None = None
+    """A model of `keras.applications`, such as `MobileNetV2`, with new weights."""
+    options: dict[str, bool | int | FiniteFloat | str] = {}
+    """Further arguments of the function or the application."""
+    input_shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+    """Shape of an example, for random data of a model that does not say it."""
     document: str = Field(default="", validate_default=True)
     """What is in the file; filled in when the spec is read, not to be written."""
-    dataset: Text
+    modules: dict[str, str] = Field(default={}, validate_default=True)
+    """What is in the modules beside it that it imports; filled in like `document`."""
+    dataset: Text | None = None
     """A data set of examples and labels: `mnist`, `fashion_mnist`, `imdb`, `uci_har`, or one
     that a package adds."""
     dataset_options: dict[str, bool | int | FiniteFloat | str | list[str]] = {}
     """What this data set lets one choose, such as `length` of `imdb`."""
+    data: DataKey = "real"  # type: ignore[assignment]
+    """Data of your own: `train.csv`, `.tsv`, `.parquet`, `.npz`, a folder (`pets/`) with one of
+    images for each class, or a function that loads them (`data.py:load`); `synthetic` without them:
+    random numbers of the model's shape. With a `dataset`: `real`, `sample` or `synthetic`."""
+    target: Annotated[list[Text], Field(min_length=1)] | Text | None = None
+    """The column of a table to predict, or several."""
+    features: Annotated[list[Text], Field(min_length=1)] | None = None
+    """The columns to predict from; all others when absent. A column of words becomes an input of 0
+    or 1 for each word."""
+    task: Task | None = None
+    """What is predicted from data of your own: `classification` or `regression`."""
+    validation_split: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.2
+    """Share of the rows that validates, where the data are not divided already."""
+    split: Split = "random"
+    """Which rows these are: `random`, as large a share of each class, or the `last` ones."""
+    missing: Missing = "fail"
+    """Missing values of a table: an error, `drop` the row, or the `mean` of the training part."""
+    standardise: bool = True
+    """Bring numbers of a table to mean 0 and deviation 1 of the training part."""
+    separator: Text | None = None
+    """What divides the columns of a CSV file."""
+    image_size: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | (
+        None
+    ) = None
+    """Height and width to which images are brought."""
+    data_document: str = Field(default="", validate_default=True)
+    """What is in the Python that loads the data; filled in like `document`."""
+    data_modules: dict[str, str] = Field(default={}, validate_default=True)
+    """What is in the modules beside it that it imports; filled in like `document`."""
     divide_by: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     """Inputs are divided by this: 255 for pixels."""
     loss: LossName = "sparse_categorical_crossentropy"
-    """The loss."""
+    """The loss; of a regression the mean squared error where nothing else is said."""
     from_logits: bool = False
-    """Whether the model ends without softmax or sigmoid."""
+    """Whether the model ends without softmax or sigmoid; with a `task` the model tells."""
     metrics: list[MetricName] = ["accuracy"]
-    """The metrics."""
+    """The metrics; of a regression the mean absolute error where nothing else is said."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _regression_has_its_own(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("task") == "regression":
+            own = {"loss": "mean_squared_error", "metrics": ["mean_absolute_error"]}
+            return {**own, **values}
+        return values
 
     @field_validator("dataset")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _known(cls, name: str | None) -> str | None:
+        if name is None:
+            return None
+        looks = Path(name).suffix in {*READ, ".py"} or "/" in name or ".py:" in name
+        if looks or name == "csv":
+            file = name if looks else "FILE.csv"
+            raise ValueError(f'names a data set, and {name} is none; write data = "{file}"')
         try:
             return find(name).name
         except AccelReportError as error:
-            raise ValueError(" ".join(part for part in (error.what, error.why) if part)) from error
+            raise ValueError(
+                f"{' '.join(part for part in (error.what, error.why) if part)} Data of your own "
+                'are named by data = "FILE"'
+            ) from error
+
+    @field_validator("model")
+    @classmethod
+    def _is_code_or_document(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None or named_code(value):
+            return value and check_named(value, "model", "build", info)
+        if not value.endswith(DOCUMENTS):
+            raise ValueError(
+                f"is {value!r}; write a function of a Python file (model.py:build), or what Keras "
+                "wrote (net.keras, net.json)"
+            )
+        inside_folder(*based(value, folder_of(info)))
+        return value
+
+    @field_validator("data")
+    @classmethod
+    def _is_mode_or_file(cls, value: str, info: ValidationInfo) -> str:
+        value = check_named(value, "data", "load", info)
+        folder = value.endswith("/")
+        if value in MODES or named_code(value) or folder or Path(value).suffix in READ:
+            return value
+        near = nearest(value, MODES) or "write a file"
+        raise ValueError(
+            f"is {value!r}; {near}: what is read ends in {', '.join(READ)}, is a folder of"
+            '  images by class ("pets/"), or is loaded by Python ("data.py:load")'
+        )
 
     @field_validator("document")
     @classmethod
     def _read(cls, document: str, info: ValidationInfo) -> str:
-        folder, name = (info.context or {}).get("folder"), info.data.get("architecture")
-        if isinstance(folder, Path) and name is not None:
+        folder, named = folder_of(info), info.data.get("model")
+        name = info.data.get("architecture") or named
+        key = "model" if name and name == named else "architecture"
+        if folder:
             refuse_written(document)
-            document = _text(folder / name)
-        if document:
-            document = _uncompiled(document)
+            if (text := read_code(named, key, info)) is not None:
+                return text
+            document = document_of(folder / name, key) if name else ""
+        if document and named_code(named) is None:
+            document = uncompiled(document)
             try:
                 check_architecture(document)
             except ArchitectureError as error:
-                raise FieldsError(f"{name} cannot be used: it {error}", "architecture") from error
+                raise FieldsError(f"{name} cannot be used: it {error}", key) from error
         return document
+
+    @field_validator("modules")
+    @classmethod
+    def _read_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        document = info.data.get("document", "")
+        return read_modules(info.data.get("model"), "model", document, modules, info)
+
+    @field_validator("data_document")
+    @classmethod
+    def _read_loader(cls, document: str, info: ValidationInfo) -> str:
+        if folder_of(info):
+            refuse_written(document, "data_document")
+        text = read_code(info.data.get("data"), "data", info)
+        return document if text is None else text
+
+    @field_validator("data_modules")
+    @classmethod
+    def _read_loader_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        document = info.data.get("data_document", "")
+        return read_modules(info.data.get("data"), "data", document, modules, info)
+
+    @model_validator(mode="after")
+    def _names_one_model(self) -> Self:
+        exactly_one(self, "model", "application", "architecture")
+        if self.options and self.architecture:
+            raise FieldsError("`options` are of a function or an application", "options")
+        if self.model:
+            check_function("model", self.model, self.document, GIVEN, self.options)
+        fixed = next((name for name in self.options if self.application and name in FIXED), None)
+        if fixed is not None:
+            raise FieldsError(
+                f"`{fixed}` of an application follows from the data", f"options.{fixed}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _names_what_to_learn_from(self) -> Self:
+        if self.dataset is not None:
+            self._refuse("dataset", {"task", "target", "features", "image_size", "separator"})
+            if self.data not in MODES:
+                why = f"`dataset` names {self.dataset}, and `data` {self.data}"
+                raise FieldsError(why, "dataset", "data", help="leave one of them out")
+            return self
+        if self.data == "real":
+            raise FieldsError(
+                "nothing is named to learn from",
+                help='write data = "FILE" for data of your own, dataset = "mnist" for a data set, '
+                'or data = "synthetic" for random numbers of the model\'s shape',
+            )
+        if self.data in MODES:
+            return self
+        suffix = Path(self.data).suffix
+        if self.task is None:
+            raise FieldsError(
+                "`task` is missing: what is predicted from the data",
+                "data",
+                help='write task = "classification" or task = "regression"',
+            )
+        if suffix in TABLES and self.target is None:
+            raise FieldsError(
+                f"`target` is missing: the column of {self.data} to predict",
+                "data",
+                help='write target = "NAME"',
+            )
+        if suffix not in TABLES:
+            self._refuse("data", {"target", "features", "separator"})
+        if self.task == "classification" and isinstance(self.target, list) and self.target[1:]:
+            raise FieldsError("a classification has one target", "target")
+        if self.application and self.task == "regression":
+            raise FieldsError(
+                "an application of Keras' tells classes apart",
+                "task",
+                "application",
+                help='build a model that ends with numbers: model = "model.py:build"',
+            )
+        check_function("data", self.data, self.data_document, (), {})
+        return self
+
+    def _refuse(self, key: str, names: set[str]) -> None:
+        for name in sorted(names):
+            if getattr(self, name) is not None:
+                value = getattr(self, key)
+                raise FieldsError(f"`{name}` says nothing of {value}", name, key, help="delete it")
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the model is made by somebody's own code."""
+        return named_code(self.model) is not None
+
+    @property
+    def model_key(self) -> str:
+        """The key that names the model."""
+        return next(k for k in ("model", "application", "architecture") if getattr(self, k))
 
     @model_validator(mode="after")
     def _outputs_are_probabilities(self, info: ValidationInfo) -> Self:
         # Only of a spec that is being read: what was measured of such a model can still be shown.
         # In inference the outputs are used as they come, whatever they are.
-        if "folder" not in (info.context or {}) or not self.document or self.mode == "inference":
+        unasked = not self.document or self.runs_code or self.mode == "inference"
+        if "folder" not in (info.context or {}) or unasked:
             return self
-        probabilities = "crossentropy" in self.loss and not self.from_logits
-        if probabilities and _last_activation(json.loads(self.document)) == "linear":
+        trained = self.mode == "training" and self.dataset is not None
+        probabilities = trained and "crossentropy" in self.loss and not self.from_logits
+        if probabilities and last_of_document(json.loads(self.document)) == "linear":
             raise FieldsError(
-                f"{self.architecture} ends with a linear layer, whose outputs are no "
+                f"{self.architecture or self.model} ends with a linear layer, whose outputs are no "
                 "probabilities: it would learn next to nothing",
                 "from_logits",
-                "architecture",
+                self.model_key,
                 help="write from_logits = true, or end the model with softmax or sigmoid",
             )
         return self
-
-
-def _last_activation(document: Any) -> Any:
-    """The activation of the last layer, where it is a dense one; None where it is none."""
-    try:
-        last = document["config"]["layers"][-1]
-        return last["config"]["activation"] if last["class_name"] == "Dense" else None
-    except (LookupError, TypeError):
-        return None  # whatever else it is, Keras says it
-
-
-def _uncompiled(document: str) -> str:
-    """The document without how its model was compiled, which the spec says instead."""
-    try:
-        parts = strict_json.loads(document)
-        compiled = parts.pop("compile_config", None)
-    except (ValueError, AttributeError, TypeError):
-        return document  # `check_architecture` says what is wrong with it
-    return json.dumps(parts) if compiled else document
-
-
-def _text(path: Path) -> str:
-    """What is in a file of `to_json`, or in `config.json` of what `model.save` wrote."""
-    try:
-        if path.suffix != ".keras":
-            with path.open(encoding="utf-8") as file:
-                return file.read(LIMIT + 1)
-        with zipfile.ZipFile(path) as archive, archive.open("config.json") as inside:
-            return inside.read(LIMIT + 1).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FieldsError(f"{path.name} cannot be read: {error}", "architecture") from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError) as error:
-        raise FieldsError(
-            f"{path.name} is no archive of `model.save`: {error}", "architecture"
-        ) from error
-
-
-PerExample = Callable[[Any, Any], Any]
-"""(targets, outputs) → one value for each example."""
-
-
-class ModelError(AccelReportError):
-    """Keras cannot make a model of the document, or it does not fit the data."""
-
-    exit_code = ExitCode.BAD_SPEC
-    key = "architecture"
 
 
 def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
@@ -273,6 +375,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     Raises:
         ModelError: Keras refuses the document, or it does not fit the data.
         DataOptionsError: the data set has no examples and labels.
+        OwnCodeError: somebody's own code raised something.
     """
     n = numerics()
     if not {"x", "y"} <= set(data.train):
@@ -283,9 +386,11 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         )
     train = limited(data.train, parameters.train_examples)
     validation = limited(data.validation, parameters.validation_examples)
-    trial = build(parameters)
+    make = maker(parameters, data.train["x"].shape[1:], _outputs(data), data.folder)
+    trial = make()
+    parameters = judged(parameters, trial)
     shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
-    _check_shape(data.train["x"].shape[1:], shape)
+    _check_shape(data.train["x"].shape[1:], shape, parameters.model_key)
     _check_inputs(trial, data.train["x"], parameters)
     for labels in (data.train["y"], data.validation["y"]):
         _check_outputs(trial.output_shape[1:], labels, parameters)
@@ -305,96 +410,174 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         parameters,
         train,
         validation,
-        model=lambda: build(parameters),
+        model=make,
         take=take,
         loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
         loss_name=parameters.loss.replace("_", " "),
-        metrics={name: metric_named(name, parameters) for name in parameters.metrics},
+        metrics={
+            name: metric_named(name, parameters.loss, from_logits=parameters.from_logits)
+            for name in parameters.metrics
+        },
     )
 
 
+def _outputs(data: Dataset) -> int:
+    """How many outputs tell the classes of the data apart; of numbers one for each."""
+    labels = data.train["y"]
+    if data.classes:
+        return len(data.classes)
+    if labels.dtype.kind in "iu":
+        return int(labels.max()) + 1
+    return math.prod(labels.shape[1:])
+
+
+def maker(
+    parameters: KerasParameters, shape: Sequence[int] | None, outputs: int | None, folder: str
+) -> Callable[[], Any]:
+    """What makes the model, with new weights each time.
+
+    Args:
+        parameters: what the spec says of it.
+        shape: of an example; None where the model says it.
+        outputs: how many outputs the data ask for; None where nothing is known of them.
+        folder: the spec's folder.
+    """
+    if parameters.application:
+        name, options = parameters.application, parameters.options
+        image = [*(shape or (224, 224, 3)), *([1] if shape and len(shape) == 2 else [])]
+        return lambda: application(name, image, outputs or RANDOM_OUTPUTS, options)
+    if named_code(parameters.model) is None:
+        return lambda: build(parameters)
+    value = str(parameters.model)
+    function = Named(value, parameters.document, parameters.modules, folder)
+    known = {"input_shape": shape and tuple(shape), "outputs": outputs}
+    given = {name: each for name, each in known.items() if each is not None}
+    return lambda: with_one_input(
+        function.call(given, parameters.options), shape, f"`{value}`", "model"
+    )
+
+
+def judged(parameters: KerasParameters, model: Any) -> KerasParameters:
+    """The parameters with the loss that the end of the model asks for, where a task leaves it open.
+
+    A classification whose model ends with one output, or with a sigmoid, is one of two classes; a
+    linear end gives logits. Random data have no task, and so that of the model.
+    """
+    own_data = parameters.dataset is None
+    if not own_data or parameters.task == "regression":
+        return parameters
+    end, outputs = last_activation(model), model.output_shape[1:]
+    linear = end not in {"softmax", "sigmoid"}
+    if parameters.task is None and linear and (len(outputs) != 1 or outputs[-1] == 1):
+        numbers = {"loss": "mean_squared_error", "metrics": ["mean_absolute_error"]}
+        return parameters.model_copy(update=numbers)
+    binary = end == "sigmoid" or outputs[-1] == 1
+    loss = "binary_crossentropy" if binary else "sparse_categorical_crossentropy"
+    return parameters.model_copy(update={"loss": loss, "from_logits": linear})
+
+
+def request(parameters: KerasParameters) -> DataRequest:
+    """The data: of the catalogue, somebody's own, or random numbers."""
+    if parameters.dataset is not None:
+        return DataRequest(
+            name=parameters.dataset,
+            mode=cast("DataMode", parameters.data),
+            options=parameters.dataset_options,
+        )
+    if parameters.data in MODES:
+        return DataRequest(
+            name=parameters.data,
+            mode="synthetic",
+            make=partial(_random, parameters),
+            runs_code=parameters.runs_code,
+        )
+    target, features, size = parameters.target, parameters.features, parameters.image_size
+    own = OwnData(
+        path=parameters.data,
+        task=parameters.task or "classification",
+        target=tuple([target] if isinstance(target, str) else target or ()),
+        features=None if features is None else tuple(features),
+        validation_split=parameters.validation_split,
+        split=parameters.split,
+        missing=parameters.missing,
+        standardise=parameters.standardise,
+        separator=parameters.separator or "",
+        image_size=None if size is None else (size[0], size[1]),
+    )
+    if named_code(parameters.data) is None:
+        return DataRequest(name=own.path, mode="real", make=partial(_read, own))
+    text, modules = parameters.data_document, parameters.data_modules
+    return DataRequest(
+        name=own.path,
+        mode="real",
+        make=lambda folder: loaded_by(Named(own.path, text, modules, folder), own),
+        runs_code=True,
+    )
+
+
+def _read(own: OwnData, folder: str) -> Dataset:
+    from accelreport.datasets.own_reading import read
+
+    return read(own, folder)
+
+
+def _random(parameters: KerasParameters, folder: str) -> Dataset:
+    """Random numbers of the model's shape.
+
+    Raises:
+        DataUnavailable: the spec asks for a sample, which nobody has of data of somebody's own.
+        ModelError: the model has no shape.
+    """
+    if parameters.data == "sample":
+        raise DataUnavailable(
+            "There is no sample of data of your own.",
+            remedy="Use `--data synthetic`: random numbers of the model's shape.",
+        )
+    model = maker(parameters, parameters.input_shape, RANDOM_OUTPUTS, folder)()
+    shape = parameters.input_shape or list(model.input_shape[1:])
+    if None in shape:
+        raise ModelError(
+            f"The model leaves lengths of its input open: {shape}.",
+            remedy="Write input_shape in the spec.",
+            key=parameters.model_key,
+        )
+    loss = judged(parameters, model).loss
+    made = random_data(model, loss, shape, parameters.train_examples)
+    return replace(made, folder=folder)
+
+
 def build(parameters: KerasParameters) -> Any:
-    """The model, with new weights; raises `ModelError`."""
+    """The model of a document, with new weights; raises `ModelError`."""
     import keras
 
+    named = parameters.architecture or parameters.model
     try:
         check_architecture(parameters.document)
         model = keras.models.model_from_json(parameters.document)
     except (ArchitectureError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise ModelError(
-            f"Keras cannot build {parameters.architecture}.",
+            f"Keras cannot build {named}.",
             why=str(error).strip().splitlines()[0] if str(error).strip() else "",
             remedy="Write it with `model.to_json()` of the installed Keras, without Lambda layers.",
+            key=parameters.model_key,
         ) from error
     if not model.built or len(model.inputs) != 1 or len(model.outputs) != 1:
         raise ModelError(
-            f"{parameters.architecture} has not exactly one input of known shape and one output.",
+            f"{named} has not exactly one input of known shape and one output.",
             remedy="Begin a sequential model with keras.Input(shape).",
+            key=parameters.model_key,
         )
     return model
 
 
-def loss_named(name: str, *, from_logits: bool) -> PerExample:
-    """A loss of Keras' by name, one value for each example: the mean over its other axes."""
-    from keras import losses
-
-    n = numerics()
-
-    def loss(targets: Any, outputs: Any) -> Any:
-        outputs = n.cast(outputs, "float32")
-        if name == "sparse_categorical_crossentropy":
-            values = losses.sparse_categorical_crossentropy(
-                targets, outputs, from_logits=from_logits
-            )
-        elif name == "binary_crossentropy":
-            values = losses.binary_crossentropy(
-                _like(targets, outputs), outputs, from_logits=from_logits
-            )
-        else:
-            values = getattr(losses, name)(_like(targets, outputs), outputs)
-        return _mean(values)
-
-    return loss
-
-
-def metric_named(name: str, parameters: KerasParameters) -> PerExample:
-    """A metric by name, one value for each example."""
-    n = numerics()
-    if name in ("mean_squared_error", "mean_absolute_error"):
-        return loss_named(name, from_logits=False)
-    border = 0.0 if parameters.from_logits else 0.5
-
-    def accuracy(targets: Any, outputs: Any) -> Any:
-        if parameters.loss == "sparse_categorical_crossentropy":
-            if name == "top_5_accuracy":
-                right = n.in_top(targets, outputs, 5)
-            else:
-                right = n.equal(n.argmax(outputs), targets)
-        else:
-            right = n.equal(outputs > border, _like(targets, outputs) > 0.5)
-        return _mean(n.cast(right, "float32"))
-
-    return accuracy
-
-
-def _like(targets: Any, outputs: Any) -> Any:
-    """Targets in the shape of the outputs: labels [batch] beside outputs [batch, 1]."""
-    return numerics().reshape_like(targets, outputs)
-
-
-def _mean(values: Any) -> Any:
-    """[batch, …] → [batch]."""
-    rank = len(values.shape)
-    return values if rank == 1 else numerics().mean(values, axis=tuple(range(1, rank)))
-
-
-def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:
+def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...], key: str) -> None:
     known = [length for length in wanted if length is not None]
     fits = math.prod(known) == math.prod(had) if len(known) == len(wanted) else True
     if not fits:
         raise ModelError(
             f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
             remedy="Choose another data set, or options of it that give this shape.",
+            key=key,
         )
 
 
@@ -415,6 +598,7 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
                 f"The model does not take an example of the shape {had}.",
                 why=next(iter(str(error).strip().splitlines()), type(error).__name__),
                 remedy="Choose another data set, or options of it that give another shape.",
+                key=parameters.model_key,
             ) from error
     least, most = float(examples.min()), float(examples.max()) / parameters.divide_by
     for layer in model.layers:
@@ -425,6 +609,7 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
                 f"examples hold numbers from {least:g} to {most:g}.",
                 remedy=f"Write input_dim = {int(most) + 1} or more, or choose options of the data "
                 "set that give fewer numbers.",
+                key=parameters.model_key,
             )
 
 
@@ -446,6 +631,7 @@ def _check_outputs(
             f"The model gives outputs of shape {shape}, and under {loss} labels of shape {own} "
             "do not fit them.",
             remedy="End the model with another layer, or choose another loss.",
+            key=parameters.model_key,
         )
     least, most = float(labels.min()), float(labels.max())
     if by_class and (least < 0 or most >= (shape[-1] or math.inf) or (labels % 1).any()):
@@ -453,20 +639,24 @@ def _check_outputs(
             f"The model gives {shape[-1]} outputs, and the labels go from {least:g} to {most:g}: "
             f"under {loss} each must be the number of an output.",
             remedy=f"End the model with {int(most) + 1} outputs, or choose another loss.",
+            key=parameters.model_key,
         )
     if loss == "binary_crossentropy" and (least < 0 or most > 1):
         raise ModelError(
             f"Under {loss} labels lie between 0 and 1, and these go from {least:g} to {most:g}.",
             remedy="Choose sparse_categorical_crossentropy and one output for each class.",
+            key=parameters.model_key,
         )
 
 
-FAMILY = training_family(
-    "Keras model",
-    KerasParameters,
-    problem,
-    options=lambda parameters: parameters.dataset_options,
-    frameworks=EVERY,
-    recurrent=lambda workload: names_recurrent_layers(str(workload.get("document", ""))),
+FAMILY = replace(
+    training_family(
+        "Keras model",
+        KerasParameters,
+        problem,
+        frameworks=EVERY,
+        recurrent=lambda workload: names_recurrent_layers(str(workload.get("document", ""))),
+    ),
+    data=request,
 )
 """The family as the registry knows it."""

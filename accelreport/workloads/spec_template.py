@@ -68,6 +68,9 @@ CLAIM = """\
 """
 
 
+FILLED_IN = {"document", "modules", "data_document", "data_modules"}
+"""Keys that nobody writes: what is in the files that a spec names."""
+
 Value = Scalar | list[Any] | Mapping[str, Any]
 """What a key of a spec may hold."""
 
@@ -101,7 +104,7 @@ def draft(
     own = {"calls": 200} if family.shape == "step" else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if family.shape == "training" else []
-    parts += ["\n".join(_quick(family)) + "\n", *_claim(names)]
+    parts += ["\n".join(_quick(family, given)) + "\n", *_claim(names)]
     return "\n".join(parts)
 
 
@@ -141,7 +144,7 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     fields = _fields(family.parameters)
     yield from _pairs({name: value for name, value in given.items() if name not in fields})
     for name, found in fields.items():
-        if name not in written and (name not in FIRST or found.is_required()):
+        if name not in written and (name not in FIRST or not _has_value(found)):
             continue
         yield from _comment(_said(found))
         yield f"{name} = {_value(written.get(name, found.default))}"
@@ -160,7 +163,9 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
 
 def _fields(parameters: type[WorkloadParameters]) -> dict[str, FieldInfo]:
     """The family's own keys, then those that all trainings share."""
-    fields = {name: found for name, found in parameters.model_fields.items() if name != "document"}
+    fields = {
+        name: found for name, found in parameters.model_fields.items() if name not in FILLED_IN
+    }
     shared = TrainingParameters.model_fields
     own = {name: found for name, found in fields.items() if name not in shared or name == "kind"}
     return {"kind": fields["kind"], **own, **fields}
@@ -212,10 +217,13 @@ def _claim(devices: list[str]) -> list[str]:
     ]
 
 
-def _quick(family: Family) -> Iterator[str]:
+def _quick(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     yield "# A first look in seconds: accelreport run SPEC --profile quick"
     yield "[profiles.quick]"
-    for name, value in QUICK[family.shape].items():
+    values = dict(QUICK[family.shape])
+    if "task" in given:  # data of one's own are at hand
+        del values["workload.data"]
+    for name, value in values.items():
         yield f"{json.dumps(name)} = {_value(value)}"
     if "count" in family.parameters.model_fields:
         yield '"workload.count" = 2'

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelreport.cli.new import CannotDraft
 from accelreport.cli.new import new as new_spec
 from accelreport.datasets.cache import drawn, parsed, write_pin
 from accelreport.datasets.download import fetch
 from accelreport.datasets.errors import DataError
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import CannotDraft
 from accelreport.machine import roofs
 from accelreport.report.site.cache import KEPT_S, BuildManifest, FigureCache
 from accelreport.report.site.output import MANIFEST

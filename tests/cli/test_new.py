@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from accelreport.cli import app
-from accelreport.cli.new import GITIGNORE, SYSTEMS
+from accelreport.loader.first_spec import GITIGNORE, SYSTEMS
 from accelreport.loader.load import load
 from accelreport.runner.prepare import worth_comparing
 from accelreport.workloads.registry import BUILT_IN

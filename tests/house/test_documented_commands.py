@@ -46,6 +46,7 @@ LINES = {
 NOT_RUN = {
     ("run",): "measures",
     ("noise",): "measures; its own tests do so",
+    ("try",): "measures",
     ("serve",): "goes on until it is stopped",
     ("data", "fetch"): "needs a network",
     ("import",): "reads files of the reader's own; its own tests do so",

@@ -78,6 +78,10 @@ def check_spec(text: str, folder: Path, devices: Path = ROOT / "specs" / "device
     )
     step = next(block for block in blocks("docs/specs.md") if "def build(" in block.text)
     (folder / "step.py").write_text(step.text, encoding="utf-8")
+    model = next(
+        block for block in blocks("docs/specs.md") if "def build(input_shape" in block.text
+    )
+    (folder / "model.py").write_text(model.text, encoding="utf-8")
     path = folder / "documented.toml"
     path.write_text(text, encoding="utf-8")
     for profile in (None, *tomllib.loads(text).get("profiles", {})):

@@ -63,6 +63,36 @@ architecture = "{model}.json"
 dataset = "{data}"
 """
 
+MODEL = """
+schema = 1
+title = "Model and data"
+devices = ["cpu"]
+baseline = "cpu"
+[workload]
+kind = "keras"
+model = "mine/model.py:build"
+data = "mine/data.py:load"
+task = "regression"
+batch_size = 4
+[measure]
+repeats = 1
+warmup_steps = 1
+"""
+
+BUILD = """
+import keras
+
+def build():
+    return keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+"""
+
+LOAD = """
+import numpy as np
+
+def load():
+    return np.arange(80.0).reshape(40, 2), np.arange(40.0)
+"""
+
 STEP = """
 schema = 1
 title = "Own"
@@ -153,6 +183,12 @@ def _write_specs(made: Repository) -> None:
     (specs / "words.toml").write_text(KERAS.format(model="net", data="imdb"))
     (specs / "products.toml").write_text(MATMUL)
     (specs / "own.toml").write_text(STEP)
+    # A module beside it that has the name of an installed one is refused, and these are there.
+    below = specs / "mine"
+    below.mkdir()
+    (specs / "model.toml").write_text(MODEL)
+    (below / "model.py").write_text(f"{made.touch('model')}{BUILD}")
+    (below / "data.py").write_text(f"{made.touch('loader')}{LOAD}")
     step = "import beside\n\ndef build(batch_size, seed):\n    return float, beside.BATCHES\n"
     (specs / "beside.py").write_text("BATCHES = [1.0] * 8\n")
     (specs / "step.py").write_text(f"{made.touch('step')}{step}")
@@ -205,7 +241,7 @@ CALLS: dict[str, dict[str, int]] = {
     "serve": {"serve --port 0": KILLED, "serve --port 0 --templates mine": KILLED},
     "merge": {"merge results more more.zip -o all": ExitCode.BAD_RESULTS},
     "compare": {"compare results more --format html -o new.html": ExitCode.BAD_RESULTS},
-    "run": {"run specs/own.toml specs/products.toml": ExitCode.OK},
+    "run": {"run specs/own.toml specs/model.toml specs/products.toml": ExitCode.OK},
 }
 """Command → its calls, each with its end: what cannot be read is named by some of them."""
 
@@ -220,9 +256,10 @@ def test_the_table_has_a_row_for_each_command_that_is_tried() -> None:
 @pytest.mark.parametrize("command", CALLS)
 def test_what_runs_is_what_the_table_says(command: str, repository: Repository) -> None:
     promised = {name for name, said in PROMISED[command].items() if said == "runs"}
+    promised |= {"model", "loader"} if "step" in promised else set()
     for call, code in CALLS[command].items():
         done = _served(repository, call) if command == "serve" else repository.call(*call.split())
-        assert done.returncode == code, done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
         assert repository.ran == promised - ({"template"} if "mine" not in call else set())
 
 

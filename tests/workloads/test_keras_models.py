@@ -15,15 +15,10 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.keras_model import (
-    LIMIT,
-    ArchitectureError,
-    KerasParameters,
-    ModelError,
-    check_architecture,
-    loss_named,
-    problem,
-)
+from accelreport.workloads.keras_document import LIMIT, ArchitectureError, check_architecture
+from accelreport.workloads.keras_model import KerasParameters, problem
+from accelreport.workloads.objectives import loss_named
+from accelreport.workloads.own_model import ModelError
 from tests.datasets.layouts import zip_bytes
 from tests.support.children import Measures, bare_cell
 from tests.workloads.conftest import dataset

@@ -1,0 +1,102 @@
+"""`accelreport try` measures a model of one's own at once, on random data of its shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results
+from accelreport.errors import ExitCode
+from accelreport.loader.first_spec import devices_at, trial_folder, write_trial
+
+EXAMPLES = """\b
+What it does:
+  Measures steps of a training, and calls in inference, of a model on random numbers of its shape,
+  and prints both with their intervals. Results are kept in results/, as those of a run, so that
+  the same command measures nothing twice; an edited model is measured anew.
+
+\b
+Examples:
+  accelreport try model.py:build --batch 1,8,64
+  accelreport try MobileNetV2 --input-shape 96,96,3
+  accelreport try net.keras --device cpu --device gpu --repeats 5
+
+\b
+Exit codes: those of run.
+"""
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="model.py:build, net.keras, net.json, or a name such as MobileNetV2.",
+        metavar="MODEL",
+        show_default=False,
+    ),
+]
+Batch = Annotated[
+    str, typer.Option("--batch", metavar="N,N…", help="Batch sizes, each of which is measured.")
+]
+Shape = Annotated[
+    str,
+    typer.Option(
+        "--input-shape",
+        metavar="N,N…",
+        help="Shape of an example, where the model does not say it.",
+        show_default=False,
+    ),
+]
+Repeats = Annotated[
+    int, typer.Option("--repeats", min=1, metavar="N", help="Processes for each device.")
+]
+Budget = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="Measured time after which a cell stops.")
+]
+
+
+def try_(
+    model: Model,
+    *,
+    batch: Batch = "1,8,64",
+    input_shape: Shape = "",
+    repeats: Repeats = 3,
+    budget: Budget = "5s",
+    device: Devices = [],  # noqa: B006 -- Typer copies it
+    results: Results = RESULTS,
+    devices_file: DevicesFile = None,
+) -> None:
+    """Measure a model of your own at once: a training step and a call, on random data."""
+    from accelreport.cli.run import SIZES, carried_out, whole_numbers
+    from accelreport.loader.load import load
+    from accelreport.results.store import Store
+    from accelreport.runner.prepare import Request, whole_machine
+    from accelreport.terminal.answer import measured_now
+    from accelreport.terminal.say import say
+    from accelreport.terminal.trial import trial_frame, trial_lines
+
+    rows = devices_at(devices_file)
+    named = device or [
+        whole_machine(load([rows]).devices, lambda reason: say(f"{reason} …", err=True))
+    ]
+    shape = whole_numbers(input_shape, "shape; write 28,28,1")
+    with trial_folder(model) as folder:
+        specs = write_trial(
+            folder,
+            model,
+            batches=list(dict.fromkeys(whole_numbers(batch, SIZES))),
+            devices=named,
+            repeats=repeats,
+            budget=budget,
+            options={"input_shape": shape} if shape else {},
+        )
+        request = Request(paths=specs, results=results, devices_file=rows)
+        code = carried_out(request, dry_run=False, answer=False)
+        names = {spec.stem for spec in specs}
+    store = Store(results)
+    plans = [plan for plan in store.plans() if plan.spec in names]
+    say("", *trial_lines(trial_frame(measured_now(store, plans))))
+    stem = Path(model.partition(":")[0]).stem
+    if code == ExitCode.OK:
+        say("", f"To keep it: accelreport new specs/{stem}.toml --model {model}")
+    raise typer.Exit(code)

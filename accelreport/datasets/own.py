@@ -1,0 +1,100 @@
+"""What a spec says of data of somebody's own; `own_reading` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from accelreport.datasets.cache import places
+from accelreport.datasets.errors import DataOptionsError, DataUnavailable
+
+Task = Literal["classification", "regression"]
+"""Whether the target is a class or a number."""
+
+Split = Literal["random", "last"]
+"""Which rows validate: some of each class by chance, or the last ones of the file."""
+
+Missing = Literal["fail", "drop", "mean"]
+"""What becomes of missing values: an error, the row left out, or the mean of the training part."""
+
+TABLES = {".csv": ",", ".tsv": "\t", ".parquet": ""}
+"""Endings of tables, and what divides their columns."""
+
+ARRAYS = ".npz"
+"""Ending of NumPy's archives."""
+
+IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
+"""Endings of images."""
+
+PAIRS = ("x", "y")
+FOUR = ("x_train", "y_train", "x_test", "y_test")
+"""Names of the arrays in an archive: to be divided, or divided already."""
+
+
+class UnfitData(DataOptionsError):  # noqa: N818 - the name says what is the case
+    """What a spec says of somebody's own data is not what they are.
+
+    Args:
+        what: what does not fit.
+        why: the cause.
+        remedy: what to do.
+        key: the parameter to change.
+    """
+
+    def __init__(self, what: str, why: str = "", remedy: str = "", *, key: str = "data") -> None:
+        super().__init__(what, why=why, remedy=remedy)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """Where the data are, and what a spec says of them.
+
+    Attributes:
+        path: the file or folder, as the spec names it.
+        task: whether the target is a class or a number.
+        target: columns of a table to predict.
+        features: columns of a table to predict from; all others when None.
+        validation_split: share of the rows that validates, where the data are not divided.
+        split: which rows these are.
+        missing: what becomes of a table's missing values.
+        standardise: whether numbers of a table are brought to mean 0 and deviation 1.
+        separator: what divides a CSV file's columns; by its ending when empty.
+        image_size: height and width to which images are brought.
+    """
+
+    path: str
+    task: Task
+    target: tuple[str, ...] = ()
+    features: tuple[str, ...] | None = None
+    validation_split: float = 0.2
+    split: Split = "random"
+    missing: Missing = "fail"
+    standardise: bool = True
+    separator: str = ""
+    image_size: tuple[int, int] | None = None
+
+
+def place_of(path: str, folder: str) -> Path:
+    """Where data lie: beside the spec, or in the data folder.
+
+    Args:
+        path: the file or folder, as the spec names it.
+        folder: the spec's folder; empty where there is none.
+
+    Raises:
+        DataUnavailable: they are in neither.
+    """
+    *known, here = dict.fromkeys(places(path, folder))
+    looked = known or [here]
+    for place in looked:
+        if place.exists():
+            return place
+    near = next((p for p in (here, Path(folder) / Path(path).name) if p.exists()), None)
+    raise DataUnavailable(
+        f"There are no data {path}.",
+        why=f"Looked for: {', '.join(map(str, looked))}.",
+        remedy=(f"Move {near} there" if near else "Put them there")
+        + ", or measure on random data of the model's shape with --data synthetic.",
+    )

@@ -1,0 +1,656 @@
+"""Data of somebody's own beside a spec: a table, arrays, or a folder of images by class.
+
+Whatever is fitted is fitted on the training part alone: means and scales of numbers, the words of a
+column, and what takes the place of a missing number. How the rows are divided does not depend on a
+cell's seed, so that every process learns from the same examples.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import os
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from accelreport.datasets.base import Arrays, Dataset, fingerprint
+from accelreport.datasets.cache import read_bounded
+from accelreport.datasets.entry import MEBIBYTE
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.own import (
+    ARRAYS,
+    FOUR,
+    IMAGES,
+    PAIRS,
+    TABLES,
+    OwnData,
+    Task,
+    UnfitData,
+    place_of,
+)
+from accelreport.datasets.series import SeriesError, parse_csv
+
+PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
+"""Folders of images that are divided already."""
+
+LIMIT = 4096 * MEBIBYTE
+"""Bytes above which no data are read."""
+
+MOST_WORDS = 100
+"""Words of a column above which it is no category."""
+
+SEED = 20_260_101
+"""Of the division into training and validation."""
+
+REMEDY = "Correct the file, or the keys that say how it is read."
+
+
+def read(own: OwnData, folder: str) -> Dataset:
+    """Read data of somebody's own.
+
+    Args:
+        own: what the spec says of them.
+        folder: the spec's folder.
+
+    Returns:
+        `x` [n, …] and `y` [n, …] of both parts: of classes int32, of numbers float32.
+
+    Raises:
+        DataUnavailable: they are not here, or what reads them is not installed.
+        DataCorrupt: the file is not what its name says.
+        UnfitData: the spec says something of them that is not so.
+    """
+    place = place_of(own.path, folder)
+    if place.is_dir():
+        return _images(place, own, folder)
+    data = read_bounded(place, LIMIT, REMEDY)
+    sha256 = hashlib.sha256(data).hexdigest()
+    if place.suffix == ARRAYS:
+        return arranged(_arrays(place, data), own, sha256, folder)
+    return _table(place, data, own, sha256, folder)
+
+
+def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
+    """Arrays as a data set.
+
+    Args:
+        arrays: `x` and `y`, or the four of `FOUR`.
+        own: what the spec says of them.
+        sha256: of the file that they are from.
+        folder: the spec's folder.
+
+    Raises:
+        UnfitData: they are not examples and labels of this task.
+    """
+    ready = {name: _plain(array, name, own.path) for name, array in arrays.items()}
+    pairs = [("x", "y")] if "x" in ready else [("x_train", "y_train"), ("x_test", "y_test")]
+    for x, y in pairs:
+        if ready[x].ndim < 1 or ready[y].ndim < 1 or len(ready[x]) != len(ready[y]):
+            raise UnfitData(
+                f"{own.path} has {_length(ready[x])} examples in `{x}` and {_length(ready[y])} "
+                f"labels in `{y}`.",
+                remedy="Give each example its label.",
+            )
+    labels = np.concatenate([_column(ready[y]) for _, y in pairs])
+    classes: tuple[str, ...] = ()
+    if own.task == "classification":
+        labels, classes = _classes(labels, own.path, "`y`")
+    else:
+        labels = _finite(labels, own.path, "y")
+    if len(pairs) == 2:
+        border = len(ready["x_train"])
+        train = {"x": ready["x_train"], "y": labels[:border]}
+        validation = {"x": ready["x_test"], "y": labels[border:]}
+        note = ""
+    else:
+        first, second = _divided(len(labels), labels if classes else None, own)
+        train = {"x": ready["x"][first], "y": labels[first]}
+        validation = {"x": ready["x"][second], "y": labels[second]}
+        note = _how_divided(own, len(second), len(labels))
+    return _dataset(own, train, validation, classes, sha256, [note], folder)
+
+
+def _dataset(
+    own: OwnData,
+    train: Arrays,
+    validation: Arrays,
+    classes: tuple[str, ...],
+    sha256: str,
+    notes: Sequence[str],
+    folder: str,
+) -> Dataset:
+    return Dataset(
+        name=Path(own.path).name,
+        train=train,
+        validation=validation,
+        classes=classes,
+        origin="user-supplied",
+        files={Path(own.path).name: sha256},
+        fingerprint=fingerprint(train, validation),
+        note=" ".join(note for note in notes if note),
+        folder=folder,
+    )
+
+
+def _length(array: NDArray[Any]) -> int:
+    return len(array) if array.ndim else 0
+
+
+# Arrays -----------------------------------------------------------------------------------------
+
+
+def _arrays(place: Path, data: bytes) -> Arrays:
+    """The arrays of an archive by name, without any that would run code when it is read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            if size > LIMIT:
+                why = f"Unpacked it has {size:,} bytes; at most {LIMIT:,} are read."
+                raise DataCorrupt(place, why, remedy=REMEDY)
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            held = list(archive.files)
+            names = next((names for names in (FOUR, PAIRS) if set(names) <= set(held)), None)
+            if names is None:
+                raise UnfitData(
+                    f"{place.name} holds {', '.join(held) or 'no array'}.",
+                    remedy="Name its arrays x and y, or x_train, y_train, x_test and y_test: "
+                    f'np.savez("{place.name}", x=x, y=y).',
+                )
+            return {name: archive[name] for name in names}
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        why = f"It is no archive of np.savez ({error})."
+        raise DataCorrupt(place, why, remedy=REMEDY) from error
+    except ValueError as error:
+        why = f"An array cannot be read ({error})."
+        remedy = "Save numbers and text: arrays of Python objects are not read."
+        raise DataCorrupt(place, why, remedy=remedy) from error
+
+
+def _plain(array: Any, name: str, path: str) -> NDArray[Any]:
+    """An array of numbers, truth values or text in a type that devices compute in."""
+    values = np.asarray(array)
+    if values.dtype.kind not in "biufU":
+        raise UnfitData(
+            f"`{name}` of {path} holds {values.dtype}, which no model takes.",
+            remedy="Give numbers, or text as labels.",
+        )
+    if values.dtype.kind == "f":
+        return _finite(values, path, name)
+    if values.dtype.itemsize == 8 and values.dtype.kind in "iu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        if least >= -(2**31) and most < 2**31:
+            return values.astype(np.int32)
+        return values.astype(np.float32)
+    return values
+
+
+def _finite(values: NDArray[Any], path: str, name: str) -> NDArray[np.float32]:
+    """Numbers as float32; an error names the first that is none."""
+    if values.dtype.kind not in "biuf":
+        raise UnfitData(
+            f"`{name}` of {path} holds text, such as {str(values.flat[0])!r}, and no numbers.",
+            remedy='Write task = "classification" where these are classes.',
+            key="task" if name == "y" else "data",
+        )
+    numbers = values.astype(np.float32)
+    wrong = np.argwhere(~np.isfinite(numbers))
+    if len(wrong):
+        place = ", ".join(str(int(index)) for index in wrong[0])
+        raise UnfitData(
+            f"`{name}[{place}]` of {path} is {numbers[tuple(wrong[0])]}.",
+            why="A loss of it is no number",
+            remedy="Leave the example out, or put a number there.",
+        )
+    return numbers
+
+
+def _column(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels without an axis of length 1, and the number of each row of 0 and a single 1."""
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        return labels[:, 0]
+    if labels.ndim == 2 and labels.dtype.kind in "biuf":
+        ones = (labels == 1).sum(axis=1)
+        if ((labels == 0) | (labels == 1)).all() and (ones == 1).all():
+            return np.asarray(labels.argmax(axis=1).astype(np.int32))
+    return labels
+
+
+def _classes(
+    labels: NDArray[Any], path: str, where: str
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Labels as numbers from 0 in the order of their names, and the names."""
+    if labels.dtype.kind == "f":
+        odd = np.flatnonzero(labels.ravel() % 1)
+        if len(odd):
+            raise UnfitData(
+                f"{where} of {path} holds {labels.ravel()[odd[0]]:g} in row {odd[0] + 1:,}, which "
+                "is no class.",
+                why="Classes are whole numbers, words or truth values",
+                remedy='Write task = "regression" where it is a number to predict.',
+                key="task",
+            )
+        labels = labels.astype(np.int64)
+    names, numbers = np.unique(labels, return_inverse=True)
+    return numbers.reshape(labels.shape).astype(np.int32), tuple(map(str, names))
+
+
+def _divided(
+    count: int, classes: NDArray[Any] | None, own: OwnData
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that train and rows that validate; of classes as large a share of each.
+
+    Raises:
+        UnfitData: one of both would be empty.
+    """
+    kept = math.floor(count * own.validation_split + 1e-9)
+    if not 0 < kept < count:
+        raise UnfitData(
+            f"{own.path} has {count:,} rows, of which a share of {own.validation_split:g} "
+            f"leaves {kept:,} for validation.",
+            remedy="Choose another share, so that both parts have rows.",
+            key="validation_split",
+        )
+    if own.split == "last":
+        rows = np.arange(count)
+        return rows[: count - kept], rows[count - kept :]
+    generator = np.random.default_rng(SEED)
+    order = generator.permutation(count)
+    if classes is not None and classes.ndim == 1:
+        order = order[np.argsort(classes[order], kind="stable")]
+    taken = np.diff(np.floor(np.arange(count + 1) * (kept / count) + 1e-9)) > 0
+    return generator.permutation(order[~taken]), order[taken]
+
+
+def _how_divided(own: OwnData, kept: int, count: int) -> str:
+    which = "The last" if own.split == "last" else "Random"
+    return f"{which} {kept:,} of {count:,} rows validate."
+
+
+# Tables -----------------------------------------------------------------------------------------
+
+
+def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> Dataset:
+    table = _rows(place, data, own)
+    names = [*own.target, *(own.features or ())]
+    for name in names:
+        if name not in table.columns:
+            raise UnfitData(
+                f"{own.path} has no column {name!r}; its columns are {', '.join(table.columns)}.",
+                remedy=_separator_remedy(table),
+                key="target" if name in own.target else "features",
+            )
+    features = own.features or tuple(
+        map(str, table.columns.difference(list(own.target), sort=False))
+    )
+    if not features:
+        raise UnfitData(
+            f"{own.path} has no column beside the target.",
+            remedy=_separator_remedy(table) or "Add the columns to predict from.",
+            key="target",
+        )
+    notes: list[str] = []
+    table = _with_targets(table, own)
+    if own.missing == "drop" and (gone := int(table[[*features]].isna().any(axis=1).sum())):
+        table = table.dropna(subset=list(features))
+        notes.append(f"{gone:,} rows with missing values were left out.")
+    classes: tuple[str, ...] = ()
+    if own.task == "classification":
+        labels, classes = _classes(_words(table[own.target[0]]), own.path, repr(own.target[0]))
+    else:
+        columns = [_numbers(table, name, own, "target") for name in own.target]
+        labels = np.stack(columns, axis=1).astype(np.float32)
+    first, second = _divided(len(table), labels if classes else None, own)
+    encoded = [_encoded(table, name, own, first) for name in features]
+    x = np.concatenate([block for block, _ in encoded], axis=1).astype(np.float32)
+    filled = sum(count for _, count in encoded)
+    if filled:
+        notes.append(f"{filled:,} missing values have the mean of the training part.")
+    notes.append(_how_divided(own, len(second), len(table)))
+    train = {"x": x[first], "y": labels[first]}
+    validation = {"x": x[second], "y": labels[second]}
+    return _dataset(own, train, validation, classes, sha256, notes, folder)
+
+
+def _rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
+    """The rows of a file.
+
+    Raises:
+        DataUnavailable: what reads such a file is not installed.
+        DataCorrupt: it is no such file, or has no row.
+    """
+    if place.suffix == ".parquet":
+        try:
+            table = pd.read_parquet(io.BytesIO(data))
+        except ImportError as error:
+            raise DataUnavailable(
+                f"{own.path} cannot be read here.",
+                why="pandas reads Parquet with pyarrow, which is not installed.",
+                remedy="Install it: pip install pyarrow. Or save the table as CSV.",
+            ) from error
+        except (ValueError, OSError) as error:
+            why = f"It is not a Parquet file ({str(error).strip()})."
+            raise DataCorrupt(place, why, remedy=REMEDY) from error
+        table = table.reset_index(drop=True)
+        table.columns = table.columns.astype(str)
+    else:
+        try:
+            table = parse_csv(data, own.separator or TABLES.get(place.suffix, ","))
+        except SeriesError as error:
+            raise DataCorrupt(place, str(error), remedy=REMEDY) from error
+    if not isinstance(table.index, pd.RangeIndex):
+        raise DataCorrupt(place, "Its rows have more values than names of columns.", remedy=REMEDY)
+    if table.empty:
+        raise DataCorrupt(place, "It has no row.", remedy=REMEDY)
+    return table
+
+
+def _separator_remedy(table: pd.DataFrame) -> str:
+    """What to write where a header of one name shows that something else divides columns."""
+    only = str(table.columns[0]) if len(table.columns) == 1 else ""
+    found = next((mark for mark in ";\t|" if mark in only), "")
+    written = found.replace("\t", "\\t")
+    return f'Write separator = "{written}": that divides its columns.' if found else ""
+
+
+def _with_targets(table: pd.DataFrame, own: OwnData) -> pd.DataFrame:
+    """The rows whose target is known.
+
+    Raises:
+        UnfitData: one is not known, and no row may be left out.
+    """
+    gone = table[[*own.target]].isna()
+    rows = np.flatnonzero(gone.any(axis=1).to_numpy())
+    if not len(rows):
+        return table
+    if own.missing == "drop":
+        return table.drop(index=table.index[rows])
+    name = next(name for name in own.target if gone[name].iloc[rows[0]])
+    raise UnfitData(
+        f"Column {name!r} of {own.path} has no value in row {rows[0] + 1:,}, and it is the target.",
+        remedy='Write missing = "drop" to leave such rows out.',
+        key="missing",
+    )
+
+
+def _words(column: pd.Series) -> NDArray[Any]:
+    """The values of a column of classes: numbers as numbers, everything else as text."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return np.asarray(column.to_numpy())
+    return np.asarray(column.astype(str).to_numpy(), dtype=np.str_)
+
+
+def _is_number(column: pd.Series) -> bool:
+    """Whether a column holds numbers, if not all of what is in it is one."""
+    if pd.api.types.is_numeric_dtype(column):
+        return True
+    if not (pd.api.types.is_string_dtype(column) or pd.api.types.is_object_dtype(column)):
+        return False
+    had = column.dropna()
+    return len(had) > 0 and bool(pd.to_numeric(had, errors="coerce").notna().mean() > 0.5)
+
+
+def _numbers(
+    table: pd.DataFrame, name: str, own: OwnData, key: str = "features"
+) -> NDArray[np.float64]:
+    """A column of numbers, NaN where none is given.
+
+    Raises:
+        UnfitData: it holds something else; the message names row and column.
+    """
+    column = table[name]
+    values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = np.flatnonzero((np.isnan(values) & column.notna().to_numpy()) | np.isinf(values))
+    if len(wrong):
+        row = int(wrong[0])
+        raise UnfitData(
+            f"Column {name!r} of {own.path} holds {str(column.iloc[row])!r} in row "
+            f"{int(table.index[row]) + 1:,}, which is no number.",
+            remedy='Correct it, or write task = "classification".'
+            if key == "target"
+            else "Correct it, or leave the column out of `features`.",
+            key=key,
+        )
+    return values
+
+
+def _encoded(
+    table: pd.DataFrame, name: str, own: OwnData, training: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], int]:
+    """A column as the inputs that a model takes: [rows, 1], or one of 0 and 1 for each word.
+
+    Returns:
+        The inputs, and how many of its numbers were missing.
+
+    Raises:
+        UnfitData: it cannot be encoded; the message names row and column.
+    """
+    column = table[name]
+    if _is_number(column):
+        values = _numbers(table, name, own)
+        gone = np.isnan(values)
+        if gone.any() and own.missing == "fail":
+            raise _missing(table, name, own, int(np.flatnonzero(gone)[0]))
+        known = values[training][~gone[training]]
+        if not len(known):
+            raise UnfitData(
+                f"Column {name!r} of {own.path} has no value in a row that trains.",
+                remedy="Leave it out of `features`.",
+                key="features",
+            )
+        values = np.where(gone, known.mean(), values)
+        if own.standardise:
+            scale = values[training].std()
+            values = (values - values[training].mean()) / (scale if scale > 0 else 1.0)
+        return values[:, np.newaxis], int(gone.sum())
+    gone = column.isna().to_numpy()
+    if gone.any() and own.missing == "fail":
+        raise _missing(table, name, own, int(np.flatnonzero(gone)[0]))
+    if pd.api.types.is_datetime64_any_dtype(column):
+        raise UnfitData(
+            f"Column {name!r} of {own.path} holds times, which a model cannot take as they are.",
+            remedy="Make numbers of them, or leave the column out of `features`.",
+            key="features",
+        )
+    text = column.astype(str).to_numpy(dtype=np.str_)
+    # A missing word, and one that only the validation part has, is 0 in every input.
+    words = np.unique(text[training][~gone[training]])
+    if len(words) > MOST_WORDS:
+        raise UnfitData(
+            f"Column {name!r} of {own.path} holds {len(words):,} different words, such as "
+            f"{str(words[0])!r}; at most {MOST_WORDS} become inputs.",
+            remedy="Leave it out of `features`.",
+            key="features",
+        )
+    return (text[:, np.newaxis] == words).astype(np.float64) * ~gone[:, np.newaxis], 0
+
+
+def _missing(table: pd.DataFrame, name: str, own: OwnData, row: int) -> UnfitData:
+    return UnfitData(
+        f"Column {name!r} of {own.path} has no value in row {int(table.index[row]) + 1:,}.",
+        remedy='Write missing = "mean" for the mean of the training part, or missing = "drop" to '
+        "leave such rows out.",
+        key="missing",
+    )
+
+
+# Images -----------------------------------------------------------------------------------------
+
+
+def _images(place: Path, own: OwnData, folder: str) -> Dataset:
+    """Images of a folder with one folder for each class, or with those of each part."""
+    if own.task != "classification":
+        raise UnfitData(
+            f"{own.path} is a folder of images by class.",
+            remedy='Write task = "classification".',
+            key="task",
+        )
+    inside = sorted(path.name for path in place.iterdir() if path.is_dir())
+    parts = {name: PARTS[name] for name in inside if name in PARTS}
+    divided = set(parts.values()) == {"train", "test"} and len(parts) == len(inside) == 2
+    tops = {parts[name]: place / name for name in inside} if divided else {"": place}
+    names = {path.name for top in tops.values() for path in top.iterdir() if path.is_dir()}
+    classes = tuple(sorted(names))
+    files = {
+        part: [(path, classes.index(path.parent.name)) for path in _pictures(top, classes)]
+        for part, top in tops.items()
+    }
+    if len(classes) < 2 or not all(files.values()):
+        raise UnfitData(
+            f"{own.path} holds {len(classes)} folders with images.",
+            why=f"An image ends in {', '.join(IMAGES)}",
+            remedy="Put the images of each class into a folder of its own, or these below train "
+            "and test.",
+        )
+    digest = hashlib.sha256()
+    arrays: dict[str, NDArray[Any]] = {}
+    for part, listed in files.items():
+        suffix = f"_{part}" if part else ""
+        arrays[f"x{suffix}"] = _pixels(listed, own, place, digest.update)
+        arrays[f"y{suffix}"] = np.array([number for _, number in listed], np.int32)
+    made = arranged(arrays, own, digest.hexdigest(), folder)
+    return Dataset(**{**vars(made), "classes": classes})
+
+
+def _pictures(top: Path, classes: Sequence[str]) -> Iterator[Path]:
+    for name in classes:
+        folder = top / name
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.suffix.lower() in IMAGES and path.is_file():
+                yield path
+
+
+def _pixels(
+    files: Sequence[tuple[Path, int]],
+    own: OwnData,
+    place: Path,
+    digest: Callable[[bytes], None],
+) -> NDArray[np.uint8]:
+    """uint8 [n, height, width, 3]; the names and bytes of the files go into the digest.
+
+    Raises:
+        DataUnavailable: nothing here decodes images.
+        DataCorrupt: a file is no image.
+        UnfitData: no size is given, and the images differ in theirs; or they are too many.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise DataUnavailable(
+            f"The images of {own.path} cannot be read here.",
+            why="Pillow, which decodes them, is not installed.",
+            remedy="Install it: pip install pillow.",
+        ) from error
+    size = own.image_size
+    pixels: NDArray[np.uint8] | None = None
+    for number, (path, _) in enumerate(files):
+        data = read_bounded(path, LIMIT, REMEDY)
+        digest(f"{path.relative_to(place).as_posix()} {len(data)}\n".encode())
+        digest(data)
+        try:
+            with Image.open(io.BytesIO(data)) as image:
+                size = height, width = size or (image.height, image.width)
+                if pixels is None:
+                    _refuse_too_many(len(files) * height * width * 3, own)
+                    pixels = np.empty((len(files), height, width, 3), np.uint8)
+                if own.image_size is None and (image.height, image.width) != size:
+                    raise UnfitData(
+                        f"{os.fspath(path.relative_to(place))} has {image.height} × {image.width} "
+                        f"pixels, and others of {own.path} have {height} × {width}.",
+                        remedy=f"Write image_size = [{height}, {width}], height and width to "
+                        "which all are brought.",
+                        key="image_size",
+                    )
+                pixels[number] = np.asarray(image.convert("RGB").resize((width, height)))
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            raise DataCorrupt(path, f"It is no image ({error}).", remedy="Replace it.") from error
+    assert pixels is not None
+    return pixels
+
+
+def _refuse_too_many(size: int, own: OwnData) -> None:
+    if size > LIMIT:
+        raise UnfitData(
+            f"The images of {own.path} have {size:,} bytes in all; at most {LIMIT:,} are read.",
+            remedy="Write a smaller image_size.",
+            key="image_size",
+        )
+
+
+# Looked at for a new spec -----------------------------------------------------------------------
+
+
+def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
+    """What a spec would say of data: keys and values by what is in the file.
+
+    Args:
+        path: where the data are.
+        shown: how the spec names them.
+
+    Returns:
+        The keys, and how many examples there are. The target is a column called so, or the last
+        one; the task is a classification where it holds words, or few whole numbers.
+
+    Raises:
+        DataUnavailable: the data cannot be read here.
+        DataCorrupt: the file is not what its name says.
+    """
+    own = OwnData(path=shown, task="classification")
+    keys: dict[str, Any]
+    if path.is_dir():
+        images = [each for each in sorted(path.rglob("*")) if each.suffix.lower() in IMAGES]
+        first = [(image, 0) for image in images[:1]]
+        size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
+        keys = {"task": "classification", "image_size": size, "divide_by": 255.0}
+        return keys, len(images)
+    data = read_bounded(path, LIMIT, REMEDY)
+    if path.suffix == ARRAYS:
+        arrays = _arrays(path, data)
+        labels = _column(np.asarray(arrays["y" if "y" in arrays else "y_train"]))
+        examples = arrays["x" if "x" in arrays else "x_train"]
+        pixels = examples.dtype == np.uint8 and examples.ndim > 2
+        return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {}), len(examples)
+    separator = TABLES.get(path.suffix, ",")
+    table = _rows(path, data, own)
+    if found := _separator_remedy(table):
+        separator = next(mark for mark in ";\t|" if mark in str(table.columns[0]))
+        table = _rows(path, data, OwnData(path=shown, task="classification", separator=separator))
+    columns = list(map(str, table.columns))
+    called = [n for n in columns if n.casefold() in {"target", "label", "class", "y"}]
+    target = (called or columns)[-1]
+    column = table[target]
+    # An identifier, or a text without end, is no input.
+    inputs = [
+        name
+        for name in columns
+        if name != target
+        and not pd.api.types.is_datetime64_any_dtype(table[name])
+        and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
+    ]
+    keys = {"target": target}
+    if inputs != [name for name in columns if name != target]:
+        keys["features"] = inputs
+    keys["task"] = _task(_words(column.dropna()))
+    if column.isna().any():
+        keys["missing"] = "drop"
+    elif table[inputs].isna().any(axis=None):
+        keys["missing"] = "mean"
+    return keys | ({"separator": separator} if found else {}), len(table)
+
+
+FEW_CLASSES = 20
+"""Different whole numbers up to which a target looks like classes."""
+
+
+def _task(labels: NDArray[Any]) -> Task:
+    if labels.dtype.kind in "Ub":
+        return "classification"
+    values = np.unique(labels)
+    whole = labels.dtype.kind in "iu" or not (values % 1).any()
+    return "classification" if whole and len(values) <= FEW_CLASSES else "regression"

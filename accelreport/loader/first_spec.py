@@ -1,0 +1,256 @@
+"""The first text of a spec, what belongs beside it, and what it says of one's own files.
+
+What is said of a model and of data follows from the files alone: no code is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from accelreport.errors import AccelReportError, ExitCode
+
+PACKAGE = Path(__file__).parents[1]
+SYSTEMS = next(
+    folder for folder in (PACKAGE / "_specs", PACKAGE.parent / "specs") if folder.is_dir()
+)
+"""The published systems and their devices file: in the wheel, or in a checkout."""
+
+DEVICES = "devices.toml"
+"""The devices file beside specs; `spec.files_beside`, which says so, takes long to import."""
+
+SPECS = Path("specs")
+"""Where specs usually are."""
+
+GITIGNORE = """\
+# Pages are made anew from results/, which belongs into the repository: it holds what was measured.
+/site/
+/report.html
+"""
+
+
+class CannotDraft(AccelReportError):  # noqa: N818 -- reads as what it says
+    """A spec that is not written."""
+
+    exit_code = ExitCode.USAGE
+
+
+@contextmanager
+def files_beside(spec: Path) -> Iterator[list[Path]]:
+    """What belongs beside a spec, written where it is absent, and taken back after an error.
+
+    The devices, what editors check specs by, and in the root of a repository what git ignores.
+    """
+    from accelreport.atomic import refuse_links
+    from accelreport.loader.schema import FILES, as_text
+
+    folder, schemas = spec.parent, spec.parent / "schema"
+    texts = {folder / DEVICES: (SYSTEMS / DEVICES).read_text(encoding="utf-8")}
+    texts |= {schemas / name: as_text(make()) for name, make in FILES.items()}
+    texts |= {Path(".gitignore"): GITIGNORE} if Path(".git").exists() else {}
+    fresh = [path for path in texts if not path.exists()]
+    folders = [path for path in (folder, schemas) if not path.exists()]
+    try:
+        for path in fresh:
+            refuse_links(path, folder if path.is_relative_to(folder) else Path())
+        schemas.mkdir(parents=True, exist_ok=True)
+        for path in fresh:
+            path.write_text(texts[path], encoding="utf-8")
+    except OSError as error:
+        raise CannotDraft(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
+    try:
+        yield fresh
+    except BaseException:
+        for path in fresh:
+            path.unlink()
+        for made in reversed(folders):
+            made.rmdir()
+        raise
+
+
+def refuse_replacing(file: Path) -> None:
+    """See that a spec can be written.
+
+    Raises:
+        CannotDraft: its name is none of a spec, or it is there already.
+    """
+    if file.suffix != ".toml":
+        raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
+    if file.exists() or file.is_symlink():
+        raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
+
+
+def devices_at(file: str | Path | None) -> Path:
+    """A devices file: the one that is named, the specs' own, or the one that comes along."""
+    beside = Path(file or SPECS / DEVICES)
+    return beside if file or beside.exists() else SYSTEMS / DEVICES
+
+
+def write_checked(file: Path, text: str) -> None:
+    """Write a spec, unless it would have an error.
+
+    Raises:
+        SpecErrors: it would.
+    """
+    from accelreport.loader.load import load
+
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(text)
+    try:
+        load([file])
+    except AccelReportError:
+        file.unlink()
+        raise
+
+
+STEPS = 200
+"""Steps of a training at least, so that a first run has steady ones."""
+
+MOST_EPOCHS = 100
+"""Passes over the data of a first spec, at most."""
+
+
+def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
+    """What `[workload]` says of a model and of data of one's own.
+
+    Args:
+        model: a function of a Python file, what Keras wrote, or a name of `keras.applications`.
+        data: a file, a folder, a function, or a data set of the catalogue; empty for random numbers
+            of the model's shape.
+        folder: of the spec; paths are looked for there, then in the working folder.
+
+    Raises:
+        CannotDraft: there is no such file, or it is not known what it holds.
+        DataError: the data cannot be read.
+    """
+    from accelreport.datasets.catalogue import CATALOGUE
+    from accelreport.workloads.own_model import APPLICATIONS, named_code
+
+    keys: dict[str, Any] = {}
+    if model in APPLICATIONS:
+        keys["application"] = model
+    else:
+        keys["model"] = _model(model, folder)
+    if not data:
+        return keys | {"data": "synthetic"}
+    if data in CATALOGUE:
+        return keys | {"dataset": data}
+    named = named_code(data)
+    if named is not None:
+        file, function = named
+        return keys | {"data": f"{_beside(file, folder)[1]}:{function or 'load'}"}
+    from accelreport.datasets.own_reading import proposed
+
+    place, shown = _beside(data, folder)
+    shown += "/" if place.is_dir() and not shown.endswith("/") else ""
+    said, examples = proposed(place, shown)
+    steps = max(1, int(0.8 * examples) // 64)
+    epochs = min(MOST_EPOCHS, max(5, -(-STEPS // steps)))
+    return keys | {"data": shown} | dict(said) | {"epochs": epochs}
+
+
+def _model(model: str, folder: Path) -> str:
+    from accelreport.workloads.own_model import DOCUMENTS, named_code
+
+    if model.endswith(DOCUMENTS):
+        return _beside(model, folder)[1]
+    named = named_code(model)
+    if named is None:
+        raise CannotDraft(
+            f"{model} is no model.",
+            remedy="Name a function of a Python file (model.py:build), what Keras wrote "
+            "(net.keras, net.json), or an application of Keras' such as MobileNetV2.",
+        )
+    file, function = named
+    place, shown = _beside(file, folder)
+    return f"{shown}:{function or _only_function(place)}"
+
+
+def _only_function(place: Path) -> str:
+    """The function of a file that builds: `build`, or the only one."""
+    try:
+        body = ast.parse(place.read_bytes()).body
+    except (SyntaxError, ValueError, OSError):
+        return "build"  # what is wrong is said when the spec is read
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    return names[0] if len(names) == 1 else "build"
+
+
+def _beside(path: str, folder: Path) -> tuple[Path, str]:
+    """A file and how a spec in a folder names it.
+
+    Raises:
+        CannotDraft: there is none.
+    """
+    known = [folder / path, Path(path)]
+    place = next((each for each in known if each.exists()), None)
+    if place is None:
+        looked = " and ".join(dict.fromkeys(str(each) for each in known))
+        raise CannotDraft(f"There is no {path}.", why=f"Looked for {looked}.")
+    if Path(path).is_absolute():
+        return place, path
+    return place, Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()
+
+
+@contextmanager
+def trial_folder(model: str) -> Iterator[Path]:
+    """A folder for the specs of a trial, below that of the model's file; it is removed after."""
+    file = Path(model.partition(":")[0])
+    beside = file.parent if file.is_file() else Path()
+    with tempfile.TemporaryDirectory(prefix=".accelreport-try-", dir=beside) as folder:
+        yield Path(folder)
+
+
+TRAINED, CALLED = "training", "latency"
+"""What a trial measures: steps of a training, and calls in inference."""
+
+
+def write_trial(
+    folder: Path,
+    model: str,
+    *,
+    batches: Sequence[int],
+    devices: Sequence[str],
+    repeats: int,
+    budget: str,
+    options: Mapping[str, Any],
+) -> list[Path]:
+    """The specs of a trial: a model on random data of its shape, trained and called.
+
+    Args:
+        folder: where they are written; the model's file lies in it or above.
+        model: as `own_workload` takes it.
+        batches: sizes of batches, each of which is measured.
+        devices: names of rows in the devices file.
+        repeats: processes of each device.
+        budget: measured time after which a cell stops.
+        options: further keys of the workload.
+    """
+    from accelreport.workloads.spec_template import short_spec
+
+    shared = {"kind": "keras", **own_workload(model, "", folder), **options}
+    shared["batch_size"] = batches[0]
+    name = Path(model.partition(":")[0]).stem
+    calls = {"repeats": repeats, "budget": budget, "calls": 220, "warmup_calls": 20}
+    kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        TRAINED: ({"steps_per_epoch": STEPS}, {"repeats": repeats, "budget": budget}),
+        CALLED: ({"mode": "inference"}, calls),
+    }
+    paths = []
+    for kind, (workload, measure) in kinds.items():
+        path = folder / f"try_{name}_{kind}.toml"
+        text = short_spec(
+            title=f"{model}: {kind}",
+            devices=list(devices),
+            workload=shared | workload,
+            sweep={"batch_size": list(batches)},
+            measure=measure,
+        )
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths

@@ -1,0 +1,117 @@
+"""What is known of a run before its first cell: data that are absent, steps that are too few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import tomli
+
+from accelreport.datasets.cache import data_root, locate
+from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.errors import DataUnavailable
+from accelreport.datasets.own import place_of
+from accelreport.spec.cells import Cell
+from accelreport.workloads.own_model import named_code
+from accelreport.workloads.registry import FAMILIES
+
+
+def absent_data(cells: Iterable[Cell], texts: Mapping[str, str]) -> dict[str, str]:
+    """Spec → what it reads that is not here, and what to do; without those that have all.
+
+    Args:
+        cells: those that would be run.
+        texts: text of each spec, by its name: its profiles may read other data.
+    """
+    known: dict[tuple[str, str, str], str] = {}
+    absent: dict[str, str] = {}
+    for cell in cells:
+        name, data = (str(cell.workload.get(key) or "") for key in ("dataset", "data"))
+        asked = (name, data, cell.folder)
+        if asked not in known:
+            known[asked] = _absent(*asked)
+        if known[asked]:
+            quick = ", or --profile quick needs none" if _quick(texts.get(cell.spec, "")) else ""
+            absent[cell.spec] = known[asked] + quick
+    return absent
+
+
+def _quick(text: str) -> bool:
+    """Whether a spec's profile "quick" reads a sample, or a stand-in."""
+    quick = tomli.loads(text).get("profiles", {}).get("quick", {})
+    return quick.get("workload.data") in {"sample", "synthetic"}
+
+
+def _absent(name: str, data: str, folder: str) -> str:
+    entry = CATALOGUE.get(name)
+    if entry is not None and data == "real" and entry.files:
+        root = data_root()
+        missing = [file.path for file in entry.files if locate(file, root) is None]
+        if not missing:
+            return ""
+        return (
+            f"the data set {name} is not in {root} (missing: {', '.join(missing)}): "
+            f"`accelreport data fetch {name}` brings it"
+        )
+    if name or data in {"", "real", "sample", "synthetic"} or named_code(data):
+        return ""
+    try:
+        place_of(data, folder)
+    except DataUnavailable as error:
+        return f"{error.what} {error.why} {error.remedy}".rstrip(".")
+    return ""
+
+
+def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
+    """What a spec says that measures nothing: its name, and what to do about it."""
+    return [*too_few_steps(cells), *unknown_metrics(cells)]
+
+
+def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
+    """Each spec whose trainings end within their warm-up, so that no step of them is timed.
+
+    How many examples there are is known only where the spec says it.
+    """
+    told: set[str] = set()
+    for cell in cells:
+        family, workload = FAMILIES.get(cell.workload["kind"]), cell.workload
+        if cell.spec in told or family is None:
+            continue
+        if family.shape != "training" or workload.get("mode") == "inference":
+            continue
+        steps = workload.get("steps_per_epoch")
+        examples = workload.get("train_examples")
+        if steps is None and examples:
+            steps = -(-examples // workload["batch_size"])
+        if steps is None:
+            continue
+        total, warmup = steps * workload["epochs"], cell.measure.warmup_steps
+        if total <= warmup:
+            told.add(cell.spec)
+            point = "".join(f" at {key} = {value}" for key, value in cell.point.items())
+            text = (
+                f"a training has {total:,} steps{point}, and `warmup_steps` leaves out the first "
+                f"{warmup:,}: no step is timed. Write more epochs, or fewer warmup_steps"
+            )
+            yield cell.spec, text
+
+
+def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
+    """Each spec that waits for a metric which its model does not have."""
+    told: set[tuple[str, str]] = set()
+    for cell in cells:
+        workload = cell.workload
+        random = not workload.get("dataset") and workload.get("data") == "synthetic"
+        if workload["kind"] != "keras" or workload.get("mode") == "inference" or random:
+            continue
+        known = {"loss", *workload.get("metrics", ())}
+        known |= {f"val_{name}" for name in known}
+        target = cell.measure.target
+        asked = {"measure.target": target.metric if target else None}
+        for key in ("early_stopping", "reduce_on_plateau"):
+            asked[f"workload.{key}"] = (workload.get(key) or {}).get("monitor")
+        for key, metric in asked.items():
+            if metric and metric not in known and (cell.spec, key) not in told:
+                told.add((cell.spec, key))
+                names = ", ".join(sorted(known))
+                text = f"`{key}` waits for {metric}, which the model does not have; it has {names}"
+                yield cell.spec, text

@@ -1,0 +1,103 @@
+"""A model and data of one's own, from the command line and from a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import accelreport
+from accelreport.errors import AccelReportError
+from accelreport.loader.load import load
+from tests.support.program import program
+
+BUILD = "def build(input_shape, outputs):\n    raise SystemExit\n"
+
+TABLE = "size;city;price\n" + "".join(f"{i};{'AB'[i % 2]};{i / 3}\n" for i in range(400))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(BUILD)
+    (tmp_path / "train.csv").write_text(TABLE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", ["mine.toml", "specs/mine.toml"])
+def test_a_spec_of_ones_own_model_and_data_is_written_without_a_question(
+    where: str, folder: Path
+) -> None:
+    done = program(folder, ["new", where, "--model", "model.py", "--data", "train.csv"])
+    assert done.returncode == 0, done.stderr
+    (spec,) = load([folder / where]).specs
+    above = "../" if "/" in where else ""
+    workload = spec.workload
+    assert (workload["model"], workload["data"]) == (f"{above}model.py:build", f"{above}train.csv")
+    assert (workload["task"], workload["target"]) == ("regression", ["price"])
+    assert workload["separator"] == ";"
+    assert workload["document"] == BUILD, "read, and not run"
+    steps = workload["epochs"] * (320 // workload["batch_size"])
+    assert steps >= 200, "a first run has steady steps"
+    assert load([folder / where], profile="quick").specs[0].workload["data"] == f"{above}train.csv"
+
+
+def test_the_same_from_python(folder: Path) -> None:
+    written = accelreport.new("mine.toml", model="MobileNetV2", devices=["cpu"])
+    (spec,) = load([written]).specs
+    assert spec.workload["application"] == "MobileNetV2"
+    assert spec.workload["data"] == "synthetic"
+    assert list(spec.devices) == ["cpu"]
+    with pytest.raises(AccelReportError, match="is there already"):
+        accelreport.new("mine.toml", model="MobileNetV2")
+    with pytest.raises(AccelReportError, match=r"There is no gone\.csv"):
+        accelreport.new("other.toml", model="model.py:build", data="gone.csv")
+    assert not (folder / "other.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "train.csv"], "A model is needed"),
+        (["--model", "net.h5"], "net.h5 is no model"),
+        (["--model", "model.py:made"], "defines no function `made`"),
+        (["--model", "model.py:build", "--data", "data.py:load"], "There is no data.py"),
+        (["--model", "model.py:build", "--data", "model.py:build"], "task (classification or"),
+        (["--model", "model.py:build", "--kind", "matmul"], "of the kind keras"),
+    ],
+)
+def test_what_is_missing_is_told_and_nothing_is_written(
+    arguments: list[str], message: str, folder: Path
+) -> None:
+    done = program(folder, ["new", "specs/mine.toml", *arguments])
+    assert done.returncode in {2, 3}
+    assert message in done.stderr
+    assert not (folder / "specs").exists()
+
+
+@pytest.mark.e2e
+def test_a_trial_measures_steps_and_calls_at_once(folder: Path) -> None:
+    (folder / "model.py").write_text(
+        "import keras\n\ndef build(input_shape):\n    dense = keras.layers.Dense(2, 'softmax')\n"
+        "    return keras.Sequential([keras.Input(input_shape), dense])\n"
+    )
+    arguments = ["try", "model.py", "--batch", "1,8", "--repeats", "2", "--budget", "20s"]
+    lacking = program(folder, arguments)
+    assert "`../model.py:build` needs `input_shape`" in lacking.stdout
+    done = program(folder, [*arguments, "--input-shape", "5"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = done.stdout.partition("device")[2].splitlines()
+    assert [row.split()[1] for row in table[1:3]] == ["1", "8"]
+    assert all(row.count("examples/s") == 2 for row in table[1:3]), table
+    assert done.stdout.endswith("accelreport new specs/model.toml --model model.py\n")
+    assert not list(folder.glob(".accelreport-try-*"))
+    again = accelreport.try_model(
+        "model.py", (1, 8), input_shape=(5,), repeats=2, budget="20s", devices=["cpu"], quiet=True
+    )
+    assert again.results.outcome is not None
+    assert again.results.outcome.done_before == 8
+    for kind in ("step", "call"):  # a process that was refused leaves one, without an interval
+        several = again.rows[again.rows[f"{kind}_processes"] > 1]
+        assert (several[f"{kind}_low"] < several[f"{kind}_s"]).all()
+        assert (several[f"{kind}_s"] < several[f"{kind}_high"]).all()
+    assert "latency" in again._repr_html_()

@@ -1,0 +1,250 @@
+"""Data of somebody's own: tables, arrays, images by class, and what is wrong with others."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.own import OwnData, UnfitData
+from accelreport.datasets.own_reading import proposed, read
+
+ROWS = 50
+
+
+def table(folder: Path, text: str, name: str = "train.csv") -> OwnData:
+    (folder / name).write_text(text, encoding="utf-8")
+    return OwnData(path=name, task="classification", target=("kind",))
+
+
+def changed(own: OwnData, **values: Any) -> OwnData:
+    return OwnData(**{**vars(own), **values})
+
+
+def people(count: int = ROWS) -> str:
+    rows = (
+        f"{20 + i},{'NSW'[i % 3]},{i % 2},{'yes' if i % 5 == 0 else 'no'}" for i in range(count)
+    )
+    return "\n".join(["age,side,member,kind", *rows]) + "\n"
+
+
+def test_a_table_becomes_standardised_numbers_and_words_as_inputs(tmp_path: Path) -> None:
+    data = read(table(tmp_path, people()), str(tmp_path))
+    x, y = data.train["x"], data.train["y"]
+    assert (x.shape, data.validation["x"].shape) == ((40, 5), (10, 5))  # age, N, S, W, member
+    assert [x.dtype.name, y.dtype.name] == ["float32", "int32"]
+    assert np.abs(x[:, [0, 4]].mean(axis=0)).max() < 1e-6
+    assert np.abs(x[:, [0, 4]].std(axis=0) - 1).max() < 1e-6
+    assert np.abs(data.validation["x"][:, 0].mean()) > 1e-6, "fitted on the training part alone"
+    assert (x[:, 1:4].sum(axis=1) == 1).all()
+    assert data.classes == ("no", "yes")
+    # As large a share of each class validates.
+    assert (np.bincount(y).tolist(), np.bincount(data.validation["y"]).tolist()) == (
+        [32, 8],
+        [8, 2],
+    )
+    sha256 = hashlib.sha256((tmp_path / "train.csv").read_bytes()).hexdigest()
+    assert (data.name, dict(data.files), data.origin) == (
+        "train.csv", {"train.csv": sha256}, "user-supplied",
+    )  # fmt: skip
+    assert read(table(tmp_path, people()), str(tmp_path)).fingerprint == data.fingerprint
+
+
+def test_numbers_are_predicted_in_their_own_unit_and_the_last_rows_may_validate(
+    tmp_path: Path,
+) -> None:
+    own = changed(table(tmp_path, people()), task="regression", target=("age",), split="last",
+                  features=("member",), standardise=False, validation_split=0.3)  # fmt: skip
+    data = read(own, str(tmp_path))
+    assert data.train["y"].tolist() == [[20 + i] for i in range(35)]
+    assert data.validation["x"].tolist() == [[i % 2] for i in range(35, 50)]
+    assert data.classes == ()
+
+
+def test_missing_values_are_an_error_left_out_or_the_mean_of_the_training_part(
+    tmp_path: Path,
+) -> None:
+    rows = people().splitlines()
+    rows[7] = ",N,1,no"
+    own = table(tmp_path, "\n".join(rows))
+    with pytest.raises(
+        UnfitData, match=r"Column 'age' of train\.csv has no value in row 7"
+    ) as info:
+        read(own, str(tmp_path))
+    assert (info.value.key, "missing" in info.value.remedy) == ("missing", True)
+    dropped = read(changed(own, missing="drop"), str(tmp_path))
+    assert len(dropped.train["x"]) + len(dropped.validation["x"]) == ROWS - 1
+    assert "1 rows with missing values were left out" in dropped.note
+    mean = changed(own, missing="mean", standardise=False, split="last", features=("age",))
+    filled = read(mean, str(tmp_path)).train["x"][:, 0]
+    known = [20 + i for i in range(40) if i != 6]
+    assert filled[6] == pytest.approx(np.mean(known))
+
+
+@pytest.mark.parametrize(
+    ("change", "values", "message", "key"),
+    [
+        (("23,N,1,yes", "23,N,1,yes"), {"target": ("kin",)}, "has no column 'kin'", "target"),
+        (("23,N", "23,N"), {"features": ("agee",)}, "has no column 'agee'", "features"),
+        (("24,S", "old,S"), {}, "'age' of train.csv holds 'old' in row 5", "features"),
+        (("24,S", "inf,S"), {}, "'age' of train.csv holds 'inf' in row 5", "features"),
+        (("24,S,0,no", "24,S,0,"), {}, "'kind' of train.csv has no value in row 5", "missing"),
+        (("x", "x"), {"task": "regression"}, "'kind' of train.csv holds 'yes' in row 1", "target"),
+        (("x", "x"), {"validation_split": 0.001}, "leaves 0 for validation", "validation_split"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named_by_row_and_column(
+    change: tuple[str, str], values: dict[str, Any], message: str, key: str, tmp_path: Path
+) -> None:
+    own = table(tmp_path, people().replace(*change))
+    with pytest.raises(UnfitData) as info:
+        read(changed(own, **values), str(tmp_path))
+    assert message in str(info.value)
+    assert info.value.key == key
+
+
+def test_a_number_that_is_no_class_and_a_column_of_names_are_refused(tmp_path: Path) -> None:
+    text = "name,weight\n" + "".join(f"person {i},{i / 4}\n" for i in range(150))
+    own = changed(table(tmp_path, text), target=("weight",))
+    with pytest.raises(UnfitData, match=r"holds 0\.25 in row 2, which is no class"):
+        read(own, str(tmp_path))
+    with pytest.raises(UnfitData, match=r"'name' of train\.csv holds 120 different words"):
+        read(changed(own, task="regression"), str(tmp_path))
+
+
+def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    own = table(tmp_path, people().replace(",", ";"))
+    with pytest.raises(UnfitData, match='Write separator = ";"'):
+        read(own, str(tmp_path))
+    assert read(changed(own, separator=";"), str(tmp_path)).train["x"].shape == (40, 5)
+    wrong = {
+        "": "not a CSV file",
+        "a,kind\n": "no row",
+        "a,a\n1,2\n": "two columns",
+        "a,kind\n1,2\n1,2,3\n": "line 3",
+        "a,kind\n1,2,3\n": "more values",
+    }
+    for text, why in wrong.items():
+        with pytest.raises(DataCorrupt, match=why):
+            read(table(tmp_path, text), str(tmp_path))
+    with pytest.raises(DataUnavailable, match=r"There are no data gone\.csv"):
+        read(changed(own, path="gone.csv"), str(tmp_path))
+
+
+def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_path: Path) -> None:
+    import pandas as pd
+
+    own = table(tmp_path, people())
+    own = changed(own, path="train.parquet")
+    (tmp_path / "train.parquet").write_bytes(b"PAR1")
+    if importlib.util.find_spec("pyarrow") is None:
+        with pytest.raises(DataUnavailable, match="pip install pyarrow"):
+            read(own, str(tmp_path))
+        return
+    with pytest.raises(DataCorrupt, match="not a Parquet file"):
+        read(own, str(tmp_path))
+    pd.read_csv(tmp_path / "train.csv").to_parquet(tmp_path / "train.parquet")
+    same = read(changed(own, path="train.csv"), str(tmp_path))
+    assert read(own, str(tmp_path)).fingerprint == same.fingerprint
+
+
+def arrays(folder: Path, **named: Any) -> OwnData:
+    np.savez(folder / "img.npz", allow_pickle=True, **named)
+    return OwnData(path="img.npz", task="classification")
+
+
+def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None:
+    x = np.arange(20 * 4 * 4, dtype=np.uint8).reshape(20, 4, 4)
+    y = np.array(["cat", "dog"] * 10)
+    data = read(arrays(tmp_path, x=x, y=y), str(tmp_path))
+    assert data.train["x"].dtype.name == "uint8"
+    assert data.train["x"].shape == (16, 4, 4)
+    assert data.classes == ("cat", "dog")
+    assert sorted([*data.train["y"], *data.validation["y"]]) == [0] * 10 + [1] * 10
+    one_hot = np.eye(3, dtype=np.int64)[np.arange(12) % 3]
+    four = {"x_train": x[:12], "y_train": one_hot, "x_test": x[12:], "y_test": one_hot[:8]}
+    data = read(arrays(tmp_path, **four), str(tmp_path))
+    assert data.train["x"].tolist() == x[:12].tolist()
+    assert data.validation["y"].tolist() == [0, 1, 2, 0, 1, 2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("named", "error", "message"),
+    [
+        ({"a": [1], "b": [2]}, UnfitData, "img.npz holds a, b"),
+        ({"x": [[1.0]], "y": [1, 2]}, UnfitData, "1 examples in `x` and 2 labels in `y`"),
+        ({"x": [[1.0], [np.nan]], "y": [0, 1]}, UnfitData, r"`x\[1, 0\]` of img.npz is nan"),
+        ({"x": [[1j]], "y": [1]}, UnfitData, "`x` of img.npz holds complex128"),
+        ({"x": np.array([{}], dtype=object), "y": [1]}, DataCorrupt, "Python objects"),
+    ],
+)
+def test_arrays_that_no_model_takes_are_refused(
+    named: dict[str, Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message):
+        read(arrays(tmp_path, **named), str(tmp_path))
+    (tmp_path / "img.npz").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(DataCorrupt, match=r"no archive of np\.savez"):
+        read(OwnData(path="img.npz", task="classification"), str(tmp_path))
+
+
+def pictures(folder: Path, *sizes: int) -> OwnData:
+    for number, size in enumerate(sizes):
+        place = folder / "pets" / ("cat", "dog")[number % 2]
+        place.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (size, size), (10 * number, 0, 0)).save(place / f"{number}.png")
+    return OwnData(path="pets", task="classification")
+
+
+def test_a_folder_of_images_by_class_becomes_pixels(tmp_path: Path) -> None:
+    data = read(pictures(tmp_path, *[6] * 10), str(tmp_path))
+    assert data.train["x"].dtype.name == "uint8"
+    assert data.train["x"].shape == (8, 6, 6, 3)
+    assert data.classes == ("cat", "dog")
+    first = data.files["pets"]
+    pictures(tmp_path, 6, 6, 8)
+    with pytest.raises(UnfitData, match=r"image_size = \[6, 6\]"):
+        read(OwnData(path="pets", task="classification"), str(tmp_path))
+    sized = OwnData(path="pets", task="classification", image_size=(4, 5))
+    assert read(sized, str(tmp_path)).train["x"].shape == (8, 4, 5, 3)
+    assert read(sized, str(tmp_path)).files["pets"] != first
+    (tmp_path / "pets" / "cat" / "0.png").write_bytes(b"no image")
+    with pytest.raises(DataCorrupt, match="It is no image"):
+        read(sized, str(tmp_path))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UnfitData, match="holds 0 folders with images"):
+        read(OwnData(path="empty", task="classification"), str(tmp_path))
+
+
+def test_images_that_are_divided_already_stay_so(tmp_path: Path) -> None:
+    for part, count in (("train", 6), ("test", 2)):
+        pictures(tmp_path / part, *[6] * count)
+        (tmp_path / part / "pets").rename(tmp_path / f"moved-{part}")
+    (tmp_path / "pets").mkdir()
+    for part in ("train", "test"):
+        (tmp_path / f"moved-{part}").rename(tmp_path / "pets" / part)
+    data = read(OwnData(path="pets", task="classification"), str(tmp_path))
+    assert (len(data.train["x"]), len(data.validation["x"])) == (6, 2)
+
+
+def test_what_a_spec_would_say_follows_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(people())
+    assert proposed(tmp_path / "a.csv", "a.csv")[0] == {"target": "kind", "task": "classification"}
+    text = "id;size;price\n" + "".join(f"p{i};{'' if i == 3 else i};{i / 3}\n" for i in range(150))
+    (tmp_path / "b.csv").write_text(text)
+    assert proposed(tmp_path / "b.csv", "b.csv")[0] == {
+        "target": "price", "features": ["size"], "task": "regression", "missing": "mean",
+        "separator": ";",
+    }  # fmt: skip
+    arrays(tmp_path, x=np.zeros((3, 2, 2), np.uint8), y=[0, 1, 1])
+    assert proposed(tmp_path / "img.npz", "img.npz")[0] == {
+        "task": "classification", "divide_by": 255.0,
+    }  # fmt: skip
+    pictures(tmp_path, 6)
+    assert proposed(tmp_path / "pets", "pets")[0]["image_size"] == [6, 6]
