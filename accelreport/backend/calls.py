@@ -60,7 +60,7 @@ class Kernel:
         if runtime.facts.get("strategy") == "parameter_server":
             raise StrategyError(
                 "a kernel has no weights that a parameter server could keep",
-                remedy="name a device with another strategy",
+                remedy="choose a device with another strategy",
             )
         self.problem = problem
         self._counts_in_tensors = runtime.framework == TENSORFLOW
@@ -321,8 +321,9 @@ class OwnSteps:
             return float(result)
         except (TypeError, ValueError) as error:
             raise StepError(
-                f"{self._file}: the step returned {type(result).__name__}, which is no number",
-                why="the clock stops when its number is there, and it must depend on all it did",
+                f"{self._file}: the step returned {type(result).__name__}, which is not a number",
+                why="the clock stops when the number is available, and the number must depend on "
+                "all work of the step",
                 remedy="End the step with `return loss`.",
             ) from error
 
@@ -387,8 +388,8 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     runtime, cell = measurement.ready(), measurement.cell
     if cell.device_spec.strategy in SUPERVISED - {"tpu"}:
         raise StrategyError(
-            "a model in inference is called by one process",
-            remedy="name a device with another strategy",
+            "a model in inference needs a single process",
+            remedy="choose a device with another strategy",
         )
     with measurement.stage("build_s", "build"):
         engine = engine_for(called_problem(problem), runtime)
@@ -422,8 +423,8 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
     runtime, seed = measurement.ready(), measurement.cell.seed
     if runtime.replicas > 1 or measurement.cell.device_spec.strategy in SUPERVISED:
         raise StrategyError(
-            "a step of your own runs on one device in one process",
-            remedy="name a device without replicas",
+            "a step of your own needs one device in one process",
+            remedy="choose a device without replicas",
         )
     with measurement.stage("build_s", "build"):
         steps = OwnSteps(problem, runtime, seed)

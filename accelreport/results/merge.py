@@ -216,7 +216,7 @@ def plan_versions(
 def file_changed(path: Path, why: str = "") -> ResultsError:
     """The error for a file that is no longer what it was when it was first looked at."""
     return ResultsError(
-        f"{path} changed while it was merged.",
+        f"{path} changed during the merge.",
         why=why,
         remedy="Nothing is lost. Run the same command again.",
     )
@@ -240,7 +240,7 @@ def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultPro
             for artefact in record.artefacts:
                 found.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
         else:
-            message = "it does not say which cell of which machine it is of"
+            message = "it does not name its cell and machine"
             problems.append(ResultProblem(path, "misnamed", message))
 
 
@@ -329,14 +329,14 @@ def _unpack(source: Path, folder: Path) -> None:
         name = Path(error.filename).relative_to(folder).as_posix()
         raise _unusable(
             source,
-            f"It holds {name} twice.",
-            remedy="Archive one results folder, each of its files once. To merge several folders, "
-            "name an archive of each.",
+            f"It has {name} twice.",
+            remedy="Archive one results folder, with each file once. To merge several folders, "
+            "pass an archive of each.",
         ) from error
     except OSError as error:
         raise _unusable(source, f"{error.strerror or error}.") from error
     if not any(folder.iterdir()):
-        raise _unusable(source, "It holds neither cells/ nor plans/.")
+        raise _unusable(source, "It has neither cells/ nor plans/.")
 
 
 def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.ZipInfo, Path, int]]:

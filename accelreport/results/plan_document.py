@@ -183,12 +183,12 @@ class PlanDocument(Document):
     def _agrees(self) -> Self:
         named = {self.baseline, *(cell.device for cell in self.cells)}
         if absent := sorted(named - self.devices.keys()):
-            raise ValueError(f"it has no device {absent[0]!r}, of which it speaks")
+            raise ValueError(f"it mentions the device {absent[0]!r}, which it does not have")
         if any(cell.point.keys() != self.axes.keys() for cell in self.cells):
-            raise ValueError("a cell does not stand on the axes of its sweep")
+            raise ValueError("a cell is not on the axes of its sweep")
         for axis in (name for name, values in self.axes.items() if all(map(_is_number, values))):
             if not all(_is_number(cell.point[axis]) for cell in self.cells):
-                raise ValueError(f"{axis} is swept over numbers, and a cell's is none")
+                raise ValueError(f"{axis} is swept over numbers, but a cell has another value")
         for along in (
             each.check.along for each in self.claims if isinstance(each.check, TrendCheck)
         ):

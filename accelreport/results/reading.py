@@ -114,8 +114,8 @@ def names(folder: Path) -> Iterator[str]:
         file = next(path for path in (folder, *folder.parents) if path.exists())
         raise ResultsError(
             f"{folder} cannot be read.",
-            why=f"{file} is no folder.",
-            remedy="Name the folder of the results.",
+            why=f"{file} is not a folder.",
+            remedy="Pass the results folder.",
         ) from error
     except OSError as error:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
@@ -213,7 +213,7 @@ def read_named_record(path: Path) -> Record:
     record = read_record(path)
     machine = record.environment.machine if record.environment else None
     if (record.key, machine) != (name["key"], name["machine"]):
-        message = f"it holds the record of cell {record.key} on machine {machine}"
+        message = f"it has the record of cell {record.key} on machine {machine}"
         raise UnreadableFile(path, "misnamed", message)
     return record
 
@@ -295,7 +295,7 @@ def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     with open_regular(path) as (file, size):
         if size > most:
             message = (
-                f"it holds {size / 2**20:.0f} MiB; no such file exceeds {most / 2**20:.0f} MiB"
+                f"it has {size / 2**20:.0f} MiB; such files have at most {most / 2**20:.0f} MiB"
             )
             raise UnreadableFile(path, "too-large", message)
         return _read(path, file, size + 1)
@@ -317,7 +317,7 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
     with open_regular(path) as (file, size):
         if size not in sizes:
             said = " or ".join(f"{each:,}" for each in sorted(sizes))
-            message = f"it holds {size:,} bytes, and its record says {said}"
+            message = f"it has {size:,} bytes, but its record says {said}"
             raise UnreadableFile(path, "misnamed", message)
         left = size
         while left and (part := _read(path, file, min(left, PART))):
@@ -325,7 +325,7 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
             digest.update(part)
             yield part
     if left or digest.hexdigest() != path.name.partition(".")[0]:
-        raise UnreadableFile(path, "misnamed", "its content does not fit its name")
+        raise UnreadableFile(path, "misnamed", "its content does not match its name")
 
 
 @contextmanager
@@ -412,7 +412,7 @@ def _document(path: Path, content: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         rest = content[:1] == b"{" and not content.rstrip().endswith(b"}")
         if rest or not content.strip():
-            message = f"it is cut off after {len(content)} bytes"
+            message = f"it is truncated after {len(content)} bytes"
             raise UnreadableFile(path, "cut-off", message) from error
         raise UnreadableFile(path, "not-json", f"it is not JSON: {error}") from error
     except ValueError as error:  # nested too deeply; a number too long; a key twice

@@ -117,7 +117,7 @@ class Confusion(Document):
     @model_validator(mode="after")
     def _is_square(self) -> Self:
         if {len(self.counts), *map(len, self.counts)} - {len(self.classes)}:
-            raise ValueError("its counts have not a row and a column for each class")
+            raise ValueError("its counts do not have a row and a column for each class")
         return self
 
 
@@ -171,13 +171,13 @@ class Forecast(Document):
     @model_validator(mode="after")
     def _is_a_series(self) -> Self:
         if len(self.true) != len(self.predicted):
-            raise ValueError("it does not predict a value for each true one")
+            raise ValueError("it does not have a prediction for each true value")
         try:
             datetime.fromisoformat(self.first_time) + len(self.true) * timedelta(
                 seconds=self.step_s
             )
         except OverflowError as error:
-            raise ValueError("it goes on after the year 9999") from error
+            raise ValueError("it continues after the year 9999") from error
         return self
 
 
@@ -225,7 +225,7 @@ Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False), AfterVa
 
 def _not_beyond_use(value: float) -> float:
     if isfinite(value) and abs(value) > 1e100:
-        raise ValueError("is beyond anything that a loss can be")
+        raise ValueError("is too large for a loss")
     return value
 
 
@@ -415,7 +415,7 @@ class StepParts(Document):
     def _has_parts(self) -> Self:
         parts = self.empty_s, self.input_s, self.gradient_s, self.optimizer_s
         if not (self.absent or all(parts)):
-            raise ValueError("a part was not timed, and it does not say why")
+            raise ValueError("a part was not timed, and the reason is missing")
         return self
 
 
@@ -648,7 +648,7 @@ class Record(Document):
     @model_validator(mode="after")
     def _trained_on_something(self) -> Self:
         if self.measured and self.epochs and not self.samples_per_step:
-            raise ValueError("it trained, and its steps had no examples")
+            raise ValueError("it trained, but its steps had no examples")
         return self
 
     @property

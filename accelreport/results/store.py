@@ -137,9 +137,9 @@ class Store:
         if self._prepared not in {None, _identity(self.cells)}:
             raise ResultsError(
                 f"{self.cells} cannot be written.",
-                why="It was removed, renamed or replaced since the run began.",
-                remedy="What was measured before is where that folder is now. Put it back, or "
-                "choose another one with --results, then run the same command again.",
+                why="It was removed, renamed or replaced after the run began.",
+                remedy="The earlier measurements are where that folder is now. Put it back, or "
+                "choose another folder with --results, then run the same command again.",
             )
 
     def _folder_of(self, path: Path) -> None:
@@ -320,9 +320,7 @@ class Store:
             front.setdefault(name, path)
         for path, name, _ in named:
             if path != front[name]:
-                message = (
-                    f"it holds the same plan as {front[name].name}, which is the one that counts"
-                )
+                message = f"it has the same plan as {front[name].name}, which is used"
                 self._problems[path] = ResultProblem(path, "misnamed", message)
         return {name: plan for path, name, plan in named if path == front[name]}
 
@@ -408,8 +406,8 @@ def cannot_write(path: Path, error: OSError) -> ResultsError:
     return ResultsError(
         f"{path} cannot be written.",
         why=f"{error.strerror or error}.",
-        remedy="Everything measured before is kept. Free space or allow writing there, or "
-        "choose another folder with --results, then run the same command again.",
+        remedy="Every earlier measurement is kept. Free space or make the folder writable, or "
+        "choose another one with --results, then run the same command again.",
     )
 
 
@@ -421,8 +419,8 @@ def existing(folder: Path) -> Store:
     """
     if not (folder / "cells").is_dir() and not (folder / "plans").is_dir():
         raise ResultsError(
-            f"{folder} is no results folder.",
-            why="It has neither cells/ nor plans/ inside.",
+            f"{folder} is not a results folder.",
+            why="It has neither cells/ nor plans/.",
         )
     return Store(folder)
 

@@ -56,7 +56,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
 
 def _seen(probe: Probe | None) -> Iterator[str]:
     if probe is None:
-        yield "TPU       not looked for, TensorFlow was not asked (--no-probe)"
+        yield "TPU       unknown, because TensorFlow was not asked (--no-probe)"
         return
     if probe.error:
         yield f"TensorFlow  {probe.error}"
@@ -65,7 +65,7 @@ def _seen(probe: Probe | None) -> Iterator[str]:
     yield f"TPU       {counted(len(tpus), 'core') if tpus else 'none'}"
     versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
     seen = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
-    yield f"software  {versions}; devices seen: {seen or 'none'}"
+    yield f"software  {versions}; visible devices: {seen or 'none'}"
 
 
 MEBIBYTE = 2**20
@@ -93,8 +93,8 @@ def place_text() -> Iterator[str]:
     place = where()
     chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
     yield str(place.root)
-    exists = "exists" if place.exists else "does not exist yet"
-    writable = "can be written" if place.writable else "cannot be written"
+    exists = "exists" if place.exists else "missing"
+    writable = "writable" if place.writable else "not writable"
     free = place.free_bytes / 2**30
     print_free = f"{free:,.1f} GiB free"
     yield f"({chosen}; {exists}; {writable}; {print_free})"
@@ -126,7 +126,7 @@ def fetch_all(names: Sequence[str], *, replace: bool) -> None:
 def _state(found: DatasetStatus) -> str:
     if found.state in {"missing", "incomplete"}:
         size = found.download_bytes
-        to_get = f", {size / MEBIBYTE:.1f} MiB to fetch" if size is not None else ""
+        to_get = f", {size / MEBIBYTE:.1f} MiB to download" if size is not None else ""
         return f"{found.state}{to_get}"
     return f"{found.state}, {found.bytes / MEBIBYTE:.1f} MiB" if found.bytes else found.state
 
@@ -322,7 +322,7 @@ def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
     for warned in record.warnings:
         yield f"  ⚠ {warned.kind}: {warned.message}"
     for left in record.artefacts:
-        yield f"  left      {left.what}: {path.parents[1] / 'artefacts' / left.file}"
+        yield f"  file      {left.what}: {path.parents[1] / 'artefacts' / left.file}"
     yield f"  file      {path}"
 
 
@@ -352,16 +352,16 @@ def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
     if not found:
         raise _nothing(start, places)
     raise AccelReportError(
-        f"{counted(len(found), 'cell')} begin with {start}: {', '.join(sorted(found)[:5])}.",
-        remedy="Give more of the key.",
+        f"{counted(len(found), 'cell')} start with {start}: {', '.join(sorted(found)[:5])}.",
+        remedy="Give more characters of the key.",
     )
 
 
 def _nothing(name: str, known: Collection[str]) -> AccelReportError:
     return AccelReportError(
-        f"There is neither a benchmark nor a cell {name!r}.",
+        f"There is no benchmark and no cell {name!r}.",
         why=did_you_mean(name, known),
-        remedy="`accelreport results list` shows what was run, and of a SPEC its cells.",
+        remedy="`accelreport results list` shows all benchmarks, and with a SPEC its cells.",
     )
 
 

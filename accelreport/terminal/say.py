@@ -34,7 +34,7 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
     name = f"accelreport-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
     text = "".join(traceback.format_exception(error))
     last = "".join(traceback.format_exception_only(error)).strip()
-    out.write(f"error: Something went wrong inside accelreport: {printable(last)}\n")
+    out.write(f"error: accelreport has an internal error: {printable(last)}\n")
     try:
         refuse_links(folder, folder.parents[1])  # a folder of temporary files is everybody's
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
     except OSError:
         out.write(printable(text))
         return
-    out.write(f"The traceback is in {folder / name}; with --debug it is printed here.\n")
+    out.write(f"The traceback is in {folder / name}; --debug prints it here.\n")
 
 
 def _coloured(stream: TextIO) -> bool:

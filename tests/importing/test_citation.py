@@ -16,24 +16,24 @@ from tests.importing.files import SOURCE, a_file, read
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"title": ""}, "the title of the piece (--title) is missing"),
-        ({"title": " "}, "the title of the piece (--title) is missing"),
+        ({"title": ""}, "the title of the source (--title) is missing"),
+        ({"title": " "}, "the title of the source (--title) is missing"),
         ({"url": ""}, "its address (--url or --doi) is missing"),
-        ({"year": None}, "the year it was published in (--year) is missing"),
+        ({"year": None}, "the year of publication (--year) is missing"),
         (
             {"title": "", "url": "", "year": None},
-            "(--title), its address (--url or --doi) and the year it was published in (--year) are",
+            "(--title), its address (--url or --doi) and the year of publication (--year) are",
         ),
         ({"url": "example.org"}, "is not the address of a page"),
         ({"url": "javascript:alert(1)"}, "is not the address of a page"),
         ({"url": "https://a b"}, "is not the address of a page"),
         ({"url": "https://example.org/\u202e"}, "is not the address of a page"),
-        ({"url": "", "doi": "see the page"}, "is no DOI"),
+        ({"url": "", "doi": "see the page"}, "is not a DOI"),
         ({"doi": "10.1145/1"}, "--url and --doi are both given"),
-        ({"year": 18}, "is not the year of a publication"),
-        ({"year": True}, "is not the year of a publication"),
-        ({"accessed": "yesterday"}, "is not a day"),
-        ({"accessed": "2026-13-01"}, "is not a day"),
+        ({"year": 18}, "is not a year of publication"),
+        ({"year": True}, "is not a year of publication"),
+        ({"accessed": "yesterday"}, "is not a date"),
+        ({"accessed": "2026-13-01"}, "is not a date"),
     ],
 )
 def test_an_incomplete_citation_is_refused_and_never_guessed(

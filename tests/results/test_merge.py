@@ -281,7 +281,7 @@ def test_a_file_that_changes_while_it_is_merged_is_named_and_not_taken_for_what_
         path.unlink()
         if content is not None:
             path.write_bytes(content)
-        with pytest.raises(ResultsError, match=f"{path.name} changed while it was merged"):
+        with pytest.raises(ResultsError, match=f"{path.name} changed during the merge"):
             version.content(read_record)
         path.touch()
 

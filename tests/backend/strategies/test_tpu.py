@@ -44,7 +44,7 @@ def test_a_driver_that_aborts_is_told_as_a_device_that_is_not_there(tmp_path: Pa
     record = supervise(job(cell(TPU, ENDLESS), tmp_path), ("/bin/sh", "-c", "kill -ABRT $$"))
     assert record.failure is not None
     assert record.failure.kind == "no-device"
-    assert "the TPU's driver gave up" in record.failure.message
+    assert "the TPU's driver failed" in record.failure.message
     assert "SIGABRT" in record.failure.message
 
 
