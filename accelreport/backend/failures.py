@@ -175,5 +175,5 @@ class BatchError(AccelReportError):
         super().__init__(
             f"batch_size = {batch_size} is not divisible by {replicas} replicas",
             why="batch_size counts the examples of a step over all replicas",
-            remedy=f"batch_size = {' or '.join(near)} is",
+            remedy=f"write batch_size = {' or '.join(near)}",
         )

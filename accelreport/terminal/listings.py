@@ -1,4 +1,4 @@
-"""What `accelreport devices`, `data` and `results` show, and which records names mean."""
+"""The output of `accelreport devices`, `data` and `results`, and the records of given names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GIB = 2**30
 
 
 def machine_text(survey: Survey) -> Iterator[str]:
-    """The machine, what TensorFlow sees, and each device of the devices file."""
+    """The machine, the devices that TensorFlow sees, and each device of the devices file."""
     machine = survey.machine
     cores = counted(machine.cores, "core") if machine.cores else "cores unknown"
     yield f"machine   {machine.machine}  {machine.os}"
@@ -83,13 +83,13 @@ def catalogue_text() -> Iterator[str]:
 
 
 def catalogue_json() -> str:
-    """The same for programs, with files and citations."""
+    """The same as JSON, with files and citations."""
     rows = [asdict(status(entry)) for entry in CATALOGUE.values()]
     return json.dumps(rows, indent=2, default=str, ensure_ascii=False)
 
 
 def place_text() -> Iterator[str]:
-    """The folder, and what can be done there."""
+    """The folder, and whether it can be used."""
     place = where()
     chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
     yield str(place.root)
@@ -101,7 +101,7 @@ def place_text() -> Iterator[str]:
 
 
 def place_json() -> str:
-    """The same for programs."""
+    """The same as JSON."""
     return json.dumps(asdict(where()), indent=2, default=str)
 
 
@@ -111,10 +111,10 @@ def fetchable() -> list[str]:
 
 
 def fetch_all(names: Sequence[str], *, replace: bool) -> None:
-    """Fetch data sets one after the other and show how far each file is.
+    """Fetch data sets one after the other and show the progress of each file.
 
     Raises:
-        DataUnavailable: a file cannot be had; those before it are kept.
+        DataUnavailable: a file cannot be fetched; earlier files are kept.
     """
     for name in names:
         with _progress() as progress:
@@ -133,7 +133,7 @@ def _state(found: DatasetStatus) -> str:
 
 @contextmanager
 def _progress() -> Iterator[FileProgress]:
-    """A bar for each file where somebody looks, a line for each file elsewhere."""
+    """A bar for each file on a terminal, a line for each file elsewhere."""
     if not sys.stderr.isatty():
         seen: set[str] = set()
 
@@ -174,14 +174,14 @@ def _progress() -> Iterator[FileProgress]:
 
 
 Row = dict[str, object]
-"""A row of a table, for programs, too."""
+"""A row of a table, also used for JSON."""
 
 UNPLANNED = "(no plan)"
-"""What records are told under that no plan names any more."""
+"""The name for records that no plan names any more."""
 
 
 def benchmarks(store: Store) -> list[Row]:
-    """A row for each plan: how many of its cells have which status, and where."""
+    """A row for each plan: the number of its cells by status, and their machines."""
     plans = store.plans()
     rows = []
     for plan in plans:
@@ -208,12 +208,12 @@ def _records(store: Store, keys: Collection[str]) -> Iterator[Record]:
 
 
 def _status(result: Result) -> str:
-    """The status that the report gives a cell: a refused number is not "ok"."""
+    """The status of a cell in the report: a refused number is not "ok"."""
     return "not run" if result.status == MISSING else result.status
 
 
 def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
-    """A row of what became of cells, by their keys and machines."""
+    """A row for the outcome of cells, by their keys and machines."""
     counts = Counter(sorted(statuses.values(), key="not run".__eq__))
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     machines = ", ".join(sorted({machine for _, machine in statuses} - {""}))
@@ -245,9 +245,9 @@ def cells(store: Store, name: str) -> list[Row]:
 
 
 def privacy(store: Store) -> tuple[list[Record], list[Row]]:
-    """The records as they are published, and a row for what they hold that may be private.
+    """The records as they are published, and a row for each private value in them.
 
-    First what is replaced, then paths and environment variables that are published as they are.
+    First what is replaced, then paths and environment variables that are published unchanged.
     """
     records = sorted(store.records(), key=lambda each: (each.key, each.machine))
     _, published, changes = as_published(store.plans(), records)
@@ -286,7 +286,7 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def refusals(store: Store, key: str) -> dict[str, str]:
-    """Machine → why the report refuses the number of a cell, beside the others of its plans."""
+    """Machine → why the report refuses the number of a cell among the others of its plans."""
     return {
         result.machine: warning_text(result.refusal)
         for plan in store.plans()
@@ -297,12 +297,12 @@ def refusals(store: Store, key: str) -> dict[str, str]:
 
 
 def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
-    """A record in some ten lines: what it is of, what came of it, what to know of it.
+    """A record in about ten lines: its cell, its outcome, its notes.
 
     Args:
         record: the record.
         path: its file.
-        refusal: why the report refuses its number, if it does.
+        refusal: why the report refuses its number; empty otherwise.
     """
     cell = record.cell
     parts = [cell.device, point_text(cell.point), f"#{cell.repeat}"]
@@ -340,7 +340,7 @@ def plans_named(store: Store, name: str) -> list[PlanDocument]:
 
 
 def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
-    """The cell whose key begins so, with the machines that have a record of it.
+    """The cell whose key has this prefix, with the machines that have a record of it.
 
     Raises:
         AccelReportError: there is none, or more than one.
@@ -368,10 +368,10 @@ def _nothing(name: str, known: Collection[str]) -> AccelReportError:
 def meant(
     store: Store, names: Sequence[str]
 ) -> tuple[dict[str, Sequence[str]], list[PlanDocument]]:
-    """The records and plans that names mean; without any, the records that no plan names.
+    """The records and plans that names refer to; without names, the records that no plan names.
 
     Raises:
-        AccelReportError: a name means nothing, or more than one cell.
+        AccelReportError: a name is unknown, or fits more than one cell.
     """
     every = store.plans()
     planned = {plan.spec for plan in every} | {f"{plan.spec}:{plan.profile}" for plan in every}

@@ -1,4 +1,4 @@
-"""A run in words: its cells and numbers as short texts, its first and last lines, its plan."""
+"""A run as text: its cells and numbers, its first and last lines, its plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
-"""One sign for each status, for the eye; the word stands beside it where it matters."""
+"""One sign for each status; the word stands beside it where it matters."""
 
 
 def duration(seconds: float) -> str:
@@ -39,7 +39,7 @@ def duration(seconds: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, thousands apart: `0.0241`, `24.1`, `10,600`."""
+    """Three significant digits, with thousands separators: `0.0241`, `24.1`, `10,600`."""
     if not math.isfinite(value):
         return str(value)
     rounded = float(f"{value:.3g}")
@@ -47,7 +47,7 @@ def number(value: float) -> str:
 
 
 def spec_name(cell: CellName) -> str:
-    """Its spec, with the profile where that is not the spec as it stands."""
+    """Its spec, with the profile unless that is `full`."""
     return cell.spec if cell.profile == "full" else f"{cell.spec} ({cell.profile})"
 
 
@@ -76,13 +76,13 @@ def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> s
 
 
 def quality_text(metrics: Mapping[str, float]) -> str:
-    """The metric that says most: "val_accuracy 0.9812"; empty without any."""
+    """The most informative metric: "val_accuracy 0.9812"; empty without any."""
     names = ("val_accuracy", "accuracy", "val_loss", "loss")
     return next((f"{name} {metrics[name]:.4f}" for name in names if name in metrics), "")
 
 
 def end_text(line: CellEndLine) -> str:
-    """What became of a cell: its headline figures, or why there are none."""
+    """The outcome of a cell: its headline figures, or why there are none."""
     if line.status in {"failed", "skipped"}:
         first = line.message.splitlines()[0] if line.message else ""
         kept = "" if line.record_path else "  (its earlier result is kept)"
@@ -96,13 +96,13 @@ def end_text(line: CellEndLine) -> str:
 
 
 class Remedies:
-    """What to do about failures, each told once in a run."""
+    """The remedies of failures, each shown once in a run."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
 
     def of(self, line: CellEndLine) -> list[str]:
-        """A line with the remedy of a failed cell, if it was not told yet."""
+        """A line with the remedy of a failed cell, unless it was shown before."""
         if line.status != "failed" or not line.remedy or line.remedy in self._told:
             return []
         self._told.add(line.remedy)
@@ -117,7 +117,7 @@ def _time(seconds: float) -> str:
 
 
 def opening(plan: PlanLine) -> Iterator[str]:
-    """What will be done, in a line, and each reason why devices are left out."""
+    """The plan in a line, and each reason why devices are left out."""
     parts = [f"{plan.run} to run" + _expected(plan)]
     parts += [f"{plan.done} already done"] if plan.done else []
     parts += [f"{plan.failed} failed before"] if plan.failed else []
@@ -139,7 +139,7 @@ def opening(plan: PlanLine) -> Iterator[str]:
 
 
 def looked(line: LookLine) -> Iterator[str]:
-    """What the look at the comparisons found, and what follows from it."""
+    """The result of the look at the comparisons, and what follows from it."""
     undecided = [each for each in line.comparisons if each.wanted or each.reason]
     decided = len(line.comparisons) - len(undecided)
     begin = f"{decided} of {counted(len(line.comparisons), 'comparison')} with the baseline decided"
@@ -159,7 +159,7 @@ def _undecided(look: LookedAt) -> str:
 
 
 def closing(end: EndLine) -> Iterator[str]:
-    """How it ended, and what to do about what is not well."""
+    """The end of a run, and remedies for what went wrong."""
     parts = [f"{end.ok + end.partial} measured"]
     parts += [f"{end.partial} of them stopped by the budget"] if end.partial else []
     parts += [f"{end.failed} failed"] if end.failed else []
@@ -190,7 +190,7 @@ def closing(end: EndLine) -> Iterator[str]:
 
 
 def nothing_ran(end: EndLine) -> bool:
-    """Whether no cell has a result or a failure: every device is absent."""
+    """Whether no cell has a result or a failure, because every device is absent."""
     return not (
         end.ok or end.partial or end.failed or end.done_before or end.failed_before or end.left
     )
@@ -230,7 +230,7 @@ ACTIONS = {"run": "run", "done": "done", "failed": "failed before", "skip": "ski
 
 
 def plan_text(plan: PlanLine) -> Iterator[str]:
-    """The plan, spec by spec, in the order in which cells are measured."""
+    """The plan, spec by spec, in the order of measurement."""
     place = 0
     for (spec, profile), group in groupby(plan.cells, lambda cell: (cell.spec, cell.profile)):
         cells = list(group)

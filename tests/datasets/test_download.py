@@ -93,9 +93,9 @@ def test_what_is_not_the_published_file_never_gets_its_name(
 @pytest.mark.parametrize(
     ("contents", "length", "why"),
     [
-        (BODY + b"more", "", "300,004 bytes, the published one 300,000"),
-        (BODY[:-4], "", "299,996 bytes, the published one 300,000"),
-        (BODY + b"more", "chunked", "goes on after the 300,000 bytes"),
+        (BODY + b"more", "", "300,004 bytes, but the published file has 300,000"),
+        (BODY[:-4], "", "299,996 bytes, but the published file has 300,000"),
+        (BODY + b"more", "chunked", "continues after the limit of 300,000 bytes"),
         (BODY[:-4], "chunked", "broke off after 299,996 of 300,000"),
     ],
 )
@@ -156,7 +156,7 @@ def test_an_endless_redirect_ends(demo: Server) -> None:
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("http://127.0.0.1:9/x", r"could not be reached \(\[Errno"),
+        ("http://127.0.0.1:9/x", r"cannot be reached \(\[Errno"),
         ("http://no-such-host.invalid/x", "cannot be resolved"),
     ],
 )

@@ -163,7 +163,7 @@ def header(*lengths: int, kind: int = 8) -> bytes:
 
 
 def test_a_header_that_announces_terabytes_is_refused_before_anything_is_unpacked() -> None:
-    with pytest.raises(IdxError, match="announces 18,446,744,065,119,617,025 values"):
+    with pytest.raises(IdxError, match="header has 18,446,744,065,119,617,025 values"):
         read_idx(gzip.compress(header(2**32 - 1, 2**32 - 1)))
 
 

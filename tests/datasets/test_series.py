@@ -138,8 +138,8 @@ def test_missing_values_are_treated_as_one_says(
     ("change", "options", "why"),
     [
         ({}, {"targets": ["x"]}, "no column 'x'; its columns are when, t, u, sky"),
-        ({}, {"inputs": ["sky"]}, "Column 'sky' holds 'rain' in row 1, which is no number"),
-        ({"u": "inf"}, {}, "Column 'u' holds 'inf' in row 1"),
+        ({}, {"inputs": ["sky"]}, "Column 'sky' has 'rain' in row 1, which is not a number"),
+        ({"u": "inf"}, {}, "Column 'u' has 'inf' in row 1"),
         ({"when": "yesterday"}, {}, r"'yesterday' in row 1 of when cannot be read as a date"),
         ({"when": ""}, {}, "The time in row 1 is missing"),
         ({"when": "2024-02-28 00:00:00"}, {}, r"row 2 .* is not after the one before"),
@@ -176,7 +176,7 @@ def test_mixed_series_are_told_apart_and_one_of_them_is_read(data_folder: Path) 
         data = own(data_folder, mixed(), where=where, inputs=["u"])
         ahead = np.concatenate([unscaled(data, part, "target") for part in ("train", "validation")])
         assert np.allclose(ahead[:, 0], 1000 + (np.arange(37) + 3) * 2, atol=1e-3)
-    with pytest.raises(DataCorrupt, match="No row has 'ORD' in column 'station', which holds EWR"):
+    with pytest.raises(DataCorrupt, match="No row has 'ORD' in column 'station', which has EWR"):
         own(data_folder, mixed(), where={"station": "ORD"})
 
 

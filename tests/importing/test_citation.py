@@ -68,9 +68,9 @@ def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:
 
 def test_a_row_without_a_device_or_a_label_is_asked_for_it(tmp_path: Path) -> None:
     found = read(a_file(tmp_path, "epoch_time\n6 s\n")).rows
-    with pytest.raises(NotAsked, match="no device is named"):
+    with pytest.raises(NotAsked, match="the device is missing"):
         composed(found, Said("f.csv", label="A GPU", source=SOURCE))
-    with pytest.raises(NotAsked, match="no label is named"):
+    with pytest.raises(NotAsked, match="the label is missing"):
         composed(found, Said("f.csv", device="gpu", source=SOURCE))
     with pytest.raises(NotCited, match="are missing"):
         composed(found, Said("f.csv", device="gpu", label="A GPU"))

@@ -209,7 +209,7 @@ def test_a_report_is_one_row_for_each_target_that_has_a_time_of_a_sample(tmp_pat
     path = a_file(tmp_path, json.dumps(REPORT), "benchmark_report.json")
     (row,) = rows(path)
     assert row.published.figures() == {"sample_time": 2.0}
-    assert "generate, which trains nothing" in row.published.note
+    assert "generate, which does not train" in row.published.note
     assert not row.published.comparable
     (said,) = read(path).left_out
     assert said.startswith('"load_model", "first_generate", "decode": neither')
@@ -253,7 +253,7 @@ def test_a_history_is_its_last_epoch_or_its_best(tmp_path: Path) -> None:
     (best,) = rows(path, Asked(take=WhichEpoch.BEST))
     assert best.published.figures() == {"accuracy": 0.9, "loss": 0.4}
     assert best.published.note.endswith("these are of epoch 2, the best by val_loss.")
-    assert list(read(path).left_out) == ['"val_loss", "learning_rate": no figure of a spec']
+    assert list(read(path).left_out) == ['"val_loss", "learning_rate": not figures of a spec']
 
 
 def test_a_loss_that_diverged_is_left_out_and_told(tmp_path: Path) -> None:

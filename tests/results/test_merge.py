@@ -312,7 +312,7 @@ def test_sources_are_not_changed(tmp_path: Path, folder: Folder) -> None:
 
 def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    with pytest.raises(ResultsError, match="is no results folder"):
+    with pytest.raises(ResultsError, match="is not a results folder"):
         merge([tmp_path / "notes"], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

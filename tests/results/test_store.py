@@ -303,7 +303,7 @@ def test_a_read_only_folder_is_one_clear_error_before_anything_is_measured(
 
 def test_a_file_in_place_of_the_folder_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("I am a file")
-    with pytest.raises(ResultsError, match="results is no folder"):
+    with pytest.raises(ResultsError, match="results is not a folder"):
         Store(tmp_path / "results").prepare()
     with pytest.raises(ResultsError, match="cannot be read"):
         list(Store(tmp_path / "results").records())

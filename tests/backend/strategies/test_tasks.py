@@ -124,8 +124,8 @@ def test_free_ports_are_different_and_can_be_bound() -> None:
 
 
 def test_a_batch_that_replicas_cannot_share_says_which_one_they_could() -> None:
-    assert BatchError(63, 2).remedy == "batch_size = 62 or 64 does"
-    assert BatchError(5, 8).remedy == "batch_size = 8 does"
+    assert BatchError(63, 2).remedy == "write batch_size = 62 or 64"
+    assert BatchError(5, 8).remedy == "write batch_size = 8"
     assert "63 is not divisible by 2 replicas" in str(BatchError(63, 2))
 
 
