@@ -206,36 +206,36 @@ def run(
     on_options: Mapping[str, Scalar] | None = None,
     ray_address: str = "",
 ) -> Results:
-    """Measure every cell of the specs that is not yet measured.
+    """Measure every cell of the specs that is not done.
 
-    Each has a process of its own, which nothing in this one disturbs. Cells that fail are in the
-    results (`Results.cells`), no exceptions. Must be called in the main thread, as notebooks do.
+    Each cell runs in its own process, isolated from this one. Failed cells are rows of
+    `Results.cells`, not exceptions. Call this in the main thread, as notebooks do.
 
     Args:
         specs: spec files and folders of them.
-        results: the results folder; what is in it already is not measured again.
+        results: the results folder; cells that are done in it are not measured again.
         profile: read the specs with this profile.
         devices: run on these only.
         filters: run only this value of a swept key.
-        data: real data, samples of them, or stand-ins of the same shapes.
+        data: real data, samples of them, or synthetic data of the same shapes.
         budget: measured time after which a cell stops, such as "2m".
         overrides: other values for keys of the specs, such as {"measure.repeats": 5}.
         devices_file: the devices, instead of the file beside each spec.
-        retry_failed: run cells again that failed before.
+        retry_failed: run failed cells again.
         rerun: run every cell again.
-        until_decided: add repeats until comparisons with the baseline, and claims, are decided.
-        most_repeats: with `until_decided`, at most so many.
+        until_decided: add repeats until comparisons with the baseline and claims are decided.
+        most_repeats: with `until_decided`, the largest number of repeats.
         fork: fork CPU cells from a process that has imported TensorFlow.
         quiet: print failures only.
-        on: where: "local", "ray", "slurm" or a package's launcher; `until_decided` only "local".
+        on: the launcher: "local", "ray", "slurm" or a package's; `until_decided` needs "local".
         on_options: options of the launcher, such as {"partition": "gpu"}.
-        ray_address: with `on="ray"`, the cluster's head node; a Ray of its own without it.
+        ray_address: with `on="ray"`, the cluster's head node; default: a new local Ray.
 
     Returns:
-        Everything in the results folder, with the outcome of this run.
+        The content of the results folder, with the outcome of this run.
 
     Raises:
-        AccelReportError: a spec, a name or the results folder is wrong; nothing was lost.
+        AccelReportError: a spec, a name or the results folder is wrong; nothing is lost.
         KeyboardInterrupt: the run was stopped; finished cells are kept.
     """
     values = {**(overrides or {}), **shorthands(data, budget)}
@@ -254,7 +254,7 @@ def _request(
     filters: Mapping[str, Scalar],
     devices_file: str | Path | None,
 ) -> Request:
-    """Which cells of which specs, and where their results are; see `run`."""
+    """The selected cells of each spec, and their results folder; see `run`."""
     return Request(
         paths=[Path(path) for path in ([specs] if isinstance(specs, str | Path) else specs)],
         results=Path(results),
@@ -290,11 +290,11 @@ def _waiting(reason: str) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Two results folders against each other; in a notebook it shows its tables.
+    """A comparison of two results folders; a notebook shows its tables.
 
     Attributes:
-        old: the results folder of what was before.
-        new: the results folder of what is now.
+        old: the earlier results folder.
+        new: the later results folder.
     """
 
     old: Path
@@ -305,27 +305,27 @@ class Comparison:
     def rows(self) -> pd.DataFrame:
         """One row for each sweep point and device of either folder.
 
-        A swept key is a column by its name. `speedup` says how many times as fast NEW is, `low`
-        and `high` are the ends of its 95 % interval, `verdict` is FASTER, SLOWER, SAME, UNDECIDED
-        or, where the accuracy is another one, WITHHELD. `outcome` is `compared` or says why there
-        is no speedup, and `reasons` tells more.
+        A swept key is a column with its name. `speedup` says how many times as fast NEW is, `low`
+        and `high` are the ends of its 95 % interval, and `verdict` is FASTER, SLOWER, SAME,
+        UNDECIDED or, if the accuracies differ, WITHHELD. `outcome` is `compared` or the reason why
+        there is no speedup, and `reasons` has details.
         """
         return pd.DataFrame([_row(row) for row in self._found.rows], columns=_columns(self._found))
 
     def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
-        """Fail a test where NEW is slower than OLD by more than a margin, or less accurate.
+        """Fail a test if NEW is slower than OLD by more than a margin, or less accurate.
 
         The rule is that of `accelreport compare --fail-if-slower`. A comparison that too few
         processes leave open is a Python warning, which pytest lists below its tests.
 
         Args:
             margin: how much longer a step may take: 0.05, or "5%".
-            decided: fail, too, where a larger slowdown is not excluded.
+            decided: also fail if a larger slowdown is not excluded.
 
         Raises:
-            AssertionError: something is slower, failed or cannot be read, or there is nothing
-                new to compare; every such row is named.
-            ValueError: the margin is none.
+            AssertionError: a row is slower, failed or unreadable, or there is nothing new to
+                compare; the message names every such row.
+            ValueError: the margin is not a share.
         """
         gated = _compared(self.old, self.new, read_margin(str(margin)))
         told = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
@@ -343,16 +343,16 @@ class Comparison:
 
 
 def compare(old: str | Path, new: str | Path) -> Comparison:
-    """Say what became faster or slower between two results folders.
+    """Compare two results folders.
 
-    Nothing is measured, and TensorFlow is not needed.
+    This measures nothing and does not need TensorFlow.
 
     Args:
-        old: the results folder of what was before.
-        new: the results folder of what is now.
+        old: the earlier results folder.
+        new: the later results folder.
 
     Raises:
-        AccelReportError: one of them is no results folder.
+        AccelReportError: one of them is not a results folder.
     """
     return Comparison(Path(old), Path(new), _compared(Path(old), Path(new), None))
 
@@ -510,32 +510,33 @@ def build(
 ) -> Path:
     """Build the report: static pages of everything in a results folder.
 
-    Needs neither TensorFlow nor a network. The same results give the same bytes. What a page
-    could not show is told by a `RuntimeWarning`, and by the page.
+    A build needs neither TensorFlow nor a network. The same results give the same bytes. A
+    `RuntimeWarning`, and the page itself, names what a page cannot show.
 
     Args:
         results: the results folder.
-        out: the folder of the pages, or the file; `site` or `report.html` when absent.
-        specs: titles, published figures, claims and the talk are taken from here as they stand
-            now, if the folder exists; None takes them from what the runs left.
+        out: the folder of the pages, or the file; default: `site` or `report.html`.
+        specs: folder of the current titles, published figures, claims and talk, if it exists; with
+            None they come from the results folder.
         single_file: everything in one HTML file.
         title: the site's name.
-        logo: a PNG or SVG file, put into every page.
-        base_url: where the site will be published.
-        theme: until a reader chooses.
-        templates: folder of templates that replace ours, file by file.
-        pictures: every figure as PNG, too.
-        interactive: a button lets a reader explore a figure.
-        cache: leave what has not changed as it is.
-        only: show these benchmarks only, each by the name of its spec or as "SPEC:PROFILE".
-        trials: show runs with overrides, too, of what was also run as it stands.
-        as_measured: show each spec as it was measured, not as it stands in `specs` now.
+        logo: a PNG or SVG file for every page.
+        base_url: the address of the published site.
+        theme: the theme until the reader chooses.
+        templates: folder of templates that replace the built-in ones.
+        pictures: also write every figure as PNG.
+        interactive: add a button to explore each figure.
+        cache: make only what has changed.
+        only: show only these benchmarks, by spec name or as "SPEC:PROFILE".
+        trials: also show runs with overrides of specs that were run unchanged.
+        as_measured: show each spec as it was measured, not the current file in `specs`.
 
     Returns:
         The page to open first.
 
     Raises:
-        AccelReportError: nothing to build from, or a folder, logo or template cannot be used.
+        AccelReportError: there is nothing to build from, or a folder, logo or template cannot be
+            used.
     """
     options = builder.BuildOptions(
         title=title,
@@ -555,7 +556,7 @@ def build(
 
 
 def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, trials: bool) -> Store:
-    """The results that are asked for, beside what the specs say of them now."""
+    """The selected results with the current specs."""
     store = Store(results)
     if specs is not None and Path(specs).is_dir():
         refresh(store, Path(specs))
@@ -564,7 +565,7 @@ def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, tri
 
 
 def _told(built: builder.BuildResult) -> Path:
-    """The page to open first; what pages could not show is warned of."""
+    """The page to open first; warns of what pages cannot show."""
     hidden = [f"not shown: {each}" for each in built.unshown]
     if built.others:
         notice = versions_notice(built.others)

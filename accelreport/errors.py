@@ -10,26 +10,26 @@ class ExitCode(IntEnum):
     """How an `accelreport` command ends; each value is documented in the README."""
 
     OK = 0
-    """Everything asked for was done."""
+    """Success."""
     USAGE = 2
-    """The command line itself is wrong (Typer's own code)."""
+    """The command line is wrong (Typer's own code)."""
     BAD_SPEC = 3
-    """A spec, or the devices file, has an error; nothing was run."""
+    """A spec or the devices file has an error; nothing was run."""
     SOME_FAILED = 4
     """Some cells failed; the others are kept."""
     NOTHING_RAN = 5
-    """No cell could be run, or there was nothing to build from."""
+    """No cell can run here, or there is nothing to build from."""
     SLOWER = 6
-    """A comparison found something slower than its gate allows, or less accurate."""
+    """A result is slower than the gate of a comparison allows, or less accurate."""
     BAD_RESULTS = 7
     """A results folder cannot be read or written."""
     DATA_UNAVAILABLE = 8
-    """A data set, or a file to be imported, could not be fetched or read."""
+    """A data set or a file to import cannot be fetched or read."""
     NOTHING_COMPARED = 9
     """Two results folders have nothing in common that could be compared, or no claim was tested."""
     NOT_DRAWN = 10
-    """A figure could not be drawn; its place says so, and everything else was built. Where nothing
-    at all can be drawn, the site, if there was one, is left as it was."""
+    """A figure cannot be drawn; its place says so, and everything else is built. If no figure at
+        all can be drawn, an existing site stays unchanged."""
     NOT_SHOWN = 11
     """The page of a benchmark could not be made; it says so, and everything else was built."""
     GATE_CLOSED = 12
@@ -42,15 +42,15 @@ FIRST_STEPS = (
     "three commands lead to a first report: `accelreport new --from mnist_batch_sweep`, "
     "`accelreport run --profile quick`, `accelreport build`"
 )
-"""What to do in an empty folder."""
+"""The advice in an empty folder."""
 
 
 class AccelReportError(Exception):
-    """An error with an exit code, told in up to three sentences.
+    """An error with an exit code, in up to three sentences.
 
     Args:
         what: what happened, naming the file or object.
-        why: the cause, when it is known.
+        why: the cause, if it is known.
         remedy: what the person can do next.
     """
 
@@ -68,13 +68,13 @@ class AccelReportError(Exception):
 
 @dataclass(frozen=True)
 class Unshown:
-    """What a page could not show; the page says so, and everything else was built.
+    """What a page cannot show; the page says so, and everything else is built.
 
     Attributes:
-        what: the page, and what of it.
+        what: the page and its missing part.
         why: the reason.
-        exit_code: how a build ends that left it out.
-        error: what was raised, where nobody foresaw it.
+        exit_code: exit code of the build.
+                error: the exception, if it was unexpected.
     """
 
     what: str

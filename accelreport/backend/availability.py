@@ -98,7 +98,7 @@ def probe() -> Probe:
             missing = done.stderr.strip().rsplit("No module named", 1)[-1].strip()
             return Probe(error=f"{missing} is not installed: {install_command('cpu')}")
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-        return Probe(error=f"TensorFlow cannot be started: {last[0]}")
+        return Probe(error=f"TensorFlow cannot start: {last[0]}")
     return Probe.model_validate(json.loads(done.stdout))
 
 

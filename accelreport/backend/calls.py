@@ -440,8 +440,8 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
     runtime = measurement.ready()
     if runtime.replicas > 1:  # by a package's placement; others are refused before
         raise StrategyError(
-            "a step of your own runs on one device in one process",
-            remedy="name a device without replicas",
+            "a step of your own needs one device in one process",
+            remedy="choose a device without replicas",
         )
     with measurement.stage("build_s", "build"):
         steps = OwnSteps(problem, runtime, measurement.cell)

@@ -18,16 +18,16 @@ REMEDIES = {
     "nan-loss": "a smaller learning rate, or another precision",
     "compile-error": "xla or torch_compile = false in the devices file, or another framework",
     "no-device": "accelreport devices shows what is here",
-    "worker-lost": "the process' own words are in the log; --retry-failed tries again",
-    "harness-error": "the traceback is in the record; --retry-failed tries again",
-    "bad-spec": "correct the spec; accelreport check tells what can be known without measuring",
+    "worker-lost": "the log has the process's output; --retry-failed tries again",
+    "harness-error": "the record has the traceback; --retry-failed tries again",
+    "bad-spec": "correct the spec; accelreport check shows what can be checked without measuring",
     "bad-plugin": "correct, update or uninstall the package",
 }
 """What a person can do about each kind."""
 
 OUT_OF_MEMORY_REMEDY = (
-    "Use a smaller batch or fewer examples, end other programs, or raise a limit that its memory "
-    "has (ulimit -v)."
+    "Use a smaller batch or fewer examples, end other programs, or raise the memory limit (ulimit "
+    "-v)."
 )
 """What helps a process that was ended for want of memory, by the kernel or a cluster's engine."""
 
@@ -173,7 +173,7 @@ class BatchError(AccelReportError):
         below = batch_size // replicas * replicas
         near = [str(size) for size in (below, below + replicas) if size]
         super().__init__(
-            f"batch_size = {batch_size} does not divide among {replicas} replicas",
+            f"batch_size = {batch_size} is not divisible by {replicas} replicas",
             why="batch_size counts the examples of a step over all replicas",
-            remedy=f"batch_size = {' or '.join(near)} does",
+            remedy=f"write batch_size = {' or '.join(near)}",
         )

@@ -264,7 +264,7 @@ def require_target(record: Record) -> None:
     best = f"{(max if rises else min)(values):.4g}" if values else "none"
     raise NotConvergedError(
         f"{target.metric} had to be {bound}; the best of {len(record.epochs)} epochs was {best}",
-        remedy="train for more epochs, or require less in measure.target",
+        remedy="train for more epochs, or lower measure.target",
     )
 
 

@@ -259,11 +259,11 @@ class Measurement:
         """Warn where the steady blocks are too short to say much."""
         steady = [block.wall_s for block in blocks if block.steady]
         if not steady:
-            self.warn("no-steady-steps", "it ended within the warm-up: there is no steady time")
+            self.warn("no-steady-steps", "it ended within the warm-up, so there is no steady time")
         elif sum(steady) < SHORT_WINDOW_S:
             self.warn(
                 "short-window",
-                f"the steady steps took {math.floor(1000 * sum(steady)) / 1000:.3f} s in all, "
+                f"the steady steps took {math.floor(1000 * sum(steady)) / 1000:.3f} s in total, "
                 f"less than {SHORT_WINDOW_S} s",
             )
 

@@ -122,7 +122,7 @@ def _port(process: subprocess.Popen[str], complaints: list[str]) -> int:
     try:
         return int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError) as error:
-        last = complaints[-1] if complaints else "it said nothing"
+        last = complaints[-1] if complaints else "no output"
         raise ServingError(f"the server did not start: {last}") from error
 
 
@@ -451,7 +451,7 @@ class Handler(BaseHTTPRequestHandler):
     def _match(self, *, predict: bool) -> None:
         found = cast("Server", self.server).places.fullmatch(self.path)
         if found is None or bool(found[1]) != predict:
-            raise RequestError(HTTPStatus.NOT_FOUND, f"nothing is served at {self.path}")
+            raise RequestError(HTTPStatus.NOT_FOUND, f"there is nothing at {self.path}")
 
     def _body(self) -> bytes:
         try:

@@ -122,7 +122,7 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
     except Exception as error:  # each layer and framework has a class of its own
         said = next(iter(str(error).strip().splitlines()), "")
         return Misfit(
-            what="Two examples do not pass through the model and its loss.",
+            what="Two examples do not fit the model and its loss.",
             why=f"{type(error).__name__}: {said}",
         )
     return None

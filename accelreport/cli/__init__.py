@@ -1,7 +1,6 @@
-"""The command line: options and help texts; each command hands over to a module that works.
+"""The command line: options and help texts. Each command calls a module that does the work.
 
-Whatever takes time to import is imported inside the commands, so that `--help` and shell
-completion answer at once.
+Slow imports happen inside the commands, so that `--help` and shell completion answer at once.
 """
 
 from accelreport.cli.app import app, main

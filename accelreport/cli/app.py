@@ -1,4 +1,4 @@
-"""The program `accelreport`: its commands, and what happens to errors."""
+"""The program `accelreport`: its commands and its error handling."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
-"""Exit code of an error that nobody foresaw."""
+"""Exit code of an unexpected error."""
 
-ABOUT = """Declarative accelerator benchmarks that end as a report people trust.
+ABOUT = """Declarative accelerator benchmarks with a static report.
 
-Write what to measure as a TOML file, run it on the machines you have, and publish the results
-as a static page.
+Describe what to measure in a TOML file, run it on the machines you have, and publish the
+results as a static site.
 
 \b
-  accelreport check specs/     is every spec right?
-  accelreport run specs/       measure what is not yet measured
-  accelreport build            make site/index.html of the results
+  accelreport check specs/     show every error in the specs
+  accelreport run specs/       measure every cell that is not done
+  accelreport build            build site/index.html from the results
 """
 
 CODES = """\b
 Exit codes:
-    0  everything asked for was done
-    1  something went wrong inside accelreport itself
+    0  success
+    1  an internal error of accelreport
     2  the command line is wrong
-    3  a spec, or the devices file, has an error; nothing was run
+    3  a spec or the devices file has an error; nothing was run
     4  some cells failed; the others are kept
-    5  no cell could be run, or there was nothing to build from
-    6  a comparison found something slower than its gate allows, or less accurate
+    5  no cell can run here, or there is nothing to build from
+    6  a result is slower than the gate of the comparison allows, or less accurate
     7  a results folder cannot be read or written
     8  a data set, or a file to be imported, could not be fetched or read
     9  two results folders have nothing in common that could be compared, or no claim was tested
@@ -58,23 +58,23 @@ Exit codes:
   130  stopped by Ctrl-C; finished cells are kept
 
 \b
-Environment, and the file specs/accelreport.toml whose [report] says the same:
+Environment, or the same keys in [report] of specs/accelreport.toml:
   ACCELREPORT_RESULTS, _OUT, _TITLE, _LOGO, _BASE_URL, _THEME
-                      stand for the options of these names
+                      defaults of the options of these names
 
 \b
 Environment:
   ACCELREPORT_CACHE   folder in which builds remember what they made, runs what they drew, and
                       `accelreport noise` what it found
   ACCELREPORT_DATA    folder of the data sets
-  ACCELREPORT_MIRROR  base URL to fetch data sets from instead of their publishers
+  ACCELREPORT_MIRROR  base URL of a mirror of the data sets
   ACCELREPORT_NAME_PROGRAMS
-                      set to 1, records name the programs that were busy beside a cell
-  ACCELREPORT_LOCK    file that runs on this machine lock, so that only one of them measures
+                      set to 1: records name the programs that keep the machine busy
+  ACCELREPORT_LOCK    lock file of this machine, so that only one run measures at a time
   ACCELREPORT_TEMPLATES
-                      stands for --templates, which no file says: a template is a program
-  TMPDIR              where files in passing lie
-  NO_COLOR            no colours
+                      default of --templates, which no file can set: templates are programs
+  TMPDIR              folder of temporary files
+  NO_COLOR            turns colours off
 """
 
 app = typer.Typer(
@@ -82,7 +82,7 @@ app = typer.Typer(
     help=ABOUT,
     epilog=CODES,
     no_args_is_help=True,
-    # Plain text: it reads like a manual page, in a pager and aloud too, and takes half the time.
+    # Plain text reads like a manual page, also in a pager or aloud, and takes half the time.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -116,7 +116,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so
 
 
 TAKE_DEFAULTS = ("run", "bench", "build", "serve", "publish")
-"""Commands whose options the file beside the specs may say."""
+"""Commands whose options the settings file of the specs can set."""
 
 
 @app.callback()
@@ -131,7 +131,7 @@ def options(
         bool, typer.Option("--debug", help="Print the traceback of an unexpected error.")
     ] = False,
 ) -> None:
-    """Options of all commands; `main` looks for --debug itself."""
+    """Options of all commands; `main` handles --debug itself."""
     del version, debug  # they have done their work
     if ctx.invoked_subcommand in TAKE_DEFAULTS and os.path.lexists(REPORT_FILE):
         from accelreport.spec.files_beside import read_options

@@ -1,4 +1,4 @@
-"""`accelreport build`, `serve` and `publish`: the report made, shown and put on the web."""
+"""`accelreport build`, `serve` and `publish`: build, show and publish the report."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 
 EXAMPLES = """\b
 The specs:
-  Titles, published figures and claims are taken from specs/ as it stands now, for the profiles
-  that were run; without that folder, or with --as-measured, from what the runs left in results/,
-  which a build only reads. What was measured of other versions of the specs is counted above the
-  front page and on the terminal.
+  Titles, published figures and claims come from the current specs/, for the profiles that were
+  run. Without that folder, or with --as-measured, they come from the copies in results/. A build
+  only reads both. It counts measurements of other versions of the specs above the front page and
+  on the terminal.
 
 \b
 The output folder:
-  Only what an earlier build wrote is replaced or removed; files of your own stay.
+  A build replaces and removes only what an earlier build wrote; your own files stay.
 
 \b
 Speed:
-  Builds remember what they made, in the platform's cache folder or in ACCELREPORT_CACHE, and make
-  only what changed. --no-cache makes everything; the bytes are the same.
+  A build makes only what has changed. Its cache is in the platform's cache folder or in
+  ACCELREPORT_CACHE. --no-cache makes everything, with the same bytes.
 
 \b
 Examples:
@@ -50,9 +50,9 @@ Examples:
   accelreport build --explain
 
 \b
-Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there was nothing to
-build from, 7 a folder cannot be read or written, 10 a figure could not be drawn, 11 the page of a
-benchmark could not be made; the place of either says so, and the rest is built.
+Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there is nothing to
+build from, 7 a folder cannot be read or written, 10 a figure cannot be drawn, 11 a benchmark's
+page cannot be built. With 10 and 11 the page says so, and the rest is built.
 """
 
 
@@ -63,15 +63,15 @@ Out = Annotated[
         "-o",
         metavar="PATH",
         envvar="ACCELREPORT_OUT",
-        help="Where the pages go: the folder site, or the file report.html.",
+        help="Output: the folder site, or the file report.html.",
         show_default=False,
     ),
 ]
 SingleFile = Annotated[
-    bool, typer.Option("--single-file", help="Everything in one HTML file, for mail or a hall.")
+    bool, typer.Option("--single-file", help="Write everything into one HTML file.")
 ]
 Specs = Annotated[
-    Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if it is here.")
+    Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs, if there is one.")
 ]
 Title = Annotated[
     str,
@@ -83,7 +83,7 @@ Templates = Annotated[
         "--templates",
         metavar="DIR",
         envvar="ACCELREPORT_TEMPLATES",
-        help="Templates that replace ours, file by file.",
+        help="Folder of templates that replace the built-in ones.",
     ),
 ]
 Logo = Annotated[
@@ -92,7 +92,7 @@ Logo = Annotated[
         "--logo",
         metavar="FILE",
         envvar="ACCELREPORT_LOGO",
-        help="A PNG or SVG file, put into every page.",
+        help="Logo of every page: a PNG or SVG file.",
     ),
 ]
 BaseUrl = Annotated[
@@ -101,7 +101,7 @@ BaseUrl = Annotated[
         "--base-url",
         metavar="URL",
         envvar="ACCELREPORT_BASE_URL",
-        help="Where the site will be published.",
+        help="Address of the published site.",
     ),
 ]
 ThemeName = Annotated[
@@ -110,13 +110,15 @@ ThemeName = Annotated[
         "--theme",
         metavar="NAME",
         envvar="ACCELREPORT_THEME",
-        help="auto, light or dark, until a reader chooses.",
+        help="auto, light or dark, until the reader chooses.",
     ),
 ]
-Png = Annotated[bool, typer.Option("--png", help="Every figure as PNG too, in both themes; slow.")]
+Png = Annotated[
+    bool, typer.Option("--png", help="Also write every figure as PNG, in both themes (slow).")
+]
 Interactive = Annotated[
     bool,
-    typer.Option("--interactive", help="A button lets a reader explore a figure; larger pages."),
+    typer.Option("--interactive", help="Add a button to explore each figure (larger pages)."),
 ]
 Only = Annotated[
     list[str],
@@ -130,24 +132,22 @@ Only = Annotated[
 Trials = Annotated[
     bool,
     typer.Option(
-        "--trials", help="Show runs with --set or --data, too, of what was also run as it stands."
+        "--trials", help="Also show runs with --set or --data of specs that were run unchanged."
     ),
 ]
 AsMeasured = Annotated[
     bool,
     typer.Option(
-        "--as-measured", help="Show each spec as it was measured, not as it stands in --specs now."
+        "--as-measured", help="Show each spec as it was measured, not the current file in --specs."
     ),
 ]
 Explain = Annotated[
     bool,
     typer.Option(
-        "--explain", help="Build nothing: print each title and number beside its finding."
+        "--explain", help="Print each title and number with its finding, and build nothing."
     ),
 ]
-Cache = Annotated[
-    bool, typer.Option("--cache/--no-cache", help="Leave what has not changed as it is.")
-]
+Cache = Annotated[bool, typer.Option("--cache/--no-cache", help="Make only what has changed.")]
 
 TITLE = "Accelerator benchmarks"
 
@@ -171,9 +171,9 @@ def build(
     as_measured: AsMeasured = False,
     explain: Explain = False,
 ) -> None:
-    """Build the report: static pages of everything under results/.
+    """Build the report: static pages of everything in results/.
 
-    Needs neither TensorFlow nor a network. The same results give the same bytes.
+    A build needs neither TensorFlow nor a network. The same results give the same bytes.
     """
     from accelreport.report.site import builder
     from accelreport.report.site.options import report_cache
@@ -184,7 +184,7 @@ def build(
     store = _refreshed(results, None if as_measured else specs)
     said = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
-    for absent in said.unknown_benchmarks(known, "nothing was run of it: run its spec first"):
+    for absent in said.unknown_benchmarks(known, "it has no results; run its spec first"):
         say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
     if explain:
@@ -220,7 +220,7 @@ def build(
 
 
 def _refreshed(results: Path, specs: Path | None) -> Store:
-    """The results, their plans as the specs stand now, if any; complaints are printed."""
+    """The results with plans of the current specs, if any; prints what it cannot refresh."""
     from accelreport.results.store import Store
     from accelreport.runner.plan_documents import refresh
     from accelreport.terminal.say import say
@@ -232,7 +232,7 @@ def _refreshed(results: Path, specs: Path | None) -> Store:
 
 
 def _tell_others(built: BuildResult) -> None:
-    """Print what was measured of other versions of the specs and is not shown."""
+    """Print which measurements of other versions of the specs the report leaves out."""
     from accelreport.report.version_text import versions_notice
     from accelreport.terminal.say import say
 
@@ -245,19 +245,19 @@ def _theme(name: str) -> Theme:
     for theme in THEMES:
         if theme == name:
             return theme
-    raise typer.BadParameter(f"{name} is none of {', '.join(THEMES)}.", param_hint="--theme")
+    raise typer.BadParameter(f"{name} is not one of {', '.join(THEMES)}.", param_hint="--theme")
 
 
 PUBLISH_EXAMPLES = """\b
 What is printed:
-  A workflow that builds the site from the results folder of the repository and publishes it,
-  with the least permissions, actions named by commit, and the address the platform tells.
-  Building needs no TensorFlow, and none is installed.
+  A workflow that builds the site from the repository's results folder and publishes it. It has
+  the fewest permissions, names actions by commit, and takes the address from the platform. It
+  installs no TensorFlow, because a build needs none.
 
 \b
 Where it goes:
   github: .github/workflows/accelreport-pages.yml
-  gitlab: .gitlab-ci.yml, as a job of its own beside those that are there
+  gitlab: .gitlab-ci.yml, as a separate job
 
 \b
 Examples:
@@ -266,16 +266,16 @@ Examples:
   accelreport publish gitlab --results measured/results
 
 \b
-Exit codes: 0 printed or written, 2 the platform is unknown, a file is in the way, or this is not
+Exit codes: 0 printed or written, 2 the platform is unknown, a file already exists, or this is not
 the root of a repository.
 """
 
 
 def publish(
-    platform: Annotated[Platform, typer.Argument(help="Who builds and publishes.")],
+    platform: Annotated[Platform, typer.Argument(help="The platform that builds and publishes.")],
     *,
     write: Annotated[
-        bool, typer.Option("--write", help="Write it to its place; no file is overwritten.")
+        bool, typer.Option("--write", help="Write the file to its place; never overwrite one.")
     ] = False,
     results: Results = RESULTS,
     install: Annotated[
@@ -295,7 +295,7 @@ def publish(
         typer.echo(text, nl=False)
         return
     write_workflow(platform, text, Path.cwd())
-    typer.echo(f"{PLACES[platform]} written; commit it together with {results.as_posix()}/.")
+    typer.echo(f"{PLACES[platform]} written; commit it with {results.as_posix()}/.")
     if ignored(Path.cwd(), results):
         from accelreport.terminal.say import say
 
@@ -308,12 +308,12 @@ def publish(
 
 SERVE_EXAMPLES = """\b
 What is watched:
-  The results, the specs and the templates. A change builds the site anew, and open pages show it.
-  An error is printed, and the site stays as it was.
+  The results, the specs and the templates. A change rebuilds the site and reloads open pages.
+  An error is printed, and the site stays unchanged.
 
 \b
 Who can see it:
-  This machine only. With --host 0.0.0.0 everybody in its network.
+  Only this machine. With --host 0.0.0.0, everybody in its network.
 
 \b
 Examples:
@@ -321,7 +321,7 @@ Examples:
   accelreport serve --templates my_templates --port 0
 
 \b
-Exit codes: 0 stopped by Ctrl-C, 2 the address is taken or a template cannot be used, 5 there was
+Exit codes: 0 stopped by Ctrl-C, 2 the address is in use or a template cannot be used, 5 there is
 nothing to build from, 7 a folder cannot be read or written.
 """
 
@@ -329,9 +329,9 @@ nothing to build from, 7 a folder cannot be read or written.
 def serve(
     *,
     results: Results = RESULTS,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")
-    ] = Path("site"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Output folder.")] = Path(
+        "site"
+    ),
     specs: Specs = SPECS[0],
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")] = TITLE,
     templates: Templates = None,
@@ -339,10 +339,10 @@ def serve(
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any free one.")
     ] = 8000,
 ) -> None:
-    """Show the report in a browser, and build it anew while you edit."""
+    """Show the report in a browser and rebuild it while you edit."""
     from accelreport.report.site import builder
     from accelreport.report.site.drawing import Engines
     from accelreport.report.site.options import CHECKOUT, report_cache
@@ -370,7 +370,7 @@ def serve(
         server = LiveServer(out, host, port)
         say(f"Open {server.address} (Ctrl-C ends)")
         if host not in LOOPBACK:
-            say("warning: everybody in this machine's network can read it", err=True)
+            say("warning: everybody in this machine's network can read the site", err=True)
         watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
         keep_serving(server, watched, rebuild, _complain)
 

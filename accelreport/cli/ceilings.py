@@ -1,4 +1,4 @@
-"""`accelreport laws` and `ceilings`: what models say beyond what was measured."""
+"""`accelreport laws` and `ceilings`: what models say beyond the measured points."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 LAWS_EXAMPLES = """\b
 What is fitted:
-  The time of a step is a fixed cost and a cost for each example, t(b) = a + b/r (Hockney and
-  Jesshope 1981). Wherever a batch size, units or another size is swept over at least three
-  values, that is fitted to what the results folder holds and, apart, to what a spec quotes as
-  [[published]]. It is a model: no line is given where a time is further off than 10 %.
+  The time of a step is a fixed cost plus a cost for each example, t(b) = a + b/r (Hockney and
+  Jesshope 1981). Where a spec sweeps a batch size, units or another size over at least three
+  values, this model is fitted to the measured times and, separately, to the [[published]] ones.
+  It is rejected where a time deviates from it by more than 10 %.
 
 \b
 Examples:
@@ -33,7 +33,8 @@ Examples:
   accelreport laws specs/ --profile quick --results results
 
 \b
-Exit codes: 0 told, 3 a spec has an error, 5 there is nothing to fit, 7 the results cannot be read.
+Exit codes: 0 fitted, 3 a spec has an error, 5 there is nothing to fit, 7 the results cannot be
+read.
 """
 
 
@@ -44,7 +45,7 @@ def laws(
     profile: Profile = None,
     devices_file: DevicesFile = None,
 ) -> None:
-    """Say why a speedup depends on the batch: each device's fixed cost and rate, a model."""
+    """Fit each device's fixed cost and rate: why the speedup depends on the batch size."""
     from accelreport.loader.load import load
     from accelreport.terminal.say import say
 
@@ -56,12 +57,12 @@ def laws(
             told += 1
             say(*law_lines(bench, swept))
     if not told:
-        say("nothing to fit: no spec sweeps a size over three values that were measured or printed")
+        say("nothing to fit: no spec has measured or published times of a size at three values")
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
 
 def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
-    """Each spec with the records that a results folder holds of it; without one, with none."""
+    """Each spec with its records; without a results folder, with none."""
     from accelreport.report.theme import device_colours
     from accelreport.report.view import BenchmarkView
     from accelreport.results.store import existing
@@ -76,7 +77,7 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
 
 
 def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
-    """A table of a spec's laws, and a sentence for each two that may be compared, by place."""
+    """A table of a spec's laws, and a sentence for each comparable pair, by sweep point."""
     from accelreport.report.law_text import fixed_text, pair_sentence, split_sentence
 
     yield f"{bench.plan.title} ({bench.plan.profile} profile), a model:"
@@ -117,12 +118,12 @@ def _name(bench: BenchmarkView, sweep: TimedSweep) -> str:
 
 
 EXAMPLES = """\b
-What is told:
-  The least time of a step that a piece of hardware leaves, max(least operations / peak,
-  compulsory bytes / bandwidth, depth · --kernel-us), and the largest speedup over what was
-  measured here. It is a bound and no measurement. Operations and bytes are those that records
-  counted, so that each spec has to be measured once on any machine; its quick profile will do,
-  with --profile quick.
+What is calculated:
+  A lower bound of a step's time on some hardware, max(least operations / peak, compulsory
+  bytes / bandwidth, depth · --kernel-us), and the upper bound of the speedup over what was
+  measured here. Both are calculated, not measured. The counts of operations and bytes come from
+  records, so run each spec once on any machine first; its quick profile is enough (--profile
+  quick).
 
 \b
 Examples:
@@ -133,8 +134,8 @@ Examples:
   accelreport ceilings specs/imdb_lstm.toml --kernel-us 3
 
 \b
-Exit codes: 0 told, 2 unknown hardware, 3 a spec has an error, 5 no operations were counted yet,
-  7 the results cannot be read.
+Exit codes: 0 calculated, 2 unknown hardware, 3 a spec has an error, 5 no record has a count of
+  operations, 7 the results cannot be read.
 """
 
 Hardware = Annotated[
@@ -142,7 +143,7 @@ Hardware = Annotated[
     typer.Option(
         "--hardware",
         metavar="NAME",
-        help="Hardware by its name, as docs/arithmetic.md has it. May be given several times.",
+        help="Hardware by its name in docs/arithmetic.md. May be given several times.",
         show_default=False,
     ),
 ]
@@ -158,11 +159,13 @@ Devices = Annotated[
 ]
 PeakTflops = Annotated[
     float | None,
-    typer.Option("--peak-tflops", min=1e-6, help="Peak of hardware that no table has, in TFLOPS."),
+    typer.Option(
+        "--peak-tflops", min=1e-6, help="Peak in TFLOPS, for hardware that is in no table."
+    ),
 ]
 MemoryGbps = Annotated[
     float | None,
-    typer.Option("--bandwidth", min=1e-6, help="Its memory bandwidth in GB/s, with --peak-tflops."),
+    typer.Option("--bandwidth", min=1e-6, help="Memory bandwidth in GB/s, with --peak-tflops."),
 ]
 
 KernelUs = Annotated[
@@ -187,7 +190,7 @@ def ceilings(
     profile: Profile = None,
     devices_file: DevicesFile = None,
 ) -> None:
-    """Say how fast hardware could be at the most: its ceiling for each measured benchmark."""
+    """Calculate upper bounds: how fast each piece of hardware can be on each measured benchmark."""
     from accelreport.loader.load import load
     from accelreport.terminal.say import say
 
@@ -197,13 +200,13 @@ def ceilings(
     read = load(specs, profile=profile, devices_file=devices_file)
     typed = (peak_tflops, bandwidth) if peak_tflops is not None else None
     chosen = _Chosen(hardware, device, read.devices, typed, kernel_us)
-    chosen.limits("float32")  # a name that nothing has is told before anything is read
+    chosen.limits("float32")  # report an unknown name before any file is read
     for bench in benches(read, results):
         for line in _lines(bench, chosen):
             told += 1
             say(line)
     if not told:
-        say("no ceiling: no measured step has its operations counted; run a spec once, see --help")
+        say("no upper bound: no record has a count of operations; run a spec once (see --help)")
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
 
@@ -217,13 +220,13 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
     for place in places(bench):
         at = f", {bench.point_title(place.point)}" if bench.axes else ""
         share = own_share(bench, place)
-        own = "" if share is None else f", {percent(share, 1)} of its own ceiling"
-        own += f", {place.work.depth:,.0f} products deep or more" if place.work.depth else ""
+        own = "" if share is None else f", {percent(share, 1)} of its own upper bound"
+        own += f", a depth of at least {place.work.depth:,.0f} products" if place.work.depth else ""
         yield (
             f"{bench.plan.title}{at}: {duration(place.seconds)} on {place.series.title}{own}; "
-            "ceilings of others, no measurements:"
+            "upper bounds on other hardware (calculated):"
         )
-        rows = [["", "peak", "least time", "speedup at most", "limited by", "published share"]]
+        rows = [["", "peak", "least time", "largest speedup", "limited by", "published share"]]
         for each in chosen.limits(place.work.dtype):
             found = ceiling(place.work, each)
             shares = published_share(bench, place, each, found)
@@ -242,14 +245,14 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The hardware that was asked for.
+    """The hardware that the user names.
 
     Attributes:
-        hardware: by its names.
-        devices: by rows of the devices file.
-        file: the rows.
-        typed: peak in TFLOPS and bandwidth in GB/s of hardware that no table has.
-        kernel_us: stated time of a kernel, in place of the table's.
+        hardware: names in the table of known hardware.
+        devices: names in the devices file.
+        file: the devices file's rows.
+        typed: peak in TFLOPS and bandwidth in GB/s of hardware that is in no table.
+        kernel_us: stated time of a kernel, which replaces the table's.
     """
 
     hardware: Sequence[str]
@@ -259,10 +262,10 @@ class _Chosen:
     kernel_us: float | None
 
     def limits(self, dtype: str) -> Sequence[Limits]:
-        """Of the hardware for a type; every row of the table where none was asked for.
+        """The limits for a data type; every row of the table if no hardware is named.
 
         Raises:
-            typer.BadParameter: there is none of a name.
+            typer.BadParameter: a name is unknown.
         """
         from accelreport.analysis.ceilings import known_limits
 
@@ -279,8 +282,8 @@ class _Chosen:
             limits = limits_named(name, dtype)
             if limits is None:
                 raise typer.BadParameter(
-                    f"no known hardware is called {name!r}; the table is in docs/arithmetic.md, "
-                    "and --peak-tflops with --bandwidth takes any other"
+                    f"no known hardware is called {name!r}; docs/arithmetic.md lists it, "
+                    "and --peak-tflops with --bandwidth describes any other"
                 )
             yield limits
 
@@ -294,8 +297,8 @@ class _Chosen:
             limits = limits_of_device(name, self.file[name], dtype)
             if limits is None:
                 raise typer.BadParameter(
-                    f"the device {name!r} cites no `peak_tflops`, and its label names no chip of "
-                    "the table in docs/arithmetic.md"
+                    f"the device {name!r} cites no `peak_tflops`, and its label names no chip in "
+                    "the table of docs/arithmetic.md"
                 )
             yield limits
 

@@ -15,8 +15,8 @@ Examples:
 """
 
 FETCH_EXAMPLES = """\b
-A download that breaks off goes on where it stopped, now or at the next call. Nothing appears
-under a file's name before its checksum is right.
+An interrupted download continues where it stopped, now or at the next call. A file gets its name
+only after its checksum is verified.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ Examples:
   accelreport data fetch --all
 
 \b
-Exit codes: 0 everything is here, 8 something could not be fetched.
+Exit codes: 0 every file is here, 8 a file cannot be fetched.
 """
 
 WHERE_EXAMPLES = """\b
@@ -35,7 +35,7 @@ Examples:
 """
 
 app = typer.Typer(
-    help="List data sets, fetch them, and tell where they are kept.",
+    help="List data sets, fetch them, and show where they are kept.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -52,7 +52,7 @@ Names = Annotated[
 All = Annotated[bool, typer.Option("--all", help="Fetch every data set that can be fetched.")]
 Replace = Annotated[
     bool,
-    typer.Option("--replace", help="Replace files that are not the published ones."),
+    typer.Option("--replace", help="Replace files that differ from the published ones."),
 ]
 
 
@@ -82,7 +82,7 @@ def fetch(
 
 @app.command(epilog=WHERE_EXAMPLES)
 def where(*, json: Json = False) -> None:
-    """Tell where data sets are kept."""
+    """Show where data sets are kept."""
     from accelreport.terminal.listings import place_json, place_text
 
     typer.echo(place_json() if json else "\n".join(place_text()))

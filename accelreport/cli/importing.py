@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from accelreport.importing.reader import Asked, Value
 
 EXAMPLES = """\b
-What is read (known by its content, or by --format):
+What is read (detected from the content, or given by --format):
   figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
                       other columns are swept keys
   mlperf-training     summary.csv or summary.json of an MLPerf Training or HPC round
   mlperf-inference    summary.csv of an MLPerf Inference round
   optimum-benchmark   benchmark_report.json or benchmark.json
-  keras               history.history as JSON, or a CSVLogger's file
-  Nothing pickled or compressed is opened.
+  keras               history.history as JSON, or a file of CSVLogger
+  Pickled and compressed files are refused.
 
 \b
 What is written:
-  [[published]] tables with their source: behind what the spec holds, which stays as it is, and
-  only if `accelreport check` still finds no error; without --into, they are printed.
-  The title, the address (or DOI) and the year are needed; nothing is guessed.
+  [[published]] tables with their source, appended to the spec. The rest of the spec stays
+  unchanged, and nothing is written if `accelreport check` would find an error. Without --into,
+  the tables are printed. The title, the address (or DOI) and the year are required.
 
 \b
 Examples:
@@ -39,31 +39,31 @@ Examples:
 
 \b
 Exit codes: 0 appended or printed, 2 a part of the citation is missing or an option is wrong,
-3 the spec has or would have an error, 8 the file cannot be read.
+3 the spec has an error or would get one, 8 the file cannot be read.
 """
 
 File = Annotated[
     Path, typer.Argument(help="The file with the figures.", metavar="FILE", show_default=False)
 ]
 Into = Annotated[
-    Path | None, option("--into", metavar="SPEC", help="The spec they are appended to.")
+    Path | None, option("--into", metavar="SPEC", help="The spec to append the figures to.")
 ]
-Format = Annotated[str, option("--format", metavar="NAME", help="What FILE is.")]
+Format = Annotated[str, option("--format", metavar="NAME", help="Format of FILE.")]
 Device = Annotated[
-    str, option("--device", "-d", metavar="NAME", help="The device they are compared with.")
+    str, option("--device", "-d", metavar="NAME", help="The device to compare the figures with.")
 ]
-Label = Annotated[str, option("--label", metavar="TEXT", help="What they were measured on.")]
-Title = Annotated[str, option("--title", metavar="TEXT", help="Title of the piece.")]
-Url = Annotated[str, option("--url", metavar="URL", help="Where it can be read.")]
-Doi = Annotated[str, option("--doi", metavar="DOI", help="Its DOI instead.")]
-Year = Annotated[int | None, option("--year", metavar="YEAR", help="When it was published.")]
-Author = Annotated[str, option("--author", metavar="TEXT", help="Who wrote it.")]
+Label = Annotated[
+    str, option("--label", metavar="TEXT", help="Label of the hardware that was measured.")
+]
+Title = Annotated[str, option("--title", metavar="TEXT", help="Title of the source.")]
+Url = Annotated[str, option("--url", metavar="URL", help="Address of the source.")]
+Doi = Annotated[str, option("--doi", metavar="DOI", help="DOI of the source, instead of --url.")]
+Year = Annotated[int | None, option("--year", metavar="YEAR", help="Year of publication.")]
+Author = Annotated[str, option("--author", metavar="TEXT", help="Authors of the source.")]
 Licence = Annotated[str, option("--licence", "--license", metavar="TEXT", help="Its terms.")]
-Accessed = Annotated[
-    str, option("--accessed", metavar="DAY", help="The day it was read: 2026-05-31.")
-]
+Accessed = Annotated[str, option("--accessed", metavar="DAY", help="Day of access: 2026-05-31.")]
 Where = Annotated[
-    list[str], option("--where", metavar="KEY=VALUE", help="The sweep point of every row.")
+    list[str], option("--where", metavar="KEY=VALUE", help="Sweep point of every row.")
 ]
 Select = Annotated[
     list[str], option("--select", metavar="COLUMN=VALUE", help="Take only these rows.")
@@ -71,14 +71,14 @@ Select = Annotated[
 LeaveOut = Annotated[
     list[str], option("--leave-out", metavar="COLUMN", help="Do not read this column.")
 ]
-Note = Annotated[str, option("--note", metavar="TEXT", help="What a reader should know.")]
+Note = Annotated[str, option("--note", metavar="TEXT", help="Note for the reader.")]
 NotComparable = Annotated[
     bool,
-    typer.Option("--not-comparable", help="Their conditions differ; --note says how."),
+    typer.Option("--not-comparable", help="Conditions differ; --note says how."),
 ]
 Take = Annotated[
     WhichEpoch,
-    typer.Option("--take", help="Which epoch of a Keras history is meant."),
+    typer.Option("--take", help="Epoch of a Keras history."),
 ]
 TimeColumn = Annotated[
     str, option("--time-column", metavar="COLUMN", help="Keras: seconds of each epoch.")
@@ -112,7 +112,7 @@ def import_figures(
     elapsed_column: ElapsedColumn = "",
     devices_file: DevicesFile = None,
 ) -> None:
-    """Append figures that others published to a spec, with their source."""
+    """Append published figures to a spec, with their source."""
     from accelreport.importing.published import Said, append, axes_of
     from accelreport.importing.reader import Asked, pairs, sweep_point
 
@@ -143,7 +143,7 @@ def import_figures(
 def _rows(
     file: Path, format_: str, asked: Asked, said: Said, select: dict[str, str]
 ) -> list[Composed]:
-    """Read the file, say what was left out, and compose the rows."""
+    """Read the file, report what is left out, and compose the rows."""
     from accelreport.importing.formats import reader_of
     from accelreport.importing.published import composed, selected
     from accelreport.importing.reader import Unreadable, read_given

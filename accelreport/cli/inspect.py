@@ -1,4 +1,4 @@
-"""`accelreport check`, `devices` and `schema`: they measure nothing."""
+"""`accelreport check`, `devices` and `schema`: commands that measure nothing."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ Examples:
   accelreport check specs/ --json
 
 \b
-Files of your own:
-  A CSV file that a spec names is opened: that it is not here, or has no column of a name, is a
-  warning, since another machine may have it. A model of your own (kind = "keras", or a package's),
-  and any model on data of your own, is built and given two examples by a process of its own, where
-  its framework is installed: that it does not fit the data is an error. This takes some seconds.
+Your own files:
+  check opens each CSV file that a spec names. A missing file or column is a warning, because
+  another machine may have it. Where the framework is installed, check also builds your own models
+  (kind = "keras", or a package's) and any model on your own data in a separate process and calls
+  them with two examples. A model that does not fit the data is an error. This takes some seconds.
 
 \b
 JSON: one object with the counts and a list of problems, each with its code, file, line,
   column, message and help.
 
 \b
-Exit codes: 0 all is well, 3 there are errors.
+Exit codes: 0 no errors, 3 errors.
 """
 
 DEVICES_EXAMPLES = """\b
 Examples:
   accelreport devices
-  accelreport devices --no-probe       at once, without asking TensorFlow
+  accelreport devices --no-probe       without asking TensorFlow (faster)
   accelreport devices --json
 
 \b
-Exit codes: 0 told, 3 the devices file has an error.
+Exit codes: 0 listed, 3 the devices file has an error.
 """
 
 SCHEMA_EXAMPLES = """\b
@@ -65,19 +65,19 @@ line is:
 
 NoProbe = Annotated[
     bool,
-    typer.Option("--no-probe", help="Do not ask TensorFlow which devices it sees (seconds)."),
+    typer.Option(
+        "--no-probe", help="Do not ask TensorFlow which devices it sees, which takes seconds."
+    ),
 ]
-OfDevices = Annotated[bool, typer.Option("--devices", help="The schema of devices files.")]
-OfRecord = Annotated[
-    bool, typer.Option("--record", help="The schema of a cell's record under results/cells/.")
-]
+OfDevices = Annotated[bool, typer.Option("--devices", help="Print the schema of devices files.")]
+OfRecord = Annotated[bool, typer.Option("--record", help="Print the schema of a cell's record.")]
 OfEvents = Annotated[
-    bool, typer.Option("--events", help="The schema of a line of `accelreport run --json`.")
+    bool, typer.Option("--events", help="Print the schema of an event of `run --json`.")
 ]
 
 
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
-    """Read specs and show every error of every file, with its place, or what each claim tests."""
+    """Read specs and show every error with its place, or what each claim tests."""
     from accelreport.loader.load import load
     from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.spec.problems import SpecErrors
@@ -107,7 +107,7 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
 
 
 def _of_own(found: SpecSet) -> list[tuple[str, str]]:
-    """What is to be known of files and models of somebody's own, each with its spec.
+    """Warnings about the user's own files and models, each with its spec.
 
     Raises:
         SpecErrors: a model does not fit its data.
@@ -128,7 +128,7 @@ def _of_own(found: SpecSet) -> list[tuple[str, str]]:
 
 
 def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
-    """Each spec with a CSV file that is not where relative paths begin, and what to do."""
+    """Each spec whose CSV file is not where relative paths begin, with the remedy."""
     named = {
         (cell.spec, path, cell.folder): None
         for cell in cells
@@ -143,7 +143,7 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
 
 
 def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
-    """CSV files that specs name and that are not here, or lack a column that is named."""
+    """CSV files that specs name and that are missing, or lack a column that is named."""
     for spec in specs:
         series = spec.workload.get("series") or {}
         if not (path := series.get("path")):
@@ -153,7 +153,7 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
         known = dict.fromkeys(places(path, str(spec.path.parent.absolute())))
         place = next((place for place in known if place.is_file()), None)
         if place is None:
-            yield spec.name, f"there is no file {path}; looked for {', '.join(map(str, known))}"
+            yield spec.name, f"{path} does not exist; tried {', '.join(map(str, known))}"
             continue
         try:
             with place.open(encoding="utf-8-sig", newline="") as file:
@@ -165,11 +165,14 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
         keys = ("time", "targets", "inputs", "one_hot", "where")
         for name in {name: None for key in keys for name in series.get(key) or ()}:
             if name not in columns:
-                yield spec.name, f"{place} has no column {name!r}, but {', '.join(columns)}"
+                yield (
+                    spec.name,
+                    f"{place} has no column {name!r}; its columns are {', '.join(columns)}",
+                )
 
 
 def _is_own(workload: Mapping[str, Any]) -> bool:
-    """Whether a model or its data did not come with accelreport, so that they may not fit."""
+    """Whether a model or its data come from outside accelreport, so that they may not fit."""
     from accelreport.datasets.cache import samples
     from accelreport.datasets.catalogue import BUILT_IN, CATALOGUE
     from accelreport.workloads.registry import package_of
@@ -183,7 +186,7 @@ def _is_own(workload: Mapping[str, Any]) -> bool:
 
 
 def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """What could not be looked at, and each model of somebody's own that does not fit its data."""
+    """What check cannot examine, and each of the user's own models that does not fit its data."""
     own = [spec for spec in specs if any(_is_own(cell.workload) for cell in spec.cells)]
     if not own:
         return [], []
@@ -217,7 +220,7 @@ def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
 
 
 def _shape_of(cell: Cell) -> str:
-    """What a model and its examples are made from, as text: not how often or how they are used."""
+    """What a model and its examples are made from, as text, without how often they are used."""
     from accelreport.workloads.base import TRAINING_ONLY
 
     needless = TRAINING_ONLY | {"batch_size", "mode"}
@@ -226,7 +229,7 @@ def _shape_of(cell: Cell) -> str:
 
 
 def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
-    """A model that does not fit its data, at the parameter that says so in the file."""
+    """An error for a model that does not fit its data, at the parameter in the file."""
     from accelreport.spec.problems import Place, Problem
     from accelreport.spec.source import read_file
     from accelreport.spec.syntax import value_at
@@ -236,7 +239,7 @@ def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
     paths = [(*table, found.key) for table in tables]
     at = "".join(f" at {axis} = {value}" for axis, value in cell.point.items() if axis == found.key)
     message = " ".join(part for part in (found.what, found.why) if part).rstrip(".")
-    if isinstance(file, Problem):  # gone since it was read
+    if isinstance(file, Problem):  # deleted after it was read
         return Problem("misfit", Place(str(spec.path)), f"{message}{at}", found.remedy)
     here = next((p for p in paths if value_at(file.document.data, p) is not None), ("workload",))
     return Problem(
@@ -245,7 +248,7 @@ def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
 
 
 def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
-    """The paths, and for a devices file the specs beside it, too, each of which it may break."""
+    """The paths; for a devices file, also the specs beside it, which it may break."""
     from accelreport.spec.files_beside import DEVICES_FILE
 
     named = [path for path in paths if path.name == DEVICES_FILE and path.is_file()]
@@ -275,9 +278,9 @@ def devices(
 def schema(
     *, devices: OfDevices = False, record: OfRecord = False, events: OfEvents = False
 ) -> None:
-    """Print a JSON Schema: of specs, for editors that complete and check them, or of others."""
+    """Print a JSON Schema of specs, for editors that complete and check them, or of other files."""
     if devices + record + events > 1:
-        raise typer.BadParameter("--devices, --record and --events exclude each other")
+        raise typer.BadParameter("--devices, --record and --events are mutually exclusive")
     from accelreport.loader.schema import as_text
 
     typer.echo(as_text(_schema(devices, record, events)), nl=False)

@@ -1,6 +1,6 @@
-"""Options and arguments that several commands share, and what the shell offers behind them.
+"""Options and arguments that several commands share, and their shell completion.
 
-Files that cannot be read offer nothing.
+Completion ignores files that it cannot read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ KINDS = ("CPU", "GPU", "TPU")
 
 
 def option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002 -- as Typer calls it
-    """An option whose default says nothing to a reader."""
+    """An option whose default would not help a reader."""
     return typer.Option(*names, metavar=metavar, help=help, show_default=False)
 
 
@@ -78,7 +78,7 @@ def _read(file: Path) -> dict[str, Any]:
 Specs = Annotated[
     list[Path],
     typer.Argument(
-        help="Spec files, or folders of them; specs/ when none is named.",
+        help="Spec files or folders; default: specs/.",
         show_default=False,
         metavar="SPECS",
     ),
@@ -92,7 +92,9 @@ Results = Annotated[
 DevicesFile = Annotated[
     Path | None,
     typer.Option(
-        "--devices-file", metavar="FILE", help="Devices file, instead of the one beside each spec."
+        "--devices-file",
+        metavar="FILE",
+        help="Devices file to use instead of the one beside each spec.",
     ),
 ]
 Profile = Annotated[
@@ -102,7 +104,7 @@ Profile = Annotated[
         "-p",
         metavar="NAME",
         autocompletion=complete_profile,
-        help="Read the specs with this profile; a spec without it is read as it stands.",
+        help="Apply this profile; specs without it stay unchanged.",
     ),
 ]
 Devices = Annotated[
@@ -116,11 +118,11 @@ Devices = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 SPECS = [Path("specs")]
-"""Where specs are looked for when none is named."""
+"""Folder of the specs if none is named."""
 REPORT_FILE = SPECS[0] / "accelreport.toml"
-"""`spec.files_beside`, which takes long to import, in that folder."""
+"""The settings file in that folder; `spec.files_beside` names it too, but is slow to import."""
 RESULTS = Path("results")
-"""Where results are kept when nothing else is said."""
+"""Folder of the results if none is named."""

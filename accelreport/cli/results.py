@@ -21,19 +21,19 @@ Examples:
 
 SHOW_EXAMPLES = """\b
 Examples:
-  accelreport results show 3f0c9a                 the beginning of a key tells, if no other has it
+  accelreport results show 3f0c9a                 a unique prefix of a key is enough
   accelreport results show 3f0c9a --json | jq .environment
 """
 
 PRIVATE_EXAMPLES = """\b
 What is shown:
-  Names of users, home folders, hosts and other programs that the records hold, and what stands for
-  each on pages and in files that are built of them. Then the paths and environment variables that
-  are published as they are: whether these tell too much, only you can know. Nothing is changed.
+  The names of users, home folders, hosts and other programs in the records, each with what
+  replaces it in a report. Then the paths and environment variables that are published unchanged;
+  check whether these reveal too much. The command changes nothing.
 
 \b
 Examples:
-  accelreport results private                     of all records
+  accelreport results private                     all records
   accelreport results private 3f0c9a              one record, as it is published
 """
 
@@ -60,19 +60,19 @@ Exit codes: 0 written, 5 nothing has a time, or a name means nothing, 7 the fold
 
 RM_EXAMPLES = """\b
 What is removed:
-  The records of a cell on every machine, and the files it left, unless another cell left the
-  same. Of a spec the plan, too, and its cells unless another plan names them. The next run
-  measures anew what its specs ask for.
+  For a cell: its records from every machine and its files, unless another cell has the same files.
+  For a spec: its plan, and its cells unless another plan names them. The next run measures again
+  what its specs ask for.
 
 \b
 Examples:
   accelreport results rm 3f0c9a
   accelreport results rm matmul:quick+workload.count=3 --yes
-  accelreport results rm --unplanned              what no plan asks for any more
+  accelreport results rm --unplanned              cells that no plan names any more
 
 \b
-Exit codes: 0 removed, 2 nothing was named or nobody agreed, 5 a name means nothing, 7 the
-folder cannot be read or written.
+Exit codes: 0 removed, 2 no name was given or the removal was not confirmed, 5 a name is unknown,
+7 the folder cannot be read or written.
 """
 
 app = typer.Typer(
@@ -104,13 +104,13 @@ Names = Annotated[
     typer.Argument(help="Keys of cells, specs, or SPEC:PROFILE.", metavar="NAME"),
 ]
 Unplanned = Annotated[
-    bool, typer.Option("--unplanned", help="Every record that no plan names any more.")
+    bool, typer.Option("--unplanned", help="Remove every record that no plan names any more.")
 ]
 OneKey = Annotated[
     str,
-    typer.Argument(help="A cell's key, or its beginning.", metavar="KEY", show_default=False),
+    typer.Argument(help="A cell's key, or a prefix of it.", metavar="KEY", show_default=False),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @app.command("list", epilog=LIST_EXAMPLES)
@@ -130,7 +130,7 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
 
 @app.command(epilog=SHOW_EXAMPLES)
 def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
-    """Show what was measured in a cell, on every machine that measured it."""
+    """Show what a cell measured, on every machine that measured it."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import cells_named, record_text, refusals
     from accelreport.terminal.say import say
@@ -151,7 +151,7 @@ def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
 
 @app.command(epilog=PRIVATE_EXAMPLES)
 def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False) -> None:
-    """Show what names people and machines in the records, and what is published instead."""
+    """Show which names of people and machines are in the records, and what replaces them."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import cells_named, lines, privacy
     from accelreport.terminal.say import say
@@ -165,7 +165,7 @@ def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False)
     elif json:
         typer.echo(json_module.dumps(rows, indent=2))
     else:
-        say(*lines(rows) if rows else ["Nothing in these records names a person or a machine."])
+        say(*lines(rows) if rows else ["These records name no person and no machine."])
     for problem in store.problems:
         say(f"cannot be read: {problem}", err=True)
 
@@ -216,7 +216,7 @@ def rm(
     unplanned: Unplanned = False,
     yes: Yes = False,
 ) -> None:
-    """Remove records: of cells, of whole benchmarks, or those that no plan names any more."""
+    """Remove the records of cells, of whole benchmarks, or of cells that no plan names any more."""
     from accelreport.results.store import existing
     from accelreport.spec.problems import counted
     from accelreport.terminal.listings import meant
@@ -230,7 +230,9 @@ def rm(
     told = f"{counted(records, 'record')} and {counted(len(plans), 'plan')} of {results}"
     if not yes:
         if not sys.stdin.isatty():
-            raise typer.BadParameter(f"nobody can be asked about {told}: give --yes")
+            raise typer.BadParameter(
+                f"{told}: there is no terminal to ask for confirmation; give --yes"
+            )
         typer.confirm(f"Remove {told}?", abort=True)
     store.remove(gone, plans)
     say(f"Removed: {told}")
@@ -238,34 +240,37 @@ def rm(
 
 MERGE_EXAMPLES = """\b
 What is kept:
-  Merging is a union: the order of the folders does not matter, nor does merging twice. Machines
-  are told apart by their fingerprint, so results of several machines never collide. Of one cell
-  on one machine, a measurement stands before a failure and a complete one before a partial one.
-  Where folders hold different measurements of the same cell and machine, all are kept: the
-  newest in cells/, the others under conflicts/, and each is named. Nothing is overwritten: what
-  cannot be read is set aside. Records that are in DIR alone stay as they are and are not read.
+  Merging is a union: the order of the folders does not matter, and merging twice changes nothing.
+  Machines have fingerprints, so the results of several machines never collide. For one cell on
+  one machine, a measurement takes precedence over a failure, and a complete one over a partial
+  one. If folders hold different measurements of the same cell and machine, all are kept and
+  named: the newest in cells/, the others in conflicts/. Nothing is overwritten, and unreadable
+  files are set aside. Records that only DIR holds are neither read nor changed.
 
 \b
 Examples:
   accelreport merge laptop/results cluster/results -o results
-  accelreport merge colab/results -o results       into what is here already
-  accelreport merge results-*.zip -o results       archives, as notebooks leave them
+  accelreport merge colab/results -o results       into existing results
+  accelreport merge results-*.zip -o results       archives that notebooks wrote
 
 \b
-Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in one cannot be read
-  (the others are merged all the same).
+Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in it cannot be read
+  (the others are still merged).
 """
 
 Sources = Annotated[
     list[Path],
     typer.Argument(
-        help="Results folders, or zip archives of them.", metavar="RESULTS", show_default=False
+        help="Results folders or zip archives of them.", metavar="RESULTS", show_default=False
     ),
 ]
 Out = Annotated[
     Path,
     typer.Option(
-        "--out", "-o", metavar="DIR", help="Where the union goes; what is there takes part."
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Folder of the merged results; existing results there are included.",
     ),
 ]
 
@@ -280,7 +285,9 @@ def merge(sources: Sources, *, out: Out) -> None:
     with unpacked(sources) as folders:
         merged = unite(folders, out)
     for name in merged.conflicts:
-        say(f"conflict: {name} differs; the others are under {out / 'conflicts'}", err=True)
+        say(
+            f"conflict: {name} differs; the other measurements are in {out / 'conflicts'}", err=True
+        )
     for problem in merged.problems:
         say(f"left out: {problem}", err=True)
     machines = counted(len(merged.machines), "machine")

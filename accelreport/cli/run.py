@@ -1,4 +1,4 @@
-"""`accelreport run` measures specs, `bench` a model or a system by a spec made for it."""
+"""`accelreport run` measures specs; `bench` measures a model or system without a spec."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ if TYPE_CHECKING:
 
 
 LOCAL = "local"
-"""What `--on` says of this machine; the launchers are only imported when they are needed."""
+"""The value of `--on` for this machine; other launchers are imported only when needed."""
 
 EXAMPLES = """\b
 What is run:
-  A spec asks for cells: sweep points × devices × repeats. Each is measured in a process of its
-  own, in a balanced order that lets drift fall on all devices alike. A cell is done, and not
-  run again, when its record is complete, or was ended by a budget no shorter than this one.
-  Cells that failed are left alone until --retry-failed, because most failures cost their whole
-  time again; data that were missing, and runs that were interrupted, are tried again anyway.
-  Cells whose device is not here are skipped, and looked at anew in every run.
-  A measurement is never replaced by a failure. Editing a spec runs only what the edit changes.
+  A spec defines cells: sweep points × devices × repeats. Each runs in its own process, in a
+  balanced order that spreads drift evenly over the devices. A cell is done when its record is
+  complete, or when a budget no shorter than the current one stopped it. Done cells are not run
+  again. Failed cells wait for --retry-failed, because most failures cost their whole time again;
+  missing data and interrupted cells are tried again anyway. Cells whose device is not here are
+  skipped, and every run looks for the device again. A failure never replaces a measurement.
+  Editing a spec runs only what the edit changes.
 
 \b
 Ctrl-C:
-  Once: the cell that is running is given up, all finished ones are kept, exit code 130.
-  Run the same command again to go on. Twice: at once.
+  Once: the current cell is abandoned, finished cells are kept, and the exit code is 130. Run the
+  same command again to continue. Twice: stop immediately.
 
 \b
-Until it is decided:
-  --until-decided adds repeats, on the device and on its baseline alike, where a comparison with
-  the baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or
-  the planned ones), each time at a level of 98.75 %, so that all looks together err in no more
-  than 5 %. What was added belongs to the plan from then on. --dry-run tells the most it adds.
+Run until decided:
+  --until-decided adds repeats, on the device and on its baseline, where a comparison with the
+  baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or the
+  planned number), each time at a level of 98.75 %, so that all looks together err in at most
+  5 %. Added repeats become part of the plan. --dry-run shows the largest number it can add.
 
 \b
-Two runs at a time:
-  The second waits for the first, so that neither disturbs the other's measurements.
+Two runs at the same time:
+  The second run waits for the first, so that neither disturbs the other's measurements.
 
 \b
 On many machines:
-  --on ray gives each node of a Ray cluster one cell after the other, --on slurm submits arrays
-  of jobs. A cell is then done when any machine has done it. See docs/clusters.md.
+  --on ray gives each node of a Ray cluster one cell at a time, and --on slurm submits job arrays.
+  A cell is then done when any machine has measured it. See docs/clusters.md.
 
 \b
 Examples:
@@ -81,11 +81,11 @@ Examples:
   accelreport run specs/ --json | jq -r 'select(.event == "cell-end") | .status'
 
 \b
-JSON events, one a line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
+JSON events, one per line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
 
 \b
-Exit codes: 0 done, 2 bad command line, 3 bad spec, 4 some cells failed, 5 no cell could be run,
-  7 results cannot be written, 130 interrupted.
+Exit codes: 0 done, 2 wrong command line, 3 error in a spec, 4 some cells failed, 5 no cell can
+  run here, 7 results cannot be written, 130 interrupted.
 """
 
 Filters = Annotated[
@@ -103,7 +103,7 @@ Data = Annotated[
     Literal["real", "sample", "synthetic"] | None,
     typer.Option(
         "--data",
-        help="Real data, samples of them that are at hand, or stand-ins of the same shapes.",
+        help="Real data, the samples in the package, or synthetic data of the same shapes.",
     ),
 ]
 Budget = Annotated[
@@ -111,7 +111,8 @@ Budget = Annotated[
     typer.Option(
         "--budget",
         metavar="TIME",
-        help='Measured time after which a cell stops: "90s", "2m". Its total is extrapolated.',
+        help='Measured time after which a cell stops, such as "90s" or "2m"; its total is '
+        "extrapolated.",
     ),
 ]
 Set = Annotated[
@@ -119,17 +120,18 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Another value for a key of the specs, such as measure.repeats=5 or "
-        "workload.epochs=2. May be given several times.",
+        help="Override a key of the specs, such as measure.repeats=5 or workload.epochs=2. May be "
+        "given several times.",
         show_default=False,
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", "-n", help="Show what would be run, skipped and why.")
+    bool,
+    typer.Option(
+        "--dry-run", "-n", help="Show what would run and what would be skipped, with reasons."
+    ),
 ]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Run cells again that failed before.")
-]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")]
 Rerun = Annotated[bool, typer.Option("--rerun", help="Run every cell again.")]
 UntilDecided = Annotated[
     bool,
@@ -142,7 +144,7 @@ MostRepeats = Annotated[
         min=3,
         max=20,
         metavar="N",
-        help="With --until-decided: at most so many; 20 when absent.",
+        help="With --until-decided: the largest number of repeats; default: 20.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
@@ -150,13 +152,13 @@ Fork = Annotated[
     bool,
     typer.Option(
         "--fork/--no-fork",
-        help="Fork CPU cells from a process that has imported TensorFlow, or start every one.",
+        help="Fork CPU cells from a process that has imported TensorFlow, or start each one.",
     ),
 ]
 On = Annotated[
     str,
     typer.Option(
-        "--on", metavar="LAUNCHER", help="Where cells are measured: local, ray, slurm, or another."
+        "--on", metavar="LAUNCHER", help="The launcher: local, ray, slurm, or a package's."
     ),
 ]
 OnOptions = Annotated[
@@ -175,11 +177,11 @@ RayAddress = Annotated[
         "--ray-address",
         metavar="HOST:PORT",
         envvar="RAY_ADDRESS",
-        help="With --on ray: the cluster's head node, or auto; a Ray of its own without it.",
+        help="With --on ray: the cluster's head node, or auto; default: a new local Ray.",
         show_default=False,
     ),
 ]
-Timings = Annotated[bool, typer.Option("--timings", help="Show where the wall time went.")]
+Timings = Annotated[bool, typer.Option("--timings", help="Show how the wall time was spent.")]
 
 
 def run(
@@ -206,9 +208,9 @@ def run(
     on_option: OnOptions = [],  # noqa: B006
     ray_address: RayAddress = "",
 ) -> None:
-    """Measure every cell of the specs that is not yet measured.
+    """Measure every cell of the specs that is not done.
 
-    Results go to results/, one file for each cell, as soon as the cell has ended.
+    Each cell's result goes to results/ as soon as the cell ends.
     """
     from accelreport.runner.launchers import launching
     from accelreport.runner.launchers.base import LauncherConfig
@@ -221,7 +223,7 @@ def run(
     )
 
     if most_repeats is not None and not until_decided:
-        raise typer.BadParameter("--most-repeats says nothing without --until-decided.")
+        raise typer.BadParameter("--most-repeats needs --until-decided.")
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
         paths=specs,
@@ -235,7 +237,7 @@ def run(
         stopping_rule=_stopping_rule(most_repeats or 20) if until_decided else None,
     )
     if on != LOCAL and timings:
-        raise typer.BadParameter("--timings tells of one machine only: leave out --on.")
+        raise typer.BadParameter("--timings works on one machine only; leave out --on.")
     options = parse_launcher_options(on_option)
     with launching(on, LauncherConfig(results, options, ray_address, fork, policy)) as launcher:
         request = replace(request, launcher=launcher)
@@ -287,7 +289,7 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     if longest := too_long(prepared.plan.estimate):
         say(f"warning: {longest}", err=True)
     for path in prepared.left_out:
-        say(f"{path} is measured where it is named: accelreport run {path}", err=True)
+        say(f"{path} runs only when it is named: accelreport run {path}", err=True)
     return prepared
 
 
@@ -326,7 +328,7 @@ def _carry_out(
 
 
 def _answer(prepared: Prepared) -> None:
-    """Print what the numbers say, and what to do with them."""
+    """Print the findings and the next command."""
     from accelreport.terminal.answer import answers
     from accelreport.terminal.say import say
 
@@ -341,9 +343,9 @@ def _answer(prepared: Prepared) -> None:
 
 BENCH_EXAMPLES = """\b
 What it does:
-  Measures a model without a spec, prints the spec that it used, and ends with the speedups. Save
-  what it prints as specs/NAME.toml to say more. The devices are those that are here and worth
-  comparing, rows of specs/devices.toml where that is there; --device names others.
+  Measures a model without a spec, prints the spec that it used, and ends with the speedups. To
+  change more, save the printed spec as specs/NAME.toml. bench compares the devices of this
+  machine, from specs/devices.toml if that exists; --device names others.
 
 \b
 Examples:
@@ -352,24 +354,25 @@ Examples:
   accelreport bench --dataset weather_denmark --data synthetic --budget 30s
 
 \b
-Exit codes: those of run; 2 where no kind of workload, or more than one, fits.
+Exit codes: those of run; 2 if no kind of workload, or more than one, fits.
 """
 
 Dataset = Annotated[
     str,
     typer.Option(
-        "--dataset", metavar="NAME", autocompletion=complete_dataset, help="What is learnt from."
+        "--dataset", metavar="NAME", autocompletion=complete_dataset, help="Data set to train on."
     ),
 ]
 Kind = Annotated[
-    str, typer.Option("--kind", metavar="KIND", help="The kind of workload; by --dataset, if said.")
+    str,
+    typer.Option(
+        "--kind", metavar="KIND", help="Kind of workload; default: the kind of --dataset."
+    ),
 ]
-Model = Annotated[str, typer.Option("--model", metavar="NAME", help="The network of that kind.")]
-Batch = Annotated[
-    str, typer.Option("--batch", metavar="N,N…", help="Batch sizes, each of which is measured.")
-]
+Model = Annotated[str, typer.Option("--model", metavar="NAME", help="Network of that kind.")]
+Batch = Annotated[str, typer.Option("--batch", metavar="N,N…", help="Batch sizes to measure.")]
 Repeats = Annotated[
-    int, typer.Option("--repeats", min=1, metavar="N", help="Processes for each device.")
+    int, typer.Option("--repeats", min=1, metavar="N", help="Number of processes for each device.")
 ]
 BenchBudget = Annotated[
     str, typer.Option("--budget", metavar="TIME", help="Measured time after which a cell stops.")
@@ -381,7 +384,7 @@ SIZES = "list of batch sizes; write 256,512"
 
 
 class NoBench(AccelReportError):  # noqa: N818 -- reads as what it says
-    """What was asked for is no workload."""
+    """The options fit no single workload."""
 
     exit_code = ExitCode.USAGE
 
@@ -452,10 +455,10 @@ def _text(
 
 
 def _family(kind: str, dataset: str) -> Family:
-    """The kind that was named, or the only one that learns from the data set.
+    """The named kind, or the only kind that trains on the data set.
 
     Raises:
-        NoBench: there is none, or more than one.
+        NoBench: no kind fits, or more than one.
     """
     from accelreport.workloads.registry import FAMILIES
 
@@ -470,9 +473,9 @@ def _family(kind: str, dataset: str) -> Family:
         ]
     if len(fitting) == 1:
         return FAMILIES[fitting[0]]
-    what = f"of the kind {kind!r}" if kind else f"that learns from {dataset!r}"
+    what = f"--kind {kind}" if kind else f"--dataset {dataset}"
     raise NoBench(
-        f"There is not one workload {what if kind or dataset else 'that was asked for'}.",
+        f"No single kind of workload fits {what if kind or dataset else 'these options'}.",
         remedy=f"Name a data set (`accelreport data list`) with --dataset, or one of these with "
         f"--kind: {', '.join(sorted(FAMILIES))}.",
     )
@@ -487,7 +490,7 @@ def whole_numbers(text: str, what: str) -> list[int]:
 
 
 def _name(*parts: str) -> str:
-    """A name of a spec that tells its workload."""
+    """A spec name that describes its workload."""
     kind, *named = parts
     told = [part for part in named if part] or [kind]
     return re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *told]))

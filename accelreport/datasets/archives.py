@@ -40,14 +40,14 @@ class ZipArchive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError) as error:
-            raise ArchiveError(f"It is not a whole zip archive ({error}).") from error
+            raise ArchiveError(f"It is not a complete zip archive ({error}).") from error
         self.names = tuple(member.filename for member in self._zip.infolist())
         if len(self.names) > _MEMBERS:
             raise ArchiveError(
                 f"It has {len(self.names):,} members; at most {_MEMBERS:,} are read."
             )
         if len(set(self.names)) < len(self.names):
-            raise ArchiveError("It has two members of the same name.")
+            raise ArchiveError("It has two members with the same name.")
         for name in self.names:
             check_name(name)
 
@@ -99,7 +99,7 @@ def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
             with tarfile.open(fileobj=bounded, mode="r|") as archive:
                 return _find_member(archive, name, limit)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
-        raise ArchiveError(f"It is not a whole tar.gz archive ({error}).") from error
+        raise ArchiveError(f"It is not a complete tar.gz archive ({error}).") from error
 
 
 def check_name(name: str) -> None:
@@ -121,7 +121,7 @@ def _find_member(archive: tarfile.TarFile, name: str, limit: int) -> bytes:
             file = archive.extractfile(member)
             content = b"" if file is None else file.read()
             if len(content) != member.size:
-                raise ArchiveError(f"Its member {name!r} is cut off.")
+                raise ArchiveError(f"Its member {name!r} is truncated.")
             return content
     raise ArchiveError(f"It has no member {name!r}.")
 

@@ -80,7 +80,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
         raise DataUnreadable(path, error) from error
     except ValidationError as error:
         raise DataCorrupt(
-            path, f"It does not hold pins ({error}).", remedy="Remove it and fetch again."
+            path, f"It has no list of checksums ({error}).", remedy="Remove it and fetch again."
         ) from error
 
 
@@ -141,8 +141,8 @@ def misplaced(path: str, folder: str) -> str:
     below = last.relative_to(folder).as_posix() if last.is_relative_to(folder) else ""
     better = f'write path = "{below}"' if below else f"move it to {right[0]}"
     return (
-        f"{path} is found in the working folder only ({last}), and not beside the spec, where "
-        f"relative paths begin: {better}"
+        f"{path} is only in the working folder ({last}), not beside the spec, where relative "
+        f"paths begin: {better}"
     )
 
 
@@ -263,8 +263,8 @@ def locate(file: RemoteFile, root: Path) -> KnownFile | None:
 def replace_remedy(name: str) -> str:
     """How a file that is no good is replaced by the published one."""
     return (
-        f"Run `accelreport data fetch {name} --replace` to bring the published file, "
-        "or use `--data synthetic`."
+        f"Run `accelreport data fetch {name} --replace` to download the published file, or use "
+        "`--data synthetic`."
     )
 
 
@@ -369,7 +369,7 @@ MANIFEST = "samples.json"
 PACKED = ".gz"
 """What a text's name ends in here and not where it is published."""
 
-_REMEDY = "Install accelreport anew, or use `--data synthetic`."
+_REMEDY = "Reinstall accelreport, or use `--data synthetic`."
 
 
 class _Document(BaseModel):
@@ -440,9 +440,9 @@ def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
     if found is None:
         raise DataUnavailable(
             f"There is no sample of {path or entry.name}.",
-            why=f"Samples travel with accelreport of {', '.join(samples())}; the licences of other "
-            "data sets do not say that they may be passed on.",
-            remedy="Use `--data synthetic` for a stand-in of the same shapes"
+            why=f"accelreport contains samples of {', '.join(samples())}; the licences of other "
+            "data sets do not allow redistribution.",
+            remedy="Use `--data synthetic` for synthetic data of the same shapes"
             + (f", or run `accelreport data fetch {entry.name}`." if entry.files else "."),
         )
     return found
@@ -466,7 +466,7 @@ def _read(file: SampleFile) -> Contents:
         raise DataCorrupt(place, f"{error.strerror or error}.", remedy=_REMEDY) from error
     sha256 = hashlib.sha256(data).hexdigest()
     if sha256 != file.sha256:
-        raise DataCorrupt(place, "It is not the sample that was shipped.", remedy=_REMEDY)
+        raise DataCorrupt(place, "It differs from the sample in the package.", remedy=_REMEDY)
     whole = data if place == path else gzip.decompress(data)
     return Contents(path, whole, sha256, official=False, remedy=_REMEDY)
 

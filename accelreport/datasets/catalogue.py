@@ -47,5 +47,5 @@ def find(name: str) -> CatalogueEntry:
     raise DataUnavailable(
         f"There is no data set called {name!r}.",
         why=f"Did you mean {close[0]!r}?" if close else "",
-        remedy=f"Known are: {', '.join(CATALOGUE)}.",
+        remedy=f"The data sets are: {', '.join(CATALOGUE)}.",
     )

@@ -99,7 +99,7 @@ class DownloadRequest:
 
     def failed(self, why: str) -> DataUnavailable:
         """The error that says why it could not be downloaded."""
-        return DataUnavailable(f"{self.url} could not be downloaded.", why=why, remedy=self.remedy)
+        return DataUnavailable(f"{self.url} cannot be downloaded.", why=why, remedy=self.remedy)
 
 
 def discard(request: DownloadRequest) -> None:
@@ -111,7 +111,7 @@ def discard(request: DownloadRequest) -> None:
 _REDIRECTS = 5
 
 UNKNOWN_TO_PROXY = (
-    "The proxy asks for a password (407): name it as http://user:password@host:port in "
+    "The proxy requires a password (407): write it as http://user:password@host:port in "
     "http_proxy or https_proxy, with %40 for an @ in it."
 )
 
@@ -167,13 +167,13 @@ def reason(error: Exception, url: str) -> str:
         return f"The connection to {host} broke ({error})."
     short = str(cause).rsplit(": ", 1)[-1]
     for kind, sentence in (
-        (NameResolutionError, f"The name {host} could not be resolved; is there a network?"),
-        (NewConnectionError, f"{host} could not be reached ({short})."),
+        (NameResolutionError, f"The name {host} cannot be resolved; check the network."),
+        (NewConnectionError, f"{host} cannot be reached ({short})."),
         (ConnectTimeoutError, f"{host} did not answer in time."),
         (ReadTimeoutError, f"{host} stopped sending."),
-        (ProxyError, f"The proxy on the way to {host} failed ({short})."),
-        (SSLError, f"The certificate of {host} could not be verified ({cause})."),
-        (ResponseError, f"{host} redirects without end."),
+        (ProxyError, f"The proxy to {host} failed ({short})."),
+        (SSLError, f"The certificate of {host} cannot be verified ({cause})."),
+        (ResponseError, f"{host} redirects endlessly."),
     ):
         if isinstance(cause, kind):
             return sentence
@@ -247,7 +247,7 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
     response = pool.request("GET", request.url, headers=headers, preload_content=False)
     try:
         if urlsplit(request.url).scheme == "https" and _was_open(response):
-            raise request.failed("The server redirects to an address without encryption.")
+            raise request.failed("The server redirects to an unencrypted address.")
         start, total = _accept(response, request, offset)
         _remember(response, request)
         return _receive(response, request, start, total, progress)
@@ -275,7 +275,7 @@ def _accept(
         )
         if span is None or int(span[1]) != offset:
             discard(request)
-            raise _PassingError("The server sent another part of the file than was asked for.")
+            raise _PassingError("The server sent another part of the file than requested.")
         start, total = offset, int(span[2])
     elif response.status == 416:
         discard(request)
@@ -300,7 +300,7 @@ def _check_size(request: DownloadRequest, total: int | None) -> None:
     if request.size is not None and total != request.size:
         discard(request)
         raise request.failed(
-            f"The server's file has {total:,} bytes, the published one {request.size:,}."
+            f"The server's file has {total:,} bytes, but the published file has {request.size:,}."
         )
     if total > request.limit:
         discard(request)
@@ -329,7 +329,7 @@ def _receive(
             progress(done, total)
     if done > most:
         discard(request)
-        raise request.failed(f"It goes on after the {most:,} bytes that are accepted.")
+        raise request.failed(f"It continues after the limit of {most:,} bytes.")
     if total is not None and done < total:
         raise _PassingError(f"The connection broke off after {done:,} of {total:,} bytes.")
     if request.size is not None and done < request.size:
@@ -418,7 +418,7 @@ def fetch(
     entry = find(name)
     if not entry.files:
         raise DataUnavailable(
-            f"The data set {name} has nothing to download.", why="It reads a file of your own."
+            f"The data set {name} has nothing to download.", why="It reads your own file."
         )
     root = data_root()
     report = progress or (lambda _path, _done, _total: None)
@@ -453,7 +453,7 @@ def _fetch_file(
     except Timeout as error:
         raise DataUnavailable(
             f"Another process has been downloading {file.path} for an hour.",
-            remedy=f"Wait for it, or end it and remove {target}.lock.",
+            remedy=f"Wait for it, or stop it and remove {target}.lock.",
         ) from error
     except OSError as error:
         raise _disk_error(target, error) from error
@@ -470,10 +470,10 @@ def _in_place(entry: CatalogueEntry, file: RemoteFile, root: Path, *, replace: b
     if replace:
         return None
     raise DataUnavailable(
-        f"{path} is there and is not the published file, so it was left alone.",
+        f"{path} exists and is not the published file, so it was not changed.",
         remedy=(
-            f"Use it as it is, or run `accelreport data fetch {entry.name} --replace` "
-            "to put the published file in its place."
+            f"Use it unchanged, or run `accelreport data fetch {entry.name} --replace` to replace "
+            "it by the published file."
         ),
     )
 
@@ -490,8 +490,8 @@ def _bring(
         limit=file.limit,
         checked=wanted is not None,
         remedy=(
-            f"Run `accelreport data fetch {entry.name}` again to go on where it stopped, put the "
-            f"file at {target} yourself, or use `--data synthetic`."
+            f"Run `accelreport data fetch {entry.name}` again to continue, put the file at "
+            f"{target} yourself, or use `--data synthetic`."
         ),
     )
     _check_room(request, root)
@@ -503,7 +503,7 @@ def _bring(
     if wanted not in {None, sha256}:
         discard(request)
         raise request.failed(
-            f"What arrived is not the published file: its SHA-256 is {sha256}, not {wanted}."
+            f"The downloaded file is not the published file: its SHA-256 is {sha256}, not {wanted}."
         )
     size = request.part.stat().st_size
     _settle(request.part, target)
@@ -519,8 +519,8 @@ def _address(file: RemoteFile) -> str:
         return file.url
     if urlsplit(mirror).scheme not in {"http", "https"}:
         raise DataUnavailable(
-            f"ACCELREPORT_MIRROR is {mirror!r}, which is no http or https address.",
-            remedy="Set it to the address below which the files lie, or unset it.",
+            f"ACCELREPORT_MIRROR is {mirror!r}, which is not an http or https address.",
+            remedy="Set it to the address of the folder with the files, or unset it.",
         )
     return f"{mirror}/{quote(file.path)}"
 
@@ -530,7 +530,7 @@ def _check_room(request: DownloadRequest, root: Path) -> None:
     needed = (request.size or 0) - here + _SPARE
     free = shutil.disk_usage(root).free
     if free < needed:
-        raise OSError(errno.ENOSPC, f"{needed:,} bytes are needed, {free:,} are free")
+        raise OSError(errno.ENOSPC, f"{needed:,} bytes are needed, but only {free:,} are free")
 
 
 def _settle(part: Path, target: Path) -> None:
@@ -544,12 +544,12 @@ def _settle(part: Path, target: Path) -> None:
 def _disk_error(target: Path, error: OSError) -> DataError:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DataUnavailable(
-            f"There is no room for {target}.",
+            f"There is no space for {target}.",
             why=f"{error.strerror}.",
             remedy="Free some space, or set ACCELREPORT_DATA to a folder on a larger disk.",
         )
     return DataUnavailable(
         f"{target} cannot be written.",
         why=f"{error.strerror or error}.",
-        remedy="Set ACCELREPORT_DATA to a folder in which you may write.",
+        remedy="Set ACCELREPORT_DATA to a writable folder.",
     )

@@ -30,7 +30,7 @@ class DataUnreadable(DataUnavailable):
         super().__init__(
             f"{path} cannot be read.",
             why=f"{error.strerror or error}.",
-            remedy="Give yourself read access to it, or use `--data synthetic`.",
+            remedy="Make it readable, or use `--data synthetic`.",
         )
 
 

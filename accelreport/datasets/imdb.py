@@ -64,7 +64,7 @@ class _Unpickler(pickle.Unpickler):
             return _remember
         if module in _MODULES and name == "ndarray":
             return _NotAClass
-        raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        raise pickle.UnpicklingError(f"it requires {module}.{name}")
 
 
 def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -83,7 +83,7 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
     stream = io.BytesIO(data)
     shape, dtype = _read_header(stream)
     if dtype != np.dtype(object) or len(shape) != 1:
-        raise NpyError(f"It holds an array of {dtype} of shape {shape}, not lists.")
+        raise NpyError(f"It has an array of {dtype} with shape {shape}, not lists.")
     try:
         remembered = _Unpickler(stream).load()
     except Exception as error:
@@ -91,7 +91,7 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
         raise NpyError(f"Its pickle cannot be read: {error}.") from error
     rows = remembered.state[-1] if _is_array_state(remembered) else None
     if not isinstance(rows, list) or len(rows) != shape[0]:
-        raise NpyError("Its pickle does not hold an array of lists.")
+        raise NpyError("Its pickle has no array of lists.")
     return _flatten(rows)
 
 
@@ -100,7 +100,7 @@ def read_plain_array(data: bytes) -> NDArray[Any]:
     try:
         array: NDArray[Any] = npy.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, OSError, MemoryError) as error:
-        raise NpyError(f"It is not a whole .npy file of numbers ({error}).") from error
+        raise NpyError(f"It is not a complete .npy file of numbers ({error}).") from error
     return array
 
 
@@ -122,17 +122,17 @@ def _is_array_state(value: object) -> bool:
 
 def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     if not all(type(row) is list for row in rows):
-        raise NpyError("It holds something that is not a list.")
+        raise NpyError("It has an entry that is not a list.")
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     total = int(lengths.sum())
     if total > _LIMIT:
-        raise NpyError(f"Its lists hold {total:,} values; at most {_LIMIT:,} are read.")
+        raise NpyError(f"Its lists have {total:,} values; at most {_LIMIT:,} are read.")
     if not set(map(type, itertools.chain.from_iterable(rows))) <= {int}:
-        raise NpyError("Its lists hold something that is not a whole number.")
+        raise NpyError("Its lists have an entry that is not a whole number.")
     try:
         flat = np.fromiter(itertools.chain.from_iterable(rows), np.int32, total)
     except OverflowError as error:
-        raise NpyError("Its lists hold numbers beyond 32 bits.") from error
+        raise NpyError("Its lists have numbers beyond 32 bits.") from error
     return flat, lengths
 
 
@@ -270,9 +270,9 @@ def _parse(archive: ZipArchive) -> Arrays:
                 f"for {len(lengths):,} reviews."
             )
         if not len(labels) or not np.isin(labels, (0, 1)).all():
-            raise NpyError(f"y_{name}.npy holds labels other than 0 and 1, or none.")
+            raise NpyError(f"y_{name}.npy has labels other than 0 and 1, or none.")
         if len(flat) and flat.min() < 0:
-            raise NpyError(f"x_{name}.npy holds negative word numbers.")
+            raise NpyError(f"x_{name}.npy has negative word numbers.")
         arrays |= {
             f"{name}_words": flat,
             f"{name}_lengths": lengths,

@@ -88,7 +88,7 @@ def _note(entry: CatalogueEntry, files: list[Contents], origin: Origin) -> str:
     if origin == "user-supplied" and entry.files:
         return f"Files in the form of {entry.title}, but not the published ones."
     if origin == "official" and pin:
-        return f"The publisher gives no checksum; it was pinned at the first download ({pin})."
+        return f"The publisher gives no checksum; it was recorded at the first download ({pin})."
     return ""
 
 

@@ -55,11 +55,11 @@ def read_idx(data: bytes) -> NDArray[np.uint8]:
             body = stream.read(size)
             rest = stream.read(1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise IdxError(f"It is not a whole gzip file ({error}).") from error
+        raise IdxError(f"It is not a complete gzip file ({error}).") from error
     if len(body) != size:
-        raise IdxError(f"It ends after {len(body):,} of the {size:,} values it announces.")
+        raise IdxError(f"It ends after {len(body):,} of the {size:,} values in its header.")
     if rest:
-        raise IdxError(f"More bytes follow the {size:,} values it announces.")
+        raise IdxError(f"It has more bytes after the {size:,} values in its header.")
     return np.frombuffer(body, np.uint8).reshape(shape)
 
 
@@ -73,7 +73,7 @@ def write_idx(array: NDArray[np.uint8]) -> bytes:
 def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
     magic = stream.read(4)
     if len(magic) != 4 or magic[:2] != b"\0\0":
-        raise IdxError("It does not begin like an IDX file.")
+        raise IdxError("It does not begin with an IDX header.")
     if magic[2] != _UNSIGNED_BYTE:
         raise IdxError(f"Its values are of type 0x{magic[2]:02x}, not unsigned bytes (0x08).")
     dimensions = magic[3]
@@ -82,7 +82,7 @@ def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
         raise IdxError("It ends within its header.")
     shape = tuple(int.from_bytes(lengths[i : i + 4], "big") for i in range(0, len(lengths), 4))
     if math.prod(shape) > _LIMIT:
-        raise IdxError(f"It announces {math.prod(shape):,} values; at most {_LIMIT:,} are read.")
+        raise IdxError(f"Its header has {math.prod(shape):,} values; at most {_LIMIT:,} are read.")
     return shape
 
 
@@ -161,7 +161,7 @@ def _part(images: Contents, labels: Contents, classes: int) -> dict[str, NDArray
     if y.shape != (len(x),):
         raise labels.corrupt(f"It holds labels of shape {y.shape} for {len(x):,} images.")
     if int(y.max()) >= classes:
-        raise labels.corrupt(f"It holds the label {y.max()}; there are {classes} classes.")
+        raise labels.corrupt(f"It has the label {y.max()}; there are {classes} classes.")
     return {"x": x, "y": y}
 
 

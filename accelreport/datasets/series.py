@@ -103,7 +103,7 @@ def make_series(
     y_scaled, y_range = _scale(y, border)
     gaps = np.diff(times.to_numpy()) / np.timedelta64(1, "s")
     if gaps.min() != gaps.max():
-        told.append("The rows are not equally far apart in time.")
+        told.append("The rows are not equally spaced in time.")
     details: dict[str, Any] = {"inputs": names, "targets": list(targets)}
     details |= {"input_range": x_range, "target_range": y_range, "horizon": options.horizon}
     details |= _when(times, border) | {"step_s": float(np.median(gaps))}
@@ -132,7 +132,7 @@ def make_stand_in(
     try:
         return make_series(table, inputs, targets, options, note)
     except SeriesError as error:
-        raise DataOptionsError("No stand-in can be made.", why=str(error)) from error
+        raise DataOptionsError("Synthetic data cannot be made.", why=str(error)) from error
 
 
 def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.DataFrame, list[str]]:
@@ -146,8 +146,8 @@ def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.Da
         # By its time: of rows that were chosen or put in order, the number says nothing.
         first = table.index[int(np.flatnonzero(gone[column].to_numpy())[0])]
         raise SeriesError(
-            f"{count:,} values are missing, such as {column!r} at {first}; "
-            'say missing = "interpolate", "forward_fill" or "drop".'
+            f"{count:,} values are missing, such as {column!r} at {first}; write missing = "
+            '"interpolate", "forward_fill" or "drop".'
         )
     told: list[str] = []
     how = ""
@@ -263,7 +263,7 @@ def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) ->
         )
         if not alike.any():
             held = ", ".join(map(str, column.dropna().unique()[:5]))
-            raise SeriesError(f"No row has {value!r} in column {name!r}, which holds {held} ….")
+            raise SeriesError(f"No row has {value!r} in column {name!r}, which has {held} ….")
         raw = raw[alike]
     return raw
 
@@ -285,7 +285,7 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
     row = int(np.flatnonzero(moments[1:] <= moments[:-1])[0]) + 1
     told = f"The time in row {raw.index[row] + 1:,} ({moments[row]}) is not after the one before it"
     if times.is_unique:
-        return f"{told}; say sort = true to put the rows in order."
+        return f"{told}; write sort = true to sort the rows."
     # A single row that stands there twice is no sign of another series.
     mixed = times.duplicated(keep=False).mean() > 0.5
     for name in raw.columns if mixed else ():
@@ -295,10 +295,10 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
             one = raw[name].iloc[0]
             value = f'"{one}"' if isinstance(one, str) else str(one)
             return (
-                f"{told}: {kinds} series are mixed, which column {name!r} tells apart. Take one "
-                f"of them with where = {{ {json.dumps(name)} = {value} }}."
+                f"{told}: {kinds} series are mixed, which column {name!r} separates. Select one "
+                f"with where = {{ {json.dumps(name)} = {value} }}."
             )
-    return f'{told}; say duplicates = "first", "last" or "mean", with sort = true if need be.'
+    return f'{told}; write duplicates = "first", "last" or "mean", with sort = true if needed.'
 
 
 def parse_csv(
@@ -341,7 +341,7 @@ def parse_csv(
     seen: set[str] = set()
     for name in map(str, header.iloc[0]):
         if name and name in seen:  # pandas would call it `name.1`
-            raise SeriesError(f"It has two columns called {name!r}.")
+            raise SeriesError(f"It has two columns with the name {name!r}.")
         seen.add(name)
     return table
 
@@ -371,7 +371,7 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     beyond = np.flatnonzero((read.year < MINYEAR) | (read.year > MAXYEAR))
     if len(beyond):
         said = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
-        raise SeriesError(f"{said} is of no year from {MINYEAR} to {MAXYEAR}.")
+        raise SeriesError(f"{said} is outside the years {MINYEAR} to {MAXYEAR}.")
     return read
 
 
@@ -382,22 +382,21 @@ def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:
     try:
         return times.tz_localize(zone, ambiguous="infer").tz_convert("UTC")
     except (ValueError, KeyError, OSError) as error:
-        raise SeriesError(f"The times are none of the zone {zone} ({error}).") from error
+        raise SeriesError(f"The times do not fit the time zone {zone} ({error}).") from error
 
 
 def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
     """Which time cannot be read, as what, and what to write in the spec instead."""
     names = options.time
     if len(names) > 1:
-        return f"Columns {', '.join(names)} are no time, such as {raw[names].iloc[0].tolist()}."
+        return f"Columns {', '.join(names)} are not times, such as {raw[names].iloc[0].tolist()}."
     column, expected = raw[names[0]], options.time_format
     read = pd.to_datetime(column, format=expected, utc=True, errors="coerce")
     row = int(np.flatnonzero((read.isna() & column.notna()).to_numpy())[0])
     how = "a date such as 2020-12-31 23:00" if expected == "ISO8601" else expected
     return (
         f"The time {str(column.iloc[row])!r} in row {raw.index[row] + 1:,} of {names[0]} cannot "
-        f"be read as {how}; "
-        'say how with time_format, such as "%d.%m.%Y %H:%M".'
+        f'be read as {how}; give its format in time_format, such as "%d.%m.%Y %H:%M".'
     )
 
 
@@ -405,7 +404,7 @@ def _number_columns(raw: pd.DataFrame, options: TableOptions) -> list[str]:
     left = [name for name in raw.columns if name not in {*options.time, *options.one_hot}]
     numbers = [name for name in left if pd.api.types.is_numeric_dtype(raw[name])]
     if not numbers and not options.one_hot:
-        raise SeriesError("It has no columns of numbers beside the time.")
+        raise SeriesError("It has no columns of numbers besides the time.")
     return numbers
 
 
@@ -418,8 +417,8 @@ def _numbers(raw: pd.DataFrame, name: str) -> NDArray[np.float64]:
     if len(wrong):
         row = int(wrong[0])
         raise SeriesError(
-            f"Column {name!r} holds {str(column.iloc[row])!r} in row {raw.index[row] + 1:,}, which "
-            "is no number; name it in one_hot, or the text in na_values."
+            f"Column {name!r} has {str(column.iloc[row])!r} in row {raw.index[row] + 1:,}, which "
+            "is not a number; name the column in one_hot, or the text in na_values."
         )
     return np.asarray(values, np.float64)
 
@@ -429,7 +428,8 @@ def _one_hot(column: pd.Series, name: str) -> dict[str, NDArray[np.float64]]:
     words = sorted(str(word) for word in column.dropna().unique())
     if len(words) > _CATEGORIES:
         raise SeriesError(
-            f"Column {name!r} holds {len(words):,} different words; at most {_CATEGORIES}."
+            f"Column {name!r} has {len(words):,} different words; at most {_CATEGORIES} are "
+            "allowed."
         )
     text = column.astype(str).where(column.notna())
     return {
@@ -548,7 +548,7 @@ def _read_file(path: str, folder: str) -> Contents:
     if place is None:
         raise DataUnavailable(
             f"There is no file {path}.",
-            why=f"Looked for: {', '.join(map(str, known))}.",
+            why=f"Tried: {', '.join(map(str, known))}.",
             remedy="Correct the path, or use `--data synthetic`.",
         )
     data = read_bounded(place, _LIMIT, _REMEDY)

@@ -100,7 +100,7 @@ def _parse(archive: ZipArchive, classes: int) -> Arrays:
     for part in ("train", "test"):
         labels = _table(archive, f"{part}/y_{part}.txt").ravel()
         if not np.isin(labels, np.arange(1, classes + 1)).all():
-            raise _LayoutError(f"y_{part}.txt holds numbers other than 1 to {classes}.")
+            raise _LayoutError(f"y_{part}.txt has numbers other than 1 to {classes}.")
         x = np.empty((len(labels), STEPS, len(SIGNALS)), np.float32)
         for number, signal in enumerate(SIGNALS):
             name = f"{part}/Inertial Signals/{signal}_{part}.txt"
@@ -111,7 +111,7 @@ def _parse(archive: ZipArchive, classes: int) -> Arrays:
                     f"not {len(labels):,} windows of {STEPS}."
                 )
             if not np.isfinite(values).all():
-                raise _LayoutError(f"{name} holds values that are no numbers.")
+                raise _LayoutError(f"{name} has values that are not numbers.")
             x[:, :, number] = values
         arrays[f"x_{part}"] = x
         arrays[f"y_{part}"] = (labels - 1).astype(np.uint8)
@@ -126,4 +126,4 @@ def _table(archive: ZipArchive, name: str) -> NDArray[np.float32]:
     try:
         return np.loadtxt(io.BytesIO(data), np.float32, ndmin=2, comments=None)
     except ValueError as error:
-        raise _LayoutError(f"{name} does not hold rows of numbers ({error}).") from error
+        raise _LayoutError(f"{name} has no rows of numbers ({error}).") from error

@@ -69,7 +69,7 @@ class Options(SeriesOptions):
     def _known(cls, targets: list[str]) -> list[str]:
         for name in targets:
             if name not in COLUMNS:
-                raise ValueError(f"{name!r} is none of {', '.join(COLUMNS)}")
+                raise ValueError(f"{name!r} is not one of {', '.join(COLUMNS)}")
         return targets
 
 
@@ -115,7 +115,7 @@ def _parse(data: bytes) -> Arrays:
         )
         moments = pd.to_datetime(raw["DateTime"], format="%Y-%m-%d %H:%M:%S")
     except (ValueError, MemoryError) as error:
-        raise SeriesError(f"{_MEMBER} does not hold the readings ({error}).") from error
+        raise SeriesError(f"{_MEMBER} has no readings ({error}).") from error
     hours_of = moments.to_numpy().astype("datetime64[ns]").astype(np.int64) / _HOUR_NS
     cities = [_city(raw, hours_of, city) for city in CITIES]
     first = max(int(np.ceil(hours[0])) for hours, _ in cities)

@@ -63,7 +63,7 @@ class Figures:
     def read(self, given: Given, asked: Asked) -> Readout:
         """A row for each row of the table."""
         if given.table is None:
-            message = f"{given.name}: this is no table of figures."
+            message = f"{given.name}: this is not a table of figures."
             remedy = 'Write CSV, or JSON such as [{"label": "...", "epoch_time": "6 s"}].'
             raise Unreadable(message, remedy=remedy)
         for column in sorted(asked.leave_out - set(given.table.columns)):
@@ -81,17 +81,18 @@ def _check_column(name: str, column: str, asked: Asked) -> None:
         return
     if column in Published.model_fields or head == "source":
         raise Unreadable(
-            f"{name}: {quote(column)} cannot be a column.",
-            remedy=f"Name what it holds in full, such as where.batch_size, or one of "
+            f"{name}: {quote(column)} cannot be the name of a column.",
+            remedy="Write the full key, such as where.batch_size, or one of "
             f"{listed([f'source.{key}' for key in SOURCE])}.",
         )
     if asked.axes is not None and column not in asked.axes:
         near = did_you_mean(column, [*KEYS, *asked.axes])
         swept = listed([f"`{axis}`" for axis in asked.axes]) or "nothing"
         raise Unreadable(
-            f"{name}: the column {quote(column)} is no key of [[published]], and is not swept.",
+            f"{name}: the column {quote(column)} is neither a key of [[published]] nor a swept "
+            "key.",
             why=f"The spec sweeps {swept}.",
-            remedy=f"{near[:1].upper()}{near[1:]}" or f"Leave it out: --leave-out {column}",
+            remedy=f"{near[:1].upper()}{near[1:]}" or f"Leave the column out: --leave-out {column}",
         )
 
 
@@ -167,11 +168,11 @@ def reader_of(given: Given, name: str = "") -> FormatReader:
         return FORMATS[name]
     known = {name: reader for name, reader in FORMATS.items() if reader.recognises(given)}
     if len(known) > 1:
-        message = f"{given.name} may be of several formats: {', '.join(known)}."
-        raise NotAsked(message, remedy="Say which: --format NAME")
+        message = f"{given.name} fits several formats: {', '.join(known)}."
+        raise NotAsked(message, remedy="Choose one: --format NAME")
     if not known:
         raise Unreadable(
-            f"{given.name} is in no format that is known here.",
+            f"{given.name} has an unknown format.",
             why="Known are " + "; ".join(reader.title for reader in FORMATS.values()) + ".",
             remedy="Write the figures as CSV, with columns such as label, batch_size, epoch_time.",
         )

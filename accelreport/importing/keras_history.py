@@ -60,8 +60,8 @@ class KerasHistory:
         curves = _curves(given)
         if curves is None:
             raise Unreadable(
-                f"{given.name}: this is no record of a training with Keras.",
-                why="It is the JSON of history.history, or what a CSVLogger wrote.",
+                f"{given.name}: this is not a Keras training history.",
+                why="A history is the JSON of history.history or a file of CSVLogger.",
             )
         curves = {name: each for name, each in curves.items() if name not in asked.leave_out}
         chosen = _chosen(curves)
@@ -69,7 +69,7 @@ class KerasHistory:
         index, when = _epoch(given.name, curves, chosen, asked, epochs)
         there = {figure: _at(curves[name], index, epochs) for figure, name in chosen.items()}
         keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
-        left_out = [f"{quote(chosen[key])}: no number there" for key in there if key not in keys]
+        left_out = [f"{quote(chosen[key])}: not a number" for key in there if key not in keys]
         times, column = _times(given.name, curves, asked)
         keys |= dict(_time_figures(times))
         read = {*chosen.values(), column, "epoch"}
@@ -107,7 +107,7 @@ def _logged(table: FigureTable) -> Curves | None:
             raise Unreadable(
                 f"{row.place}: the epoch {quote(str(row.cells.get('epoch', '')))} does not follow "
                 f"{'the header' if before is None else before}.",
-                why="A file to which several trainings were appended is not one training.",
+                why="A file with several appended trainings is not one training.",
                 remedy="Keep the rows of one training.",
             )
         before = epoch
@@ -124,7 +124,7 @@ def _chosen(curves: Curves) -> dict[str, str]:
         if len(there) > 1:
             raise NotAsked(
                 f"There are {listed([quote(name) for name in there])}, and one `{figure}`.",
-                remedy=f"Leave out the others, such as: --leave-out {there[-1]}",
+                remedy=f"Leave out the others, for example: --leave-out {there[-1]}",
             )
         if there:
             chosen[figure] = there[0]
@@ -149,7 +149,7 @@ def _epoch(
             least = monitor.endswith("loss")
             best = min(known, key=lambda each: (each[0] if least else -each[0], each[1]))
             return best[1], f"these are of epoch {best[1] + 1}, the best by {monitors[monitor]}"
-    raise Unreadable(f"{name}: no metric tells which epoch was the best.")
+    raise Unreadable(f"{name}: no metric shows which epoch is the best.")
 
 
 def _at(values: Sequence[Decimal | None], index: int, epochs: int) -> Decimal | None:
@@ -178,8 +178,8 @@ def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]
         raise Unreadable(
             f"{name}: the column {quote(column)} does not hold "
             f"{'times that grow' if column == elapsed else 'times above 0'}.",
-            remedy="--time-column names seconds of each epoch, --elapsed-column those since the "
-            f"start; --leave-out {column} leaves them out.",
+            remedy="--time-column names the seconds of each epoch, --elapsed-column the seconds "
+            f"since the start; --leave-out {column} ignores the column.",
         )
     return times, column
 
@@ -187,7 +187,7 @@ def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]
 def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
     values = [value for value in curves[column] if value is not None]
     if len(values) < len(curves[column]):
-        raise Unreadable(f"{name}: the column {quote(column)} has values that are no numbers.")
+        raise Unreadable(f"{name}: the column {quote(column)} has values that are not numbers.")
     return values
 
 
@@ -202,7 +202,7 @@ def _time_figures(times: Sequence[Decimal]) -> Iterator[tuple[str, Value]]:
 def _left_out(curves: Mapping[str, Any], read: set[str]) -> Iterator[str]:
     others = [name for name in curves if name not in read]
     if others:
-        yield f"{', '.join(map(quote, others[:12]))}: no figure of a spec"
+        yield f"{', '.join(map(quote, others[:12]))}: not figures of a spec"
     if not read & {*TIMES, *ELAPSED} and "time" in others:
         yield (
             '"time" may be seconds of an epoch (--time-column time) or since the start '

@@ -52,9 +52,9 @@ class MLPerfInference:
         """A row for each result that is a time of a sample; the others are named."""
         if given.table is None or not has_columns(given, NEEDED):
             raise Unreadable(
-                f"{given.name}: this is no summary of MLPerf Inference with units.",
+                f"{given.name}: this is not a summary of MLPerf Inference with units.",
                 why=f"It has the columns {', '.join(sorted(NEEDED))}.",
-                remedy="Write the figures of an older round as a table of figures.",
+                remedy="Write the figures of older rounds as a table of figures.",
             )
         rows: list[FigureRow] = []
         left_out: dict[str, int] = {}
@@ -87,9 +87,9 @@ def _result(row: TableRow, facts: dict[str, str]) -> FigureRow | str:
         how = " The latency that 90 % of the queries keep."
         keys = {"sample_time": f"{result:f} ms", "mark": "S"}
     elif unit.lower() == LATENCY:
-        return f"a query of {quote(scenario)} is of several samples"
+        return f"a query of {quote(scenario)} has several samples"
     else:
-        return f"no figure of a spec is in {quote(unit)}"
+        return f"a spec has no figure in {quote(unit)}"
     keys |= {"comparable": False, "note": _note(facts) + how}
     return FigureRow(row.place, keys, name=_name(facts), facts=facts)
 
@@ -152,7 +152,7 @@ class MLPerfTraining:
         """A row for each result, in minutes as it was written."""
         if given.table is None or not self.recognises(given):
             raise Unreadable(
-                f"{given.name}: this is no summary of MLPerf Training.",
+                f"{given.name}: this is not a summary of MLPerf Training.",
                 why=f"It has the columns {', '.join(sorted(TRAINING_NEEDED))}, "
                 "and one for each benchmark.",
             )
@@ -177,8 +177,8 @@ def _results(row: TableRow, benchmarks: list[str]) -> Iterator[FigureRow]:
         minutes = number(cell)
         if minutes is None or minutes <= 0:
             raise Unreadable(
-                f"{row.place}: the column {quote(benchmark)} holds {quote(str(cell))}, "
-                "which is no number of minutes.",
+                f"{row.place}: the column {quote(benchmark)} has {quote(str(cell))}, which is not "
+                "a number of minutes.",
                 remedy=f"Leave the column out: --leave-out {benchmark}",
             )
         yield FigureRow(

@@ -44,7 +44,7 @@ class OptimumBenchmark:
         targets = _targets(given.data)
         if not targets:
             raise Unreadable(
-                f"{given.name}: this is no report of optimum-benchmark.",
+                f"{given.name}: this is not a report of optimum-benchmark.",
                 why="A report has targets, such as `train`, with `latency` and `throughput`.",
             )
         setting = _setting(given.data)
@@ -65,7 +65,7 @@ class OptimumBenchmark:
                 )
             else:
                 left_out.append(target)
-        said = f"{', '.join(map(quote, left_out))}: neither time of a step nor of a sample"
+        said = f"{', '.join(map(quote, left_out))}: neither a step time nor a time per sample"
         return Readout(rows, [said] if left_out else [])
 
 
@@ -102,7 +102,7 @@ def _is_steady(target: str) -> bool:
 
 
 def _what(target: str) -> str:
-    return "steps of training" if target == "train" else f"{target}, which trains nothing"
+    return "steps of training" if target == "train" else f"{target}, which does not train"
 
 
 def _setting(data: Any) -> dict[str, str]:

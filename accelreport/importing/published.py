@@ -43,9 +43,9 @@ YEARS = range(1900, 2101)
 """Years in which figures may have been published."""
 
 NEEDED = {
-    "title": "the title of the piece (--title)",
+    "title": "the title of the source (--title)",
     "url": "its address (--url or --doi)",
-    "year": "the year it was published in (--year)",
+    "year": "the year of publication (--year)",
 }
 """What no figure is imported without, in words, and the options that say it."""
 
@@ -65,7 +65,7 @@ def cited(
     """
     if asked.get("url") and asked.get("doi"):
         message = "--url and --doi are both given."
-        raise NotCited(message, remedy="Give the one where the figures stand.")
+        raise NotCited(message, remedy="Give the one that has the figures.")
     found = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
     if "doi" in found:
         address = _doi_address(place, str(found.pop("doi")))
@@ -76,8 +76,8 @@ def cited(
         raise NotCited(
             f"{place}: {listed([NEEDED[key] for key in missing])} "
             f"{'is' if len(missing) == 1 else 'are'} missing.",
-            why="Somebody else's figures are shown with who published them, where and when.",
-            remedy="Name them; nothing is guessed, and nothing was written.",
+            why="Published figures are shown with their author, place and date.",
+            remedy="Give the missing values; nothing was written.",
         )
     _check(place, found)
     order = ("title", "authors", "year", "url", "licence", "accessed", "note")
@@ -87,7 +87,9 @@ def cited(
 def _doi_address(place: str, text: str) -> str:
     match = DOI.fullmatch(text.strip())
     if match is None:
-        raise NotCited(f"{place}: {quote(text)} is no DOI.", remedy="One looks like 10.1145/12345.")
+        raise NotCited(
+            f"{place}: {quote(text)} is not a DOI.", remedy="A DOI looks like 10.1145/12345."
+        )
     return f"https://doi.org/{match[1]}"
 
 
@@ -98,13 +100,13 @@ def _check(place: str, found: Mapping[str, Any]) -> None:
         raise NotCited(message, remedy="Write it in full, with https://.")
     if isinstance(found["year"], bool) or found["year"] not in YEARS:
         raise NotCited(
-            f"{place}: {quote(found['year'])} is not the year of a publication.",
+            f"{place}: {quote(found['year'])} is not a year of publication.",
             remedy=f"Write a year from {YEARS[0]} to {YEARS[-1]}.",
         )
     accessed = found.get("accessed")
     if accessed is not None and not is_day(str(accessed)):
         raise NotCited(
-            f"{place}: {quote(accessed)} is not a day (--accessed).",
+            f"{place}: {quote(accessed)} is not a date (--accessed).",
             remedy='Write year, month and day, such as "2026-05-31".',
         )
 
@@ -139,7 +141,7 @@ def value(found: object) -> str:
     if isinstance(found, Mapping):
         pairs = ", ".join(f"{key(name)} = {value(each)}" for name, each in found.items())
         return f"{{ {pairs} }}"
-    message = f"{type(found).__name__} has no place in a row"
+    message = f"{type(found).__name__} is not allowed in a row"
     raise TypeError(message)
 
 
@@ -224,8 +226,8 @@ def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[Figur
             message = f"--select {name}={value}: no row is left."
             raise NotAsked(message, remedy=f"The values are {shown}.")
     if len(left) > MOST_ROWS:
-        message = f"{len(left):,} rows would be appended; a spec takes {MOST_ROWS} at once."
-        raise NotAsked(message, remedy="Choose some: --select COLUMN=VALUE")
+        message = f"{len(left):,} rows would be appended; at most {MOST_ROWS} are allowed at once."
+        raise NotAsked(message, remedy="Select rows: --select COLUMN=VALUE")
     return left
 
 
@@ -298,7 +300,7 @@ def _label(row: FigureRow, said: Said, *, alone: bool) -> str:
 def _named(place: str, value: object, what: str) -> str:
     text = str(value or "")
     if not text.strip():
-        raise NotAsked(f"{place}: no {what} is named.", remedy=f"Name it: --{what} TEXT")
+        raise NotAsked(f"{place}: the {what} is missing.", remedy=f"Add it: --{what} TEXT")
     return text
 
 
@@ -308,7 +310,9 @@ def _check_lengths(place: str, keys: Mapping[str, Any]) -> None:
             _check_lengths(place, value)
         elif isinstance(value, str) and len(value) > LONGEST_CELL:
             message = f"{place}: `{name}` has {len(value):,} characters."
-            raise Unreadable(message, why=f"A text of a spec has {LONGEST_CELL:,} at most.")
+            raise Unreadable(
+                message, why=f"A text in a spec has at most {LONGEST_CELL:,} characters."
+            )
 
 
 def axes_of(spec: Path, devices_file: Path | None) -> Mapping[str, Sequence[Scalar]]:
@@ -320,8 +324,8 @@ def axes_of(spec: Path, devices_file: Path | None) -> Mapping[str, Sequence[Scal
     """
     specs = load([spec], devices_file=devices_file).specs
     if len(specs) != 1:
-        message = f"--into {spec}: that is not one spec."
-        raise NotAsked(message, remedy="Name the file of a spec.")
+        message = f"--into {spec}: this is not a spec file."
+        raise NotAsked(message, remedy="Name a spec file.")
     return specs[0].axes
 
 
@@ -346,14 +350,14 @@ def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = Non
             places = dict(_places(rows, first, ends))
             raise _not_fitting(spec, places, problems)
         if target.read_bytes() != before:
-            message = f"{spec} was changed while the figures were read."
+            message = f"{spec} changed while the figures were read."
             raise NotFitting(message, remedy="Nothing was written; run the command again.")
         mode = stat.S_IMODE(target.stat().st_mode)
         write_whole(target, after)
         target.chmod(mode)
     except OSError as error:
         message = f"{spec} cannot be written: {error.strerror}."
-        raise Unreadable(message, remedy="It is as it was.") from error
+        raise Unreadable(message, remedy="It is unchanged.") from error
 
 
 def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, int, list[int]]:
@@ -390,4 +394,4 @@ def _not_fitting(spec: Path, places: Mapping[int, str], problems: Sequence[Probl
         lines += [f"  help: {problem.help}"] if problem.help else []
         lines += [f"  {other.name}: {other.label}" for other in problem.related]
         told.append("\n".join(lines))
-    return NotFitting("\n\n".join(told), remedy=f"\nNothing was written; {spec} is as it was.")
+    return NotFitting("\n\n".join(told), remedy=f"\nNothing was written; {spec} is unchanged.")

@@ -176,8 +176,8 @@ def csv_table(name: str, text: str) -> FigureTable:
     for place, cells in lines:
         if len(cells) != len(columns):
             raise Unreadable(
-                f"{place}: this row has {len(cells)} cells, and there are {len(columns)} columns.",
-                remedy="Put a cell that holds the separator into quotes.",
+                f"{place}: this row has {len(cells)} cells, but there are {len(columns)} columns.",
+                remedy="Quote cells that contain the separator.",
             )
         given = zip(columns, cells, strict=True)
         rows.append(_row(place, {column: cell for column, cell in given if cell.strip()}))
@@ -216,8 +216,8 @@ def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            message = f"{name}:{line}: this is no CSV: {error}."
-            raise Unreadable(message, remedy="Look for a quote that is not closed.") from error
+            message = f"{name}:{line}: this is not valid CSV: {error}."
+            raise Unreadable(message, remedy="Check for an unclosed quote.") from error
         if any(cell.strip() for cell in cells):
             yield f"{name}:{line}", cells
         line = reader.line_num + 1
@@ -238,7 +238,7 @@ def _row(place: str, cells: Mapping[str, CellValue]) -> TableRow:
         if isinstance(cell, str) and len(cell) > LONGEST_CELL:
             raise Unreadable(
                 f"{place}: the text in the column {quote(column)} has {len(cell):,} characters.",
-                why=f"A text of a spec has {LONGEST_CELL:,} at most.",
+                why=f"A text in a spec has at most {LONGEST_CELL:,} characters.",
                 remedy="Shorten it.",
             )
     return TableRow(place, cells)
@@ -246,18 +246,20 @@ def _row(place: str, cells: Mapping[str, CellValue]) -> TableRow:
 
 def _check_columns(place: str, columns: tuple[str, ...]) -> None:
     if not columns:
-        raise Unreadable(f"{place}: there is nothing in this file.")
+        raise Unreadable(f"{place}: this file is empty.")
     if len(columns) > MOST_COLUMNS:
-        raise Unreadable(f"{place}: there are {len(columns):,} columns; {MOST_COLUMNS} are read.")
+        raise Unreadable(
+            f"{place}: there are {len(columns):,} columns; at most {MOST_COLUMNS} are read."
+        )
     if "" in columns:
         number = columns.index("") + 1
         raise Unreadable(
             f"{place}: the column {number} has no name.",
-            remedy="The first line names the columns: give it a name, or remove the column.",
+            remedy="The first line names the columns: name this one or remove it.",
         )
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None:
-        raise Unreadable(f"{place}: two columns are called {quote(twice)}.")
+        raise Unreadable(f"{place}: two columns have the name {quote(twice)}.")
 
 
 def _check_count(name: str, count: int) -> None:
@@ -313,14 +315,14 @@ def _text(path: Path, name: str) -> str:
     if len(content) > LARGEST:
         raise Unreadable(
             f"{name} is larger than {LARGEST >> 20} MiB.",
-            remedy="Leave out what is no figure, or import it in parts.",
+            remedy="Remove everything that is not a figure, or import it in parts.",
         )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(
             f"{name}: the byte {error.start + 1:,} is not UTF-8.",
-            why="Text is read: CSV or JSON. Nothing pickled, compressed or binary is opened.",
+            why="Only text is read: CSV or JSON. Pickled, compressed and binary files are refused.",
             remedy="Save the figures as CSV or JSON, in UTF-8.",
         ) from error
 
@@ -330,7 +332,7 @@ def _json(name: str, text: str) -> Any:
         return strict_json.loads(text, parse_float=Decimal, parse_constant=str)
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
-        raise Unreadable(f"{place}: this is no JSON: {error.msg}.") from error
+        raise Unreadable(f"{place}: this is not valid JSON: {error.msg}.") from error
     except (ValueError, ArithmeticError) as error:
         raise Unreadable(f"{name}: {error}.") from error
 
@@ -438,8 +440,8 @@ def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not (key and equals and value):
-            message = f"{option} {text}: that is not key=value."
-            raise NotAsked(message, remedy=f"Write, for instance, {option} batch_size=256.")
+            message = f"{option} {text}: this is not key=value."
+            raise NotAsked(message, remedy=f"Write for example {option} batch_size=256.")
         found[key] = value
     return found
 

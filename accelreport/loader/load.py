@@ -128,9 +128,9 @@ class _Devices:
         found, problems = read_devices(file)
         self._problems += [*file.syntax_problems(), *problems]
         for name, device in found.items():
-            place = file.place((name,), at_key=True, label="it is another device here")
+            place = file.place((name,), at_key=True, label="the other definition")
             if name in self.all and self.all[name] != device:
-                message = f"the device `{name}` is not the same in two devices files"
+                message = f"the device `{name}` differs between two devices files"
                 also = (self._places[name],)
                 self._problems.append(Problem("duplicate-name", place, message, "", name, also))
             self.all.setdefault(name, device)
@@ -165,9 +165,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
         if os.path.isdir(path):  # noqa: PTH112 -- whatever it is
             inside = sorted(path.glob("*.toml"))
             if not any(file.name not in NO_SPECS for file in inside):
-                message = (
-                    "this folder holds no spec, that is, no other *.toml file than devices.toml"
-                )
+                message = "this folder has no spec: no *.toml file except devices.toml"
                 problems.append(Problem("no-spec", place, message))
             yield from inside
         elif not os.path.lexists(path):
@@ -177,11 +175,11 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
                 help_ = FIRST_STEPS
             problems.append(Problem("no-file", place, "there is no such file", help_))
         elif path.suffix != ".toml":
-            problems.append(Problem("no-spec", place, "a spec is a file whose name ends in .toml"))
+            problems.append(Problem("no-spec", place, "the name of a spec file ends in .toml"))
         else:
             yield path
     if not paths:
-        problems.append(Problem("no-spec", Place(COMMAND_LINE), "no spec was named"))
+        problems.append(Problem("no-spec", Place(COMMAND_LINE), "no spec is named"))
 
 
 def _twins(specs: Sequence[SpecFile]) -> Iterator[Problem]:
@@ -219,7 +217,7 @@ def _unknown_overrides(
 ) -> Iterator[Problem]:
     for key in overrides:
         if specs and not any(spec.takes(key) for spec in specs):
-            message = f"no spec has a key `{key}` that can be given another value"
+            message = f"no spec has a key `{key}` that can be overridden"
             yield Problem("unknown-key", Place(COMMAND_LINE), message, key=key)
 
 

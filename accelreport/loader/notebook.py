@@ -113,9 +113,9 @@ def notebook(
     source = install or address()
     if not source:
         raise NothingToInstall(
-            "The notebook must be told what to install.",
-            why="This accelreport was installed from this machine, where a runtime elsewhere "
-            "finds nothing.",
+            "The notebook needs to know what to install.",
+            why="This accelreport was installed from this machine, which a runtime elsewhere "
+            "cannot reach.",
             remedy="Give --install an address (git+https://…, or of a wheel), or the name of a "
             "wheel that you put beside the notebook.",
         )

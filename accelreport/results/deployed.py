@@ -1,4 +1,4 @@
-"""What a record holds of a trained network in use: its files, served answers, 8-bit integers."""
+"""A trained network in use: its files, served answers and int8 model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from accelreport.results.plan_document import Amount, Count, Document, Seconds
 
 
 class Artefact(Document):
-    """A file that a cell left: `artefacts/<sha256>.<name>` in the results folder."""
+    """A file that a cell wrote: `artefacts/<sha256>.<name>` in the results folder."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,30}(\.[a-z0-9_]{1,30})*$")]
     """Ending of its file's name."""
     what: str
-    """What it is, in words."""
+    """Description of the file."""
     bytes: Count
     """Its size."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -23,15 +23,15 @@ class Artefact(Document):
 
     @property
     def file(self) -> str:
-        """The name of its file: the same content has the same name, whoever left it."""
+        """The name of its file: the same content has the same name, whichever cell wrote it."""
         return f"{self.sha256}.{self.name}"
 
 
 class SavedWeights(Document):
-    """The trained weights, written to a file and read back into a model built anew."""
+    """The trained weights, written to a file and read back into a new model."""
 
     format: str
-    """The file's form."""
+    """Format of the file."""
     bytes: Count
     """Its size."""
     sha256: str
@@ -39,22 +39,22 @@ class SavedWeights(Document):
     examples: Count
     """Examples predicted by both models."""
     max_difference: float
-    """Largest difference between an output before and after."""
+    """Largest difference between the outputs of both models."""
 
 
 class Served(Document):
-    """The exported model behind a server of its own process, asked over loopback HTTP."""
+    """The exported model, served by a separate process over loopback HTTP."""
 
     format: str
-    """Form of the export."""
+    """Format of the export."""
     bytes: Count
-    """Its size, all files together."""
+    """Total size of its files."""
     export_s: Seconds
     """Seconds of the export."""
     start_s: Seconds
-    """Seconds from the server's launch until it answers, TensorFlow's import included."""
+    """Seconds from the server's launch to its first answer, including the import of TensorFlow."""
     server: str
-    """What served, and how it was asked."""
+    """The server, and how it was called."""
     examples: Count
     """Examples whose answers were compared with the predictions of the training process."""
     max_difference: float
@@ -66,9 +66,9 @@ class Served(Document):
     throughput_batch: Count
     """Examples in a request of the throughput measurement."""
     throughput_clients: Count
-    """Clients that asked at the same time."""
+    """Number of simultaneous clients."""
     throughput: Amount
-    """Examples answered in a second."""
+    """Examples per second."""
 
 
 class Precision(Document):
@@ -81,16 +81,16 @@ class Precision(Document):
     batch: Count
     """Examples in an inference of the throughput measurement."""
     throughput: Amount
-    """Examples a second."""
+    """Examples per second."""
 
 
 class Quantised(Document):
-    """The trained model in 8-bit integers, beside itself in float32."""
+    """The trained model in int8, and in float32 for comparison."""
 
     method: str
-    """How it was quantised."""
+    """Method of the quantisation."""
     calibration_examples: Count
-    """Training examples from which the ranges of values were taken."""
+    """Training examples that set the ranges of values."""
     threads: Count
     """Threads of the interpreter."""
     float32: Precision
@@ -98,15 +98,15 @@ class Quantised(Document):
     int8: Precision
     """The quantised model."""
     examples: Count
-    """Validation examples that both classified."""
+    """Validation examples that both models classified."""
     both_right: Count
-    """Examples that both classified rightly."""
+    """Examples that both models classified correctly."""
     float32_only: Count
-    """Examples that only the float32 model classified rightly."""
+    """Examples that only the float32 model classified correctly."""
     int8_only: Count
-    """Examples that only the quantised model classified rightly."""
+    """Examples that only the int8 model classified correctly."""
     neither: Count
-    """Examples that both classified wrongly."""
+    """Examples that both models misclassified."""
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:

@@ -1,4 +1,4 @@
-"""Several results folders into one, such as those of several machines.
+"""Merges several results folders into one, such as those of several machines.
 
 Merging is a union, so it does not matter in which order, how often or in how many steps
 folders are merged: it is associative, commutative and idempotent. For one cell on one
@@ -6,24 +6,24 @@ machine the union keeps
 
 - of a measurement and a failure or a skip, the measurement; of a complete and a partial
   measurement, the complete one; of failures and skips, the newest failure;
-- of different measurements of the same standing, all of them. The newest stands in `cells/`,
-  the others under `conflicts/`, and the merge names them.
+- of different measurements of the same standing, all of them. The newest goes to `cells/`, the
+  others to `conflicts/`, and the merge names them.
 
-Files that cells left are named by their content, so that their union is plain: those that a
-record names are taken, and held against what it says of them.
+Files that cells wrote are named by their content. The union takes those that a record names and
+checks them against the record.
 
-Nothing is destroyed: what lies in the output folder and cannot be read is set aside when
-something takes its place, what a newer accelreport wrote keeps its place, and among `conflicts/`
-only what was read is cleared up.
+Nothing is destroyed: an unreadable file in the output folder is set aside when another file takes
+its place, a file of a newer accelreport keeps its place, and only files that were read are removed
+from `conflicts/`.
 
 Plans of the same name that differ are kept in the same way; the one whose cells have the most
-records stands in `plans/`.
+records goes to `plans/`.
 
-What is held of a version while folders are merged is small: its content is read again when it is
-written, so that a hundred thousand records need no more memory than their keys.
+The merge keeps little of a version in memory and reads its content again to write it, so a hundred
+thousand records need no more memory than their keys.
 
-Folders may come as zip archives. Only what a results folder holds is unpacked, under names of its
-own making, so that nothing can lead out of the temporary folder.
+Folders may be zip archives. Only files that belong into a results folder are unpacked, under names
+that the merge makes, so nothing can lead out of the temporary folder.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ from accelreport.results.record import STANDING
 from accelreport.results.store import Store, cannot_write, existing, set_aside
 
 MEASURED = 2
-"""From this standing on, nothing is dropped for being older."""
+"""Versions of at least this standing are never dropped for being older."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Version:
-    """One version of a record or a plan, ordered by what makes it stand in front.
+    """One version of a record or a plan, in an order that decides which one comes first.
 
     Attributes:
         standing: of a record, by its status; of a plan, how many of its cells have records.
@@ -90,7 +90,7 @@ class Version:
             reader: reads one from a file.
 
         Raises:
-            ResultsError: the file was changed or removed since it was first read.
+            ResultsError: the file was changed or removed after it was first read.
         """
         try:
             if _sha256(content := read_bytes(self.source)) == self.digest:
@@ -109,9 +109,9 @@ Versions = dict[str, set[Version]]
 
 
 def kept(versions: Iterable[Version]) -> set[Version]:
-    """What the union keeps of the versions of one record.
+    """The versions of one record that the union keeps.
 
-    Those of the highest standing; of versions that hold no measurement, only the newest.
+    Those of the highest standing; of versions without a measurement, only the newest.
     """
     found = set(versions)
     highest = max(version.standing for version in found)
@@ -121,13 +121,13 @@ def kept(versions: Iterable[Version]) -> set[Version]:
 
 @dataclass
 class FoundRecords:
-    """What was found of the records of some folders.
+    """The records of some folders.
 
     Attributes:
         versions: name of a record's file → its versions.
-        artefacts: name of a file that they say was left → the bytes it may hold.
-        untouched: names of records that are merged with nothing, and therefore were not read.
-        several: those of them of which versions lie under `conflicts/`.
+        artefacts: name of an artefact → its possible sizes in bytes, by the records.
+        untouched: names of records that are merged with nothing, and are therefore not read.
+        several: those of them with further versions in `conflicts/`.
     """
 
     versions: Versions = field(default_factory=dict)
@@ -141,8 +141,8 @@ def record_versions(
 ) -> FoundRecords:
     """The versions of every record of some folders, and of the same records in `out`.
 
-    What is in `out` and in none of the folders is not read: results of a thousand nodes that
-    come one after the other would else be read a thousand times.
+    Records that only `out` has are not read; otherwise the results of a thousand nodes that arrive
+    one after the other would be read a thousand times.
 
     Args:
         sources: the folders.
@@ -182,8 +182,8 @@ def plan_versions(
 ) -> Versions:
     """The versions of every plan of some folders.
 
-    Every node of a run leaves the same plan of all its cells, so that a file of the same bytes
-    is not read again.
+    Every node of a run writes the same plan of all cells, so a file of the same bytes is not read
+    again.
 
     Args:
         folders: the folders.
@@ -214,9 +214,9 @@ def plan_versions(
 
 
 def file_changed(path: Path, why: str = "") -> ResultsError:
-    """The error for a file that is no longer what it was when it was first looked at."""
+    """The error for a file that changed after it was first read."""
     return ResultsError(
-        f"{path} changed while it was merged.",
+        f"{path} changed during the merge.",
         why=why,
         remedy="Nothing is lost. Run the same command again.",
     )
@@ -240,7 +240,7 @@ def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultPro
             for artefact in record.artefacts:
                 found.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
         else:
-            message = "it does not say which cell of which machine it is of"
+            message = "it does not name its cell and machine"
             problems.append(ResultProblem(path, "misnamed", message))
 
 
@@ -274,7 +274,7 @@ ARTEFACTS = "artefacts"
 
 MOST_MEMBERS = 500_000
 MOST_BYTES = 8 * 2**30
-"""What an archive may hold unpacked: ten times a hundred thousand records."""
+"""Largest unpacked size of an archive: ten times a hundred thousand records."""
 
 CHUNK = 2**20
 
@@ -286,10 +286,10 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
-    """Folders for results folders and archives of them, as long as the context lasts.
+    """Folders for results folders and archives of them, for the time of the context.
 
     Raises:
-        ResultsError: an archive is missing, damaged, too large, or holds no results.
+        ResultsError: an archive is missing, damaged, too large, or has no results.
     """
     with ExitStack() as stack:
         folders = []
@@ -329,20 +329,20 @@ def _unpack(source: Path, folder: Path) -> None:
         name = Path(error.filename).relative_to(folder).as_posix()
         raise _unusable(
             source,
-            f"It holds {name} twice.",
-            remedy="Archive one results folder, each of its files once. To merge several folders, "
-            "name an archive of each.",
+            f"It has {name} twice.",
+            remedy="Archive one results folder, with each file once. To merge several folders, "
+            "pass an archive of each.",
         ) from error
     except OSError as error:
         raise _unusable(source, f"{error.strerror or error}.") from error
     if not any(folder.iterdir()):
-        raise _unusable(source, "It holds neither cells/ nor plans/.")
+        raise _unusable(source, "It has neither cells/ nor plans/.")
 
 
 def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.ZipInfo, Path, int]]:
-    """The members that belong to a results folder, where each goes, and the bytes it may have.
+    """The members that belong to a results folder, with their places and largest sizes.
 
-    Of the files that cells left, those come that a record names which has been unpacked by then.
+    Of the artefacts, only those that an already unpacked record names.
     """
     artefacts = []
     for member in archive.infolist():
@@ -358,7 +358,7 @@ def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.Zi
 
 
 def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
-    """Bytes written: of a member larger than `most`, one more than that."""
+    """Number of bytes written; of a member larger than `most`, one more than that."""
     target.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with archive.open(member) as reading, target.open("xb") as writing:
@@ -378,21 +378,21 @@ def _unusable(
 
 
 AT_ONCE = 8
-"""So many files are written at a time: each waits for the disk, which takes several together."""
+"""Number of simultaneous writes: each waits for the disk, which handles several together."""
 
 Reader = Callable[[Path], BaseModel]
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did.
+    """The outcome of a merge.
 
     Attributes:
         records: records in the folder now.
         plans: plans in the folder now.
-        machines: fingerprints of the machines they are from.
-        conflicts: names of records and plans of which several versions are kept.
-        problems: files that could not be read and were left where they are.
+        machines: fingerprints of their machines.
+        conflicts: names of records and plans with several kept versions.
+        problems: unreadable files, which stay where they are.
     """
 
     records: int
@@ -403,13 +403,13 @@ class Merged:
 
 
 def merge(sources: Sequence[Path], out: Path) -> Merged:
-    """Merge results folders into one; what is in it already is one of the sources.
+    """Merge results folders into one folder, including its existing content.
 
-    Records that are in `out` alone stay as they are, and are not read.
+    Records that only `out` has are neither read nor changed.
 
     Raises:
-        ResultsError: a source is no results folder, `out` cannot be written, or a file changed
-            meanwhile.
+        ResultsError: a source is not a results folder, `out` cannot be written, or a file changed
+            during the merge.
     """
     for source in sources:
         existing(source)
@@ -442,13 +442,13 @@ def _unite_artefacts(
     named: Mapping[str, Collection[int]],
     problems: list[ResultProblem],
 ) -> None:
-    """Copy the files that cells left, before the records that name them.
+    """Copy the artefacts before the records that name them.
 
     Args:
         folders: the folders, of which `out` is one.
         out: the folder that takes the union.
-        named: name of a file → the bytes that records say it holds. Others stay where they are.
-        problems: takes what is not what its name or a record says.
+        named: name of a file → its sizes by the records. Other files stay where they are.
+        problems: files that do not match their name or record.
     """
     target = Store(out).artefacts
     for folder in (Store(folder).artefacts for folder in folders):
@@ -464,10 +464,10 @@ def _unite_artefacts(
 
 
 def _holds(path: Path, sizes: Collection[int]) -> bool:
-    """Whether a file is there and as long as it may be; it was checked when it came.
+    """Whether a file exists with an allowed size; it was checked when it was written.
 
     Raises:
-        UnreadableFile: something else is there, such as a folder.
+        UnreadableFile: something else has its name, such as a folder.
     """
     try:
         with open_regular(path) as (_, size):
@@ -504,11 +504,11 @@ class _Settling:
         keep: Callable[[Iterable[Version]], set[Version]],
         several: Collection[str] = (),
     ) -> Iterator[str]:
-        """Put every version where it belongs; yields the names of which there are several.
+        """Put every version where it belongs; yields the names with several versions.
 
         Args:
             keep: which of the versions of one name the union keeps.
-            several: names that were not read and of which several versions lie there.
+            several: names that were not read and have several versions.
         """
         wanted: set[Path] = set()
         alone: list[tuple[Path, Version]] = []
@@ -537,16 +537,16 @@ class _Settling:
                 path.unlink()
 
     def told(self, problem: ResultProblem) -> ResultProblem:
-        """A problem, with the name that its file has now if it had to make room."""
+        """A problem, with the file's new name if it was moved."""
         moved = self._moved.get(problem.path)
         message = f"{problem.message}; it is now {moved.name}" if moved else problem.message
         return replace(problem, message=message)
 
     def _without_strays(self, name: str, versions: Iterable[Version]) -> set[Version]:
-        """The same versions, of which none lies where the record of another name belongs.
+        """The same versions without those whose file has the name of another record.
 
-        Somebody may have given a file the name of another record: that one would take its place,
-        and the only copy of what the file holds.
+        A file may have the name of another record: writing that record would destroy the only copy
+        of the file's content.
         """
         found = set()
         for version in versions:
@@ -559,7 +559,7 @@ class _Settling:
         return found
 
     def _aside(self, name: str, version: Version) -> Path:
-        """Where a version lies that is not in front: at no place of a newer accelreport's file."""
+        """The place of a further version; never that of a newer accelreport's file."""
         folder, stem = self.out / "conflicts" / self.kind, name.removesuffix(".json")
         digests = (version.digest[:length] for length in (12, 24, 64))
         places = (folder / f"{stem}.{digest}.json" for digest in digests)
@@ -578,10 +578,10 @@ class _Settling:
             write_whole(path, content)
 
     def _is_there(self, path: Path, content: bytes) -> bool:
-        """Whether a file holds this already; one that cannot be read makes room.
+        """Whether a file has this content already; an unreadable file is moved away.
 
         Raises:
-            ResultsError: a file lies there that did not when the folder was read.
+            ResultsError: a file appeared after the folder was read.
         """
         try:
             if read_bytes(path) == content:
@@ -598,7 +598,7 @@ class _Settling:
         return False
 
     def _is_elsewhere(self, path: Path) -> bool:
-        """Whether a file holds a version that the merge has read, and can be done without."""
+        """Whether the merge has read a file's version, so that the file is no longer needed."""
         try:
             return digest_of(self.reader(path)) in self._seen
         except (UnreadableFile, FileNotFoundError):

@@ -1,7 +1,7 @@
-"""The plan kept beside the records: what a report needs to know of a spec.
+"""The plan beside the records: what a report needs to know about a spec.
 
-A report is built from a results folder alone, on a machine that may hold no spec,
-so `accelreport run` leaves here what the spec said and which cells it asked for.
+A report is built from a results folder alone, on a machine that may have no spec. `accelreport run`
+therefore stores the spec and its cells here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source
 
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False), AfterValidator(bounded)]
-"""A duration: no clock runs backwards, and 10⁹ seconds are 32 years."""
+"""A duration: never negative, and at most 10⁹ seconds, which are 32 years."""
 
 Amount = Annotated[float, Field(ge=1e-12, le=1e24, allow_inf_nan=False)]
-"""A rate, or a duration of what was done: more than nothing, so that one may be divided by it."""
+"""A rate, or a duration of work: greater than zero, so that it can be a divisor."""
 
 
 def _is_instant(text: str) -> str:
@@ -36,16 +36,16 @@ def _is_instant(text: str) -> str:
 
 
 Instant = Annotated[str, AfterValidator(_is_instant)]
-"""A day and a time in ISO 8601, in UTC where it names no zone."""
+"""A date and time in ISO 8601, in UTC if it names no zone."""
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
-"""A number of things, or of bytes; up to 2⁵³ a float holds it exactly, as charts and JSON need."""
+"""A number of things or bytes; a float represents it exactly up to 2⁵³, as charts and JSON need."""
 
 
 class Document(BaseModel):
-    """A frozen value that is stored as JSON and refuses keys it does not know.
+    """A frozen value that is stored as JSON and refuses unknown keys.
 
-    JSON has no NaN: a loss that diverged is stored as the text "NaN" and read back as one.
+    JSON has no NaN: a diverged loss is stored as the text "NaN" and read back as a number.
     """
 
     model_config = ConfigDict(
@@ -54,7 +54,7 @@ class Document(BaseModel):
 
 
 class PlannedCell(Document):
-    """A cell the spec asks for, whether or not it was measured yet."""
+    """A cell of the spec, whether or not it has been measured."""
 
     key: str
     """The cell's content hash; its record is `cells/<key>.<machine>.json`."""
@@ -72,18 +72,18 @@ class Looks(Document):
     """How repeats are added until a comparison with the baseline is decided."""
 
     at: list[int]
-    """Numbers of repeats after which the verdicts are looked at, increasing."""
+    """Numbers of repeats before each look at the verdicts, increasing."""
     level: Annotated[float, Field(gt=0, lt=1)]
     """Confidence level of the interval at each look, so that all looks together keep theirs."""
 
 
 class Halt(StrEnum):
-    """Why nothing more is looked at although nothing is decided."""
+    """Why there are no further looks although nothing is decided."""
 
     MOST = "most"
     """The last look of the schedule was made."""
     UNTIMED = "untimed"
-    """A repeat has no time, and what failed once costs its whole time again."""
+    """A repeat has no time, and most failures cost their whole time again."""
     INPUT = "input"
     """The two devices read different data."""
 
@@ -94,9 +94,9 @@ class Halted:
 
     Attributes:
         why: the reason.
-        repeat: of MOST the repeats that are allowed, of UNTIMED the number of the repeat.
-        baseline: of UNTIMED, whether it is the baseline's.
-        problem: of UNTIMED, what became of it, in a word; empty where it timed no steady step.
+        repeat: for MOST the largest number of repeats, for UNTIMED the number of the repeat.
+        baseline: for UNTIMED, whether the repeat is the baseline's.
+        problem: for UNTIMED, the status or failure in a word; empty if it timed no steady step.
     """
 
     why: Halt
@@ -107,15 +107,14 @@ class Halted:
 
 @dataclass(frozen=True)
 class Look:
-    """What the last look at one comparison with the baseline found.
+    """The result of the last look at one comparison with the baseline.
 
     Attributes:
         device: the device that is compared with the baseline.
         point: the sweep point.
-        verdict: what is said of the speedup at that look's level.
-        repeats: repeats looked at; 0 when it could not be looked at.
-        wanted: repeats, counted from the first, that the next look needs; 0 when there is
-            no next one.
+        verdict: the verdict at that look's level.
+        repeats: number of repeats at the look; 0 if no look was possible.
+        wanted: repeats, counted from the first, that the next look needs; 0 without a next look.
         halted: why there is no next look although nothing is decided; None otherwise.
     """
 
@@ -141,28 +140,28 @@ class ClaimLook:
 
 
 class PlanDocument(Document):
-    """What one spec said under one profile."""
+    """One spec under one profile."""
 
     plan_version: Literal[1] = 1
     """Version of this document."""
     spec: str
     """Name of the spec."""
     profile: str
-    """Name of the profile; "full" when none was named. With `overrides` they stand in it."""
+    """Name of the profile; "full" without a profile. It includes `overrides`."""
     overrides: dict[str, Scalar] = {}
-    """Values the command line gave instead of the spec's that change what is measured."""
+    """Values from the command line that change what is measured."""
     title: str
     """Title of the benchmark."""
     description: str = ""
     """A paragraph about it."""
     source: Source | None = None
-    """The published piece it reproduces."""
+    """The source that the spec reproduces."""
     text: str
     """The spec file, verbatim."""
     workload: dict[str, Any]
-    """The family's parameters before the sweep, `kind` included."""
+    """The family's parameters before the sweep, including `kind`."""
     baseline: str
-    """The device that speedups are relative to."""
+    """The base of speedups."""
     devices: dict[str, Device]
     """The devices, in the order of the spec."""
     axes: dict[str, list[Scalar]]
@@ -170,25 +169,26 @@ class PlanDocument(Document):
     measure: Measure
     """How the cells are measured."""
     published: list[Published] = []
-    """Somebody else's figures."""
+    """Published figures."""
     claims: list[Claim] = []
-    """Sentences to be tested."""
+    """Sentences to test."""
     cells: list[PlannedCell]
-    """Every cell the spec asks for, in the order of the spec; after them those that were added
-    until comparisons were decided."""
+    """Every cell of the spec, in the order of the spec, followed by the cells added until
+    comparisons were decided.
+    """
     until_decided: Looks | None = None
-    """The looks, where repeats were added until comparisons were decided."""
+    """The looks, if repeats were added until comparisons were decided."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         named = {self.baseline, *(cell.device for cell in self.cells)}
         if absent := sorted(named - self.devices.keys()):
-            raise ValueError(f"it has no device {absent[0]!r}, of which it speaks")
+            raise ValueError(f"it mentions the device {absent[0]!r}, which it does not have")
         if any(cell.point.keys() != self.axes.keys() for cell in self.cells):
-            raise ValueError("a cell does not stand on the axes of its sweep")
+            raise ValueError("a cell is not on the axes of its sweep")
         for axis in (name for name, values in self.axes.items() if all(map(_is_number, values))):
             if not all(_is_number(cell.point[axis]) for cell in self.cells):
-                raise ValueError(f"{axis} is swept over numbers, and a cell's is none")
+                raise ValueError(f"{axis} is swept over numbers, but a cell has another value")
         for along in (
             each.check.along for each in self.claims if isinstance(each.check, TrendCheck)
         ):
@@ -206,13 +206,13 @@ def with_earlier_cells(
 ) -> PlanDocument:
     """A plan with the cells of an earlier one that were measured under the same conditions.
 
-    A run that asks for fewer repeats than the one before, such as because that one was told
-    `--set measure.repeats=5`, so leaves none of them out.
+    A run with fewer repeats than an earlier one, for example after `--set measure.repeats=5`,
+    therefore keeps all of them.
 
     Args:
-        plan: what is asked for now.
+        plan: the current plan.
         earlier: a plan of the same spec and profile.
-        measured: keys of the cells of which there are records; others are not added.
+        measured: keys of the cells that have records; others are not added.
     """
     same = _same_conditions(plan, earlier)
     asked = {(place_of(cell), cell.repeat) for cell in plan.cells}
@@ -230,15 +230,14 @@ def with_earlier_cells(
 
 
 def retold(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:
-    """A plan as its spec stands now, with the repeats that runs were asked for.
+    """The plan of the current spec, with the repeats of the runs.
 
-    Which repeats there are is up to runs, and how their cells are told of is up to the spec:
-    words, published figures and claims. Sweep points and devices whose conditions were edited
-    have the cells that the spec asks for now.
+    Runs decide which repeats there are; the current spec decides the texts, published figures and
+    claims. Sweep points and devices with edited conditions have the cells of the current spec.
 
     Args:
-        plan: what the spec says now.
-        earlier: what the last run left.
+        plan: the plan of the current spec.
+        earlier: the plan of the last run.
     """
     same = _same_conditions(plan, earlier)
     if not same:
@@ -254,15 +253,15 @@ def _with_cells(plan: PlanDocument, cells: list[PlannedCell], repeats: int) -> P
 
 
 def _same_conditions(plan: PlanDocument, earlier: PlanDocument) -> set[str]:
-    """Devices at sweep points of which both plans mean the same measurement.
+    """Devices at sweep points for which both plans mean the same measurement.
 
-    A cell's key is a hash of everything that affects it, its seed included: where one repeat
-    has the same key in both, so have all others.
+    A cell's key is a hash of everything that affects it, including its seed. If one repeat has the
+    same key in both plans, all others do, too.
     """
     keys = {cell.key: cell.repeat for cell in earlier.cells}
     return {place_of(cell) for cell in plan.cells if keys.get(cell.key) == cell.repeat}
 
 
 def place_of(cell: PlannedCell | Cell) -> str:
-    """A device at a sweep point, whatever the repeat."""
+    """A device at a sweep point, for any repeat."""
     return repr((cell.device, cell.point))

@@ -1,9 +1,9 @@
-"""What names a person or a machine in documents, and what takes its place.
+"""What identifies a person or a machine in documents, and its replacements.
 
-A record is written without the user's name, home folder and host name (`as_written`), and a site
-is built from documents without them, however old these are (`as_published`). A host becomes
-`host-1`, `host-2`, …, so that two hosts stay two. What is replaced follows from the documents
-alone when they are published: the same records give the same pages on every machine.
+A record is written without the user's name, home folder and host name (`as_written`), and a site is
+built from documents without them, however old these are (`as_published`). A host becomes `host-1`,
+`host-2`, …, so different hosts stay distinguishable. When documents are published, the replacements
+follow from the documents alone: the same records give the same pages on every machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Confusion, Forecast, GeneratedText, Record, Sample, Warned
 
 HOME, USER, WITHHELD = "~", "user", "…"
-"""What stands for a home folder, for a user's name, and for the value of a secret variable."""
+"""The replacements of a home folder, of a user's name, and of the value of a secret variable."""
 
 FREE_TEXT = frozenset(
     (

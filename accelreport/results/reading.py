@@ -1,10 +1,10 @@
-"""Reading the files of a results folder without trusting them: their names, then what they hold.
+"""Reads the files of a results folder without trusting them: first their names, then their content.
 
-What cannot be read is named, and everything else is read all the same.
+Unreadable files are named, and all others are read.
 
 Each step of `STEPS` takes a record of one version, as plain JSON values, and returns it one version
-higher. To change the record: raise `RECORD_VERSION`, add the step from the version before, and keep
-a record of that version among the tests.
+higher. To change the record, raise `RECORD_VERSION`, add the step from the previous version, and
+keep a record of that version among the tests.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ResultProblem:
 
 
 class UnreadableFile(Exception):  # noqa: N818 -- a carrier for a problem, not an error of its own
-    """Raised while one file is read; callers turn it into an entry of their problems."""
+    """Raised while one file is read; callers add it to their problems."""
 
     def __init__(self, path: Path, kind: ProblemKind, message: str) -> None:
         self.problem = ResultProblem(path, kind, message)
@@ -76,7 +76,7 @@ meet in one file."""
 
 
 def plan_file_name(spec: str, profile: str) -> str:
-    """The name of a plan's file: no two plans share one, and none leads out of the folder."""
+    """The name of a plan's file: unique for each plan, and never leading out of the folder."""
     return f"{_file_part(spec)}.{_file_part(profile)}.json"
 
 
@@ -85,7 +85,7 @@ def _file_part(name: str) -> str:
 
 
 def listing(folder: Path) -> list[Path]:
-    """The documents in a folder, by name; none where there is no folder.
+    """The documents in a folder, by name; none if the folder does not exist.
 
     Raises:
         ResultsError: the folder cannot be read.
@@ -94,12 +94,12 @@ def listing(folder: Path) -> list[Path]:
 
 
 def is_document(name: str) -> bool:
-    """Whether a file of this name is a document, and none that is still being written."""
+    """Whether a file of this name is a document, and not one that is still being written."""
     return name.endswith(".json") and not name.startswith(".")
 
 
 def names(folder: Path) -> Iterator[str]:
-    """The names in a folder, in no order; none where there is no folder.
+    """The names in a folder, in no order; none if the folder does not exist.
 
     Raises:
         ResultsError: the folder cannot be read.
@@ -114,8 +114,8 @@ def names(folder: Path) -> Iterator[str]:
         file = next(path for path in (folder, *folder.parents) if path.exists())
         raise ResultsError(
             f"{folder} cannot be read.",
-            why=f"{file} is no folder.",
-            remedy="Name the folder of the results.",
+            why=f"{file} is not a folder.",
+            remedy="Pass the results folder.",
         ) from error
     except OSError as error:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
@@ -132,7 +132,7 @@ class NewerVersion(ValueError):  # noqa: N818 -- reads as what it says
 
 
 class NoVersion(ValueError):  # noqa: N818 -- reads as what it says
-    """The document does not say which version of a record it is."""
+    """The document does not state the version of its record."""
 
 
 def migrate(
@@ -149,7 +149,7 @@ def migrate(
         current: the version to reach.
 
     Raises:
-        NoVersion: it has no `record_version`, or one that never existed.
+        NoVersion: it has no valid `record_version`.
         NewerVersion: its version is above `current`.
     """
     version = document.get("record_version")
@@ -169,14 +169,14 @@ def migrate(
 
 
 LARGEST_FILE = 64 * 2**20
-"""Bytes above which a file is not opened: a large record holds about one million."""
+"""Largest size of a file that is opened; a large record has about one million bytes."""
 
 PART = 2**20
 """Bytes of a large file that are in memory at a time."""
 
 
 def read_record(path: Path) -> Record:
-    """Read a record of any version this program knows.
+    """Read a record of any supported version.
 
     Raises:
         UnreadableFile: with the reason.
@@ -200,7 +200,7 @@ def read_record(path: Path) -> Record:
 
 
 def read_named_record(path: Path) -> Record:
-    """Read a record and see that its file bears its name.
+    """Read a record and check that its file has its name.
 
     Raises:
         UnreadableFile: with the reason.
@@ -213,13 +213,13 @@ def read_named_record(path: Path) -> Record:
     record = read_record(path)
     machine = record.environment.machine if record.environment else None
     if (record.key, machine) != (name["key"], name["machine"]):
-        message = f"it holds the record of cell {record.key} on machine {machine}"
+        message = f"it has the record of cell {record.key} on machine {machine}"
         raise UnreadableFile(path, "misnamed", message)
     return record
 
 
 SPARE = ("published", "claims")
-"""Lists of a plan that it may be shown without."""
+"""Lists of a plan that it can be shown without."""
 
 
 def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDocument:
@@ -227,8 +227,8 @@ def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDo
 
     Args:
         path: its file.
-        left_out: takes what is said of published rows and claims that alone are wrong, where
-            the plan is to be shown and may be read without them; it is not read when absent.
+        left_out: collects the errors of single published rows and claims that the plan can be shown
+            without; without it, such a plan is not read.
 
     Raises:
         UnreadableFile: with the reason.
@@ -252,10 +252,10 @@ def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDo
 def _without_what_is_wrong(
     problem: ResultProblem, document: Mapping[str, Any], left_out: list[ResultProblem]
 ) -> PlanDocument:
-    """A plan without the rows of `SPARE` that it cannot have.
+    """A plan without the invalid rows of `SPARE`.
 
     Raises:
-        UnreadableFile: it cannot be read without them, either.
+        UnreadableFile: it is invalid without them, too.
     """
 
     def read(**rows: list[Any]) -> PlanDocument:
@@ -282,11 +282,11 @@ def _without_what_is_wrong(
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
-    """The content of a regular file of a bearable size.
+    """The content of a regular file of an acceptable size.
 
     Args:
         path: the file.
-        most: bytes above which it is not read.
+        most: largest size that is read.
 
     Raises:
         UnreadableFile: it is a pipe, a device or a folder, too large, or cannot be read.
@@ -295,29 +295,29 @@ def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
     with open_regular(path) as (file, size):
         if size > most:
             message = (
-                f"it holds {size / 2**20:.0f} MiB; no such file exceeds {most / 2**20:.0f} MiB"
+                f"it has {size / 2**20:.0f} MiB; such files have at most {most / 2**20:.0f} MiB"
             )
             raise UnreadableFile(path, "too-large", message)
         return _read(path, file, size + 1)
 
 
 def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
-    """The content of a file that is named by its content, in parts.
+    """The content of an artefact, in parts.
 
     Args:
-        path: the file; its name begins with the SHA-256 of what it holds.
-        sizes: the bytes that it may hold.
+        path: the file; its name begins with the SHA-256 of its content.
+        sizes: its possible sizes in bytes.
 
     Raises:
-        UnreadableFile: see `read_bytes`; or its content is not what its name says, which is only
-            known at the end.
+        UnreadableFile: see `read_bytes`; or its content does not match its name, which is known
+            only at the end.
         FileNotFoundError: there is no such file.
     """
     digest = hashlib.sha256()
     with open_regular(path) as (file, size):
         if size not in sizes:
             said = " or ".join(f"{each:,}" for each in sorted(sizes))
-            message = f"it holds {size:,} bytes, and its record says {said}"
+            message = f"it has {size:,} bytes, but its record says {said}"
             raise UnreadableFile(path, "misnamed", message)
         left = size
         while left and (part := _read(path, file, min(left, PART))):
@@ -325,7 +325,7 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
             digest.update(part)
             yield part
     if left or digest.hexdigest() != path.name.partition(".")[0]:
-        raise UnreadableFile(path, "misnamed", "its content does not fit its name")
+        raise UnreadableFile(path, "misnamed", "its content does not match its name")
 
 
 @contextmanager
@@ -365,7 +365,7 @@ def _unreadable(path: Path, error: OSError) -> UnreadableFile:
 
 
 def explain(error: Exception, what: str) -> str:
-    """The first things pydantic found wrong, in one sentence."""
+    """The first errors of pydantic, in one sentence."""
     if not isinstance(error, ValidationError):
         return f"it is not {what}: {error}"
     found = error.errors(include_url=False, include_context=False, include_input=False)
@@ -389,10 +389,10 @@ Content = TypeVar("Content", bound=BaseModel)
 
 
 def _each_key_once(path: Path, content: bytes, document: Content) -> Content:
-    """The document, of whose file no object has a key twice: the last one alone was read.
+    """The document, if no object in its file has a key twice; a parser keeps only the last one.
 
     Raises:
-        UnreadableFile: one has.
+        UnreadableFile: an object has a key twice.
     """
     if to_bytes(document) != content:  # what this program writes has none
         _document(path, content)
@@ -403,7 +403,7 @@ def _document(path: Path, content: bytes) -> dict[str, Any]:
     """The content as a JSON object.
 
     Raises:
-        UnreadableFile: it is no JSON, or no object.
+        UnreadableFile: it is not JSON, or not an object.
     """
     try:
         document = strict_json.loads(content)
@@ -412,7 +412,7 @@ def _document(path: Path, content: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         rest = content[:1] == b"{" and not content.rstrip().endswith(b"}")
         if rest or not content.strip():
-            message = f"it is cut off after {len(content)} bytes"
+            message = f"it is truncated after {len(content)} bytes"
             raise UnreadableFile(path, "cut-off", message) from error
         raise UnreadableFile(path, "not-json", f"it is not JSON: {error}") from error
     except ValueError as error:  # nested too deeply; a number too long; a key twice

@@ -22,24 +22,27 @@ from accelreport.spec.base import Scalar, bounded
 from accelreport.spec.cells import Cell
 
 SHORT_WINDOW_S = 0.25
-"""Timer, synchronisation and scheduler show in a shorter window of steady steps."""
+"""Effects of timer, synchronisation and scheduler are visible in a shorter window of steady
+steps.
+"""
 
 OTHER_LOAD = 0.10
-"""Other processes that keep more than this many cores busy make a machine loaded."""
+"""If other processes keep more than this many cores busy, the machine counts as loaded."""
 
 
 class SelfCheck(Document):
-    """One thing that would make a timing wrong, looked for in this process."""
+    """A check for one fault that would make a timing wrong."""
 
     name: str
-    """What was looked for; the kind of the warning where it was found."""
+    """The name of the check, which is also the kind of its warning."""
     outcome: Literal["passed", "failed", "not-applicable"]
-    """failed: found, and the record has a warning of this kind; not-applicable: this device or
-    workload does not let it be looked for, and `seen` says why."""
+    """failed: the fault was detected, and the record has a warning of this kind; not-applicable:
+    the check does not apply to this device or workload, and `seen` says why.
+    """
     expected: str = ""
-    """What a sound measurement shows."""
+    """The expected observation of a correct measurement."""
     seen: str
-    """What was observed."""
+    """The actual observation."""
 
 
 class Layer(Document):
@@ -69,19 +72,20 @@ class Network(Document):
 
 
 class Beginning(Document):
-    """What a training began with; two repeats of different seeds must not share it."""
+    """Checksums of the start of a training, which two repeats of different seeds must not share."""
 
     weights: str = ""
-    """SHA-256 over the beginnings of the random initial weights; empty where none is random."""
+    """SHA-256 of the beginnings of the random initial weights; empty if none is random."""
     order: str = ""
-    """SHA-256 over the order of the examples in the first epoch; empty where there are too few
-    examples for two orders to differ for certain."""
+    """SHA-256 of the order of the examples in the first epoch; empty if there are too few
+    examples for orders to differ for certain.
+    """
 
 
 class Energy(Document):
     """Energy of the steady steps by one sensor of the machine, or why there is none.
 
-    A sensor sees the whole package or board, idle power and other programs included.
+    A sensor measures the whole package or board, including idle power and other programs.
     """
 
     sensor: str
@@ -89,25 +93,25 @@ class Energy(Document):
     scope: str
     """What it measures: `CPU package` or `GPU board`."""
     parts: list[str] = []
-    """The packages or boards that were read and added."""
+    """The packages or boards whose readings were added."""
     joules: float | None = None
-    """Energy between the readings; absent where the sensor could not be read."""
+    """Energy between the readings; absent if the sensor could not be read."""
     window_s: Seconds = 0.0
-    """Wall-clock seconds between the readings, added over windows."""
+    """Wall-clock seconds between the readings, summed over windows."""
     steps: Count = 0
     """Steady steps within the windows."""
     windows: Count = 0
-    """Windows: one for each epoch (one for all calls of a kernel), evaluations left out."""
+    """Windows: one per epoch (one for all calls of a kernel), without evaluations."""
     unit_j: float | None = None
     """Unit in which the sensor counts."""
     update_s: float | None = None
-    """Seconds between the sensor's updates, by its documentation."""
+    """Seconds between the sensor's updates, from its documentation."""
     absent: str = ""
     """Why there is no energy."""
 
 
 class Confusion(Document):
-    """How often each class was taken for each other one in the last evaluation."""
+    """The confusion matrix of the last evaluation."""
 
     classes: list[str]
     """Names of the classes."""
@@ -117,12 +121,12 @@ class Confusion(Document):
     @model_validator(mode="after")
     def _is_square(self) -> Self:
         if {len(self.counts), *map(len, self.counts)} - {len(self.classes)}:
-            raise ValueError("its counts have not a row and a column for each class")
+            raise ValueError("its counts do not have a row and a column for each class")
         return self
 
 
 class Selection(Document):
-    """Which epoch a cell ended with, where its spec lets a metric decide."""
+    """The epoch that a cell ended with, if its spec lets a metric decide."""
 
     monitor: str
     """The metric that decided."""
@@ -137,16 +141,16 @@ class Selection(Document):
 
 
 class GeneratedText(Document):
-    """What a trained model wrote."""
+    """A text that a trained model wrote."""
 
     prompt: str
-    """What it had read before."""
+    """The text that it had read before."""
     text: str
-    """What it wrote; any character from U+0000 to U+00FF may stand in it."""
+    """The text that it wrote, with characters from U+0000 to U+00FF."""
 
 
 class Forecast(Document):
-    """A series and what the trained model predicted of it, at equal steps of time."""
+    """A series and the trained model's forecast, at equal time steps."""
 
     target: str
     """Name of the series."""
@@ -157,32 +161,35 @@ class Forecast(Document):
     step_s: Seconds
     """Seconds from one value to the next."""
     ignored_steps: Count
-    """Values at the beginning that the loss leaves out: the model had seen nothing before."""
+    """Number of values at the beginning that the loss leaves out, because the model had no input
+    before them.
+    """
     horizon_steps: Count | None = None
-    """Steps by which each value lies ahead of what the model had seen when it predicted it;
-    absent in older records."""
+    """Number of steps between the model's last input and each forecast value; absent in older
+    records.
+    """
     train_mean: FiniteFloat | None = None
     """Mean of the series over the training data; absent in older records."""
     true: list[FiniteFloat]
     """What was."""
     predicted: list[float]
-    """What the model said; NaN or infinite where it diverged."""
+    """The forecast; NaN or infinite if it diverged."""
 
     @model_validator(mode="after")
     def _is_a_series(self) -> Self:
         if len(self.true) != len(self.predicted):
-            raise ValueError("it does not predict a value for each true one")
+            raise ValueError("it does not have a prediction for each true value")
         try:
             datetime.fromisoformat(self.first_time) + len(self.true) * timedelta(
                 seconds=self.step_s
             )
         except OverflowError as error:
-            raise ValueError("it goes on after the year 9999") from error
+            raise ValueError("it continues after the year 9999") from error
         return self
 
 
 RECORD_VERSION = 1
-"""Version of the record; `results.reading` reads the older ones."""
+"""Version of the record; `results.reading` migrates older ones."""
 
 Status = Literal["ok", "partial", "failed", "skipped"]
 
@@ -190,7 +197,7 @@ MEASURED = frozenset({"ok", "partial"})
 """Statuses of records that hold times."""
 
 STANDING = {"ok": 3, "partial": 2, "failed": 1, "skipped": 0}
-"""Status → which of several records of one cell says most of it."""
+"""Status → rank of a record among several records of one cell."""
 
 UNKNOWN_MACHINE = "unknown"
 """The machine of a record that names none."""
@@ -217,20 +224,20 @@ FailureKind = Literal[
 
 
 Stamp = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
-"""Seconds between two stamps; below zero where earlier versions met a clock that was set."""
+"""Seconds between two stamps; negative if earlier versions met a clock that was set."""
 
 Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False), AfterValidator(bounded)]
-"""Operations or bytes of a step: 10²⁴ would keep the fastest machine there is busy for days."""
+"""Operations or bytes of a step: 10²⁴ would keep the fastest machine busy for days."""
 
 
 def _not_beyond_use(value: float) -> float:
     if isfinite(value) and abs(value) > 1e100:
-        raise ValueError("is beyond anything that a loss can be")
+        raise ValueError("is too large for a loss")
     return value
 
 
 Metric = Annotated[float, AfterValidator(_not_beyond_use)]
-"""A metric; NaN or infinite where a training diverged."""
+"""A metric; NaN or infinite if a training diverged."""
 
 
 class Failure(Document):
@@ -241,82 +248,88 @@ class Failure(Document):
     message: str
     """What happened, in a sentence."""
     remedy: str = ""
-    """What a person can do about it."""
+    """The remedy."""
     traceback: str = ""
-    """Where it happened, when Python said so."""
+    """The traceback, if Python raised an exception."""
 
 
 class Times(Document):
-    """The stages of a cell's life, kept apart; absent where a stage was not reached."""
+    """The stages of a cell, timed separately; absent if a stage was not reached."""
 
     process_s: Seconds | None = None
-    """From the launch of the process to its first line of ours."""
+    """Seconds from the launch of the process to accelreport's first line."""
     import_s: Seconds | None = None
-    """Importing the framework and Keras."""
+    """Seconds to import the framework and Keras."""
     prepared_s: Seconds | None = None
-    """How much of `process_s` and `import_s` passed before the launch, in the process that this
-    one was forked from, and is therefore not in `wall_s`; absent when it was not forked."""
+    """The part of `process_s` and `import_s` that passed before the launch, in the fork server,
+    and is therefore not in `wall_s`; absent if the process was not forked.
+    """
     data_s: Seconds | None = None
-    """Reading or making the data set and moving it to the device."""
+    """Seconds to read or generate the data set and move it to the device."""
     build_s: Seconds | None = None
-    """Building model and optimizer."""
+    """Seconds to build model and optimizer."""
     first_step_s: Seconds | None = None
     """The first step, or the first call of a kernel: trace, compile and run."""
     train_s: Seconds | None = None
-    """All timed steps, the first one included, without what the process stood still."""
+    """All timed steps, including the first one, without the seconds in which the process stood
+    still.
+    """
     evaluate_s: Seconds | None = None
     """All evaluations; never part of a timed window."""
     observe_s: Seconds | None = None
-    """What was observed of the trained model: predictions, export, 8-bit integers, texts."""
+    """Observations of the trained model: predictions, export, int8, texts."""
     checks_s: Seconds | None = None
-    """The timer's checks of itself, the canary among them; never part of a timed window."""
+    """The timer's checks, including the canary; never part of a timed window."""
     wall_s: Seconds | None = None
     """From launch to the end of the process, by a monotonic clock."""
 
 
 class Block(Document):
-    """Steps that were timed together: the device is synchronised before and after."""
+    """Steps that were timed together; the device is synchronised before and after."""
 
     epoch: Count
     """The epoch, from 1; the number of the call, from 1, for a kernel."""
     first_step: Count
     """Number of its first step within the cell, from 0."""
     steps: Count
-    """How many steps (for a kernel: how many chained operations)."""
+    """Number of steps (for a kernel: of chained operations)."""
     wall_s: Seconds
     """Wall-clock seconds, by a monotonic clock."""
     cpu_s: Seconds
-    """CPU seconds of the cell's processes on this machine in that time; over `wall_s` it gives
-    the cores used."""
+    """CPU seconds of the cell's processes on this machine in that time; divided by `wall_s`, the
+    number of cores used.
+    """
     other_cpu_s: Seconds | None = None
     """CPU seconds of every other process of the machine in that time."""
     warmup: bool
-    """Whether it is left out of the steady time."""
+    """Whether it is excluded from the steady time."""
     stopped_s: Seconds | None = None
-    """Seconds in which the process stood still meanwhile: it was stopped, or the machine slept.
-    Such a block is left out of the steady time, too. Absent where it ran all the time."""
+    """Seconds in which the process stood still, because it was stopped or the machine slept.
+    Such a block is also excluded from the steady time. Absent if the process ran all the time.
+    """
     step_s: list[Stamp] = []
-    """Seconds of each step from the second on, stamped inside the graph as each step's
-    loss is ready. Empty where the device runs asynchronously and a stamp would lie, and where
-    the wall clock, which is all that a graph can read, was set meanwhile."""
+    """Seconds of each step from the second on, stamped inside the graph when the step's loss is
+    ready. Empty if the device runs asynchronously, where a stamp would be wrong, and if the wall
+    clock, the only clock that a graph can read, was set.
+    """
 
     @property
     def steady(self) -> bool:
-        """Whether it belongs to the steady time: no warm-up, and the process ran all the time."""
+        """Whether it belongs to the steady time: not warm-up, and the process ran all the time."""
         return not self.warmup and not self.stopped_s
 
     @property
     def stamped_s(self) -> list[float]:
-        """`step_s` where it is a series of times within this block; else empty.
+        """`step_s` if it is a valid series of times within this block; otherwise empty.
 
-        Earlier versions kept the stamps of a wall clock that was set meanwhile.
+        Earlier versions kept the stamps of a wall clock that was set.
         """
         possible = min(self.step_s, default=1.0) > 0 and sum(self.step_s) <= 1.01 * self.wall_s
         return self.step_s if possible else []
 
     @property
     def single_s(self) -> list[float]:
-        """Seconds of the steps that were timed one by one; empty where none was."""
+        """Seconds of the steps that were timed individually; empty if there are none."""
         return self.stamped_s or [self.wall_s] * (self.steps == 1)
 
 
@@ -330,13 +343,13 @@ class Epoch(Document):
     train_s: Seconds
     """Timed seconds of this epoch's steps, compilation included."""
     evaluate_s: Seconds
-    """Seconds of the evaluation after it and of what was written then, untimed."""
+    """Seconds of the evaluation after it and of generated text, untimed."""
     elapsed_s: Seconds
-    """Timed training seconds from the start up to the end of this epoch."""
+    """Timed training seconds from the start to the end of this epoch."""
     learning_rate: float | None = None
     """Learning rate in this epoch."""
     text: GeneratedText | None = None
-    """What the model wrote after it, for a model that writes."""
+    """The text that the model wrote after it, if it generates text."""
     metrics: dict[str, Metric]
     """`loss`, `accuracy`, `val_loss`, `val_accuracy`, …"""
 
@@ -353,7 +366,7 @@ class Sample(Document):
     probability: float
     """Probability of the predicted label."""
     pixels: str = ""
-    """For an image: its bytes, row by row, base64, one byte a pixel."""
+    """For an image: its bytes, row by row, base64, one byte per pixel."""
     shape: list[int] = []
     """For an image: rows and columns."""
 
@@ -362,52 +375,58 @@ class Flops(Document):
     """Floating-point operations, and how they were counted."""
 
     per_step: Operations
-    """Operations in one step over all replicas, forward and backward; one multiply-add counts as
-    two. A training's replicas share them; each of a kernel's does all of its own, so that this over
-    the step's time is the rate of work on any number of replicas."""
+    """Operations in one step over all replicas, forward and backward; a multiply-add counts as
+    two. The replicas of a training share them. Each replica of a kernel does all of its own
+    operations, so this number divided by the step time is the rate of work for any number of
+    replicas.
+    """
     method: str
-    """How they were counted."""
+    """Method of the count."""
     bytes_per_step: Operations | None = None
-    """Bytes that the counted operations read and write, over all replicas; absent where they were
-    not counted."""
+    """Bytes that the counted operations read and write, over all replicas; absent if not
+    counted.
+    """
     bytes_method: str = ""
-    """How the bytes were counted."""
+    """Method of the count of bytes."""
     convolutions_per_step: Operations | None = None
-    """Those of `per_step` that are convolutions', which fast algorithms do with fewer; absent in
-    records that did not tell them apart."""
+    """Operations of convolutions in `per_step`, which fast algorithms reduce; absent in records
+    without this distinction.
+    """
     least_per_step: Operations | None = None
-    """Operations that no fast algorithm goes below: `per_step` with each convolution divided by the
-    places of its kernel; absent in records that do not tell how large kernels are."""
+    """Lower bound of the operations of any fast algorithm: `per_step` with each convolution
+    divided by the places of its kernel; absent in records without the sizes of kernels.
+    """
     depth: Operations | None = None
-    """The longest chain of products and convolutions of a step each of which needs the one before:
-    a loop counts its turns; through what a loop stacks up no chain is followed, so that layers may
-    overlap. Absent where it was not counted."""
+    """The longest chain of products and convolutions of a step in which each needs the previous
+    one. A loop counts its iterations; the chain does not pass through stacked outputs of a loop,
+    so layers may overlap. Absent if not counted.
+    """
     batch_bytes: Operations | None = None
-    """Bytes of the examples of a step as they are stored on the device, over all replicas."""
+    """Bytes of a step's examples as stored on the device, over all replicas."""
     state_bytes: Operations | None = None
     """Bytes of the weights and of the optimizer's state, once."""
 
     @property
     def least(self) -> float | None:
-        """`least_per_step`, which is `per_step` where nothing is a convolution; None if unknown."""
+        """`least_per_step`, or `per_step` without convolutions; None if unknown."""
         exact = self.per_step if self.convolutions_per_step == 0 else None
         return exact if self.least_per_step is None else self.least_per_step
 
 
 class StepParts(Document):
-    """Parts of a training step, timed after the training as programs of their own.
+    """Parts of a training step, timed after the training as separate programs.
 
-    Each is driven as the steps were; windows of as many steps, in seconds of a step.
+    Each part is called like a step, in windows of the same number of steps; in seconds per step.
     """
 
     empty_s: list[Seconds] = []
-    """Of a step that does nothing: what driving it costs."""
+    """An empty step: the cost of the call."""
     input_s: list[Seconds] = []
-    """Of one that takes its batch."""
+    """A step that reads its batch."""
     gradient_s: list[Seconds] = []
-    """Of one that takes its batch and computes the loss and its gradients."""
+    """A step that reads its batch and computes the loss and its gradients."""
     optimizer_s: list[Seconds] = []
-    """Of one that updates the weights by gradients that are there."""
+    """A step that updates the weights with existing gradients."""
     absent: str = ""
     """Why nothing was timed."""
 
@@ -415,7 +434,7 @@ class StepParts(Document):
     def _has_parts(self) -> Self:
         parts = self.empty_s, self.input_s, self.gradient_s, self.optimizer_s
         if not (self.absent or all(parts)):
-            raise ValueError("a part was not timed, and it does not say why")
+            raise ValueError("a part was not timed, and the reason is missing")
         return self
 
 
@@ -425,22 +444,23 @@ class Memory(Document):
     host_peak_bytes: Count | None = None
     """Peak resident set of the process."""
     device_peak_bytes: Count | None = None
-    """Peak of the framework's allocator on the device, where it says so."""
+    """Peak of the framework's allocator on the device, if it reports one."""
 
 
 class DataSource(Document):
-    """Where the input came from."""
+    """The origin of the input."""
 
     dataset: str
     """Name in the catalogue."""
     origin: Literal["official", "user-supplied", "sample", "synthetic", "generated"]
     """official: files with the published sha256; user-supplied: other files; sample: a part of
-    published files; synthetic: a stand-in of the same shapes; generated: the workload's own
-    input."""
+    published files; synthetic: generated data of the same shapes; generated: the workload's own
+    input.
+    """
     fingerprint: str
-    """SHA-256 over the arrays as they were used."""
+    """SHA-256 of the arrays as used."""
     files: dict[str, str] = {}
-    """SHA-256 of each file read."""
+    """SHA-256 of each input file."""
     seed: int | None = None
     """Seed of synthetic or generated data; absent where nobody knows whether they come from it."""
     train_examples: Count = 0
@@ -448,7 +468,7 @@ class DataSource(Document):
     validation_examples: Count = 0
     """Examples evaluated."""
     note: str = ""
-    """What a reader must know, such as "a learnable stand-in, not MNIST"."""
+    """A note for the reader, such as "a learnable stand-in, not MNIST"."""
 
 
 class Gpu(Document):
@@ -463,36 +483,39 @@ class Gpu(Document):
 
 
 class Roofs(Document):
-    """What a machine's processor reached in two loops made for the purpose: its own roofs."""
+    """The roofs of a machine's processor, measured with two loops."""
 
     tflops: Amount
-    """10¹² float32 operations a second in a product of matrices, by all its processors; one
-    multiply-add counts as two."""
+    """10¹² float32 operations per second in a matrix product on all processors; a multiply-add
+    counts as two.
+    """
     core_tflops: Amount
-    """The same in a second of CPU time: what one logical processor does, however many other
-    programs waited for it."""
+    """The same per second of CPU time: the rate of one logical processor, independent of waiting
+    programs.
+    """
     gbps: Amount
-    """10⁹ bytes a second that the sum of two long arrays read and wrote."""
+    """10⁹ bytes per second that the sum of two long arrays read and wrote."""
     method: str
-    """By what, of which sizes, and how often."""
+    """Method, sizes and number of repetitions."""
     other_cores: float
-    """Cores that other processes kept busy meanwhile; above a tenth the two rates of the whole
-    machine are too low, and a later cell measures them again."""
+    """Number of cores that other processes kept busy; above a tenth, the two rates of the whole
+    machine are too low, and a later cell measures them again.
+    """
     measured_at: str
     """When."""
 
 
 class Environment(Document):
-    """What a cell ran on and with."""
+    """The hardware and software of a cell."""
 
     machine: str
     """Fingerprint of the machine, eight hexadecimal digits."""
     host: str = ""
-    """Name of the machine, when a launcher had the cell measured there; else empty."""
+    """Name of the machine, if a launcher ran the cell there; otherwise empty."""
     accelreport: str
     """Version of accelreport."""
     commit: str = ""
-    """Commit of the checkout accelreport ran from, when it is one."""
+    """Commit of accelreport's checkout, if it is one."""
     dirty: bool | None = None
     """Whether that checkout had uncommitted changes."""
     python: str
@@ -508,15 +531,15 @@ class Environment(Document):
     threads: Annotated[Count, Field(ge=1)]
     """Logical processors this process may use."""
     cpu_limit: float | None = None
-    """Seconds of processors granted in a second, where a container or a job limits them."""
+    """Processors that a container or a job may use, if limited."""
     memory_bytes: Count
     """Memory of the machine (or of its container)."""
     gpus: list[Gpu] = []
     """GPUs that the driver lists and `CUDA_VISIBLE_DEVICES` shows, in CUDA's order."""
     accelerators: list[str] = []
-    """Devices the framework used, by its own names."""
+    """Devices that the framework used, by its own names."""
     runtime: dict[str, str] = {}
-    """Threads, build flags and kernel libraries as the framework resolved them."""
+    """Threads, build flags and kernel libraries as resolved by the framework."""
     variables: dict[str, str] = {}
     """Environment variables that change the measurement (`TF_*`, `XLA_*`, `OMP_*`, …)."""
     load_before: float | None = None
@@ -526,11 +549,13 @@ class Environment(Document):
     clock_mhz: Amount | None = None
     """CPU clock at the start, where it can be read."""
     clock_max_mhz: Amount | None = None
-    """Highest CPU clock, where the system tells it (a virtual machine mostly does not)."""
+    """Highest CPU clock, if the system reports it (most virtual machines do not)."""
     vector: list[str] = []
     """The CPU's vector extensions that multiply, such as `fma` or `avx512f`."""
     roofs: Roofs | None = None
-    """What its processor reached at best; absent where a cell ended before that was asked."""
+    """The highest measured roofs of its processor; absent if a cell ended before the
+    measurement.
+    """
 
 
 class Host(Document):
@@ -541,21 +566,21 @@ class Host(Document):
     host: str
     """Name of the machine."""
     address: str = ""
-    """Where the other processes reach it: `host:port`."""
+    """Its address for the other processes: `host:port`."""
     chief: bool = False
-    """Whether it is the one that writes the record."""
+    """Whether it writes the record."""
     machine: str = ""
-    """Fingerprint of the machine, where the process could say it."""
+    """Fingerprint of the machine, if known."""
     cpu: str = ""
-    """CPU model, where the process could say it."""
+    """CPU model, if known."""
     devices: list[str] = []
-    """Devices of the process that compute, by TensorFlow's names."""
+    """Computing devices of the process, by TensorFlow's names."""
     peak_bytes: Count | None = None
-    """Peak resident set of the process, where it was read."""
+    """Peak resident set of the process, if it was read."""
 
 
 class Warned(Document):
-    """Something a reader of the number should know."""
+    """A note that a reader of the number needs."""
 
     kind: str
     """Short name, such as `data-synthetic` or `short-window`."""
@@ -569,11 +594,11 @@ class Record(Document):
     record_version: Literal[1] = 1
     """Version of this document."""
     cell: Cell
-    """What was asked for, in full."""
+    """All parameters of the cell."""
     key: str
     """The cell's content hash."""
     status: Status
-    """ok: complete; partial: the budget ended it; failed; skipped: its device is absent."""
+    """ok: complete; partial: the budget stopped it; failed; skipped: its device is absent."""
     failure: Failure | None = None
     """Why, unless the status is ok."""
     started_at: Instant
@@ -581,15 +606,17 @@ class Record(Document):
     finished_at: Instant
     """When it ended."""
     times: Times = Times()
-    """The stages, kept apart."""
+    """The stages, timed separately."""
     blocks: list[Block] = []
     """Every timed block, in order."""
     epochs: list[Epoch] = []
     """The learning curve."""
     planned_steps: Count = 0
-    """Steps a complete run takes; more than were run when the status is partial."""
+    """Number of steps of a complete run, which is larger than the number of steps if the status
+    is partial.
+    """
     samples_per_step: Count = 0
-    """Training examples in one step, over all replicas."""
+    """Training examples per step, over all replicas."""
     final: dict[str, Metric] = {}
     """Final metrics."""
     parameters: Count | None = None
@@ -597,48 +624,49 @@ class Record(Document):
     network: Network | None = None
     """Layers, loss and optimizer; None in records that were made before this was kept."""
     samples: list[Sample] = []
-    """Predictions for the page, wrong ones first; of more mistakes than are kept the surest."""
+    """Predictions for the page, misclassified ones first, with the most confident ones kept."""
     confusion: Confusion | None = None
-    """True against predicted classes."""
+    """The confusion matrix."""
     forecasts: list[Forecast] = []
-    """Series and what the trained model predicted of them."""
+    """Series with the trained model's forecasts."""
     texts: list[GeneratedText] = []
-    """What the trained model wrote."""
+    """Texts that the trained model wrote."""
     weights: SavedWeights | None = None
     """The trained weights, saved and read back."""
     served: Served | None = None
     """The trained model, exported and served."""
     quantised: Quantised | None = None
-    """The trained model in 8-bit integers."""
+    """The trained model in int8."""
     artefacts: list[Artefact] = []
-    """Files it left in the results folder: weights, exported and converted models."""
+    """Its files in the results folder: weights, exported and converted models."""
     selection: Selection | None = None
-    """Which epoch it ended with, where a metric decides that."""
+    """The epoch that it ended with, if a metric decided."""
     flops: Flops | None = None
     """Arithmetic done."""
     parts: StepParts | None = None
-    """Parts of a step by themselves, where `measure.split` asks for them."""
+    """The parts of a step, if `measure.split` is set."""
     memory: Memory = Memory()
     """Peak memory."""
     energy: list[Energy] = []
-    """Energy of the steady steps, sensor-grade; one entry for each sensor that was looked for."""
+    """Energy of the steady steps, sensor-grade; one entry for each sensor."""
     data: DataSource | None = None
-    """Where the input came from."""
+    """The origin of the input."""
     environment: Environment | None = None
-    """What it ran on and with."""
+    """Hardware and software."""
     hosts: list[Host] = []
-    """Every process of a distributed cell, the chief first; empty when there was one process.
-    `times`, `memory` and `environment` are the chief's."""
+    """Every process of a distributed cell, the chief first; empty for a single process. `times`,
+    `memory` and `environment` are the chief's.
+    """
     warnings: list[Warned] = []
-    """What a reader should know."""
+    """Notes for the reader."""
     checks: list[SelfCheck] = []
-    """What the timer looked for in itself, and what it found."""
+    """Results of the timer's checks."""
     began_with: Beginning | None = None
-    """Initial weights and order of the examples, as checksums."""
+    """Checksums of the initial weights and of the order of the examples."""
     log_tail: str = ""
-    """The last lines the process printed, TensorFlow's own among them."""
+    """The last lines of the process's output, including TensorFlow's."""
     details: dict[str, Any] = {}
-    """What only this family observes (documented by the family)."""
+    """Further observations of this family (documented by the family)."""
 
     @field_validator("cell")
     @classmethod
@@ -648,15 +676,15 @@ class Record(Document):
     @model_validator(mode="after")
     def _trained_on_something(self) -> Self:
         if self.measured and self.epochs and not self.samples_per_step:
-            raise ValueError("it trained, and its steps had no examples")
+            raise ValueError("it trained, but its steps had no examples")
         return self
 
     @property
     def machine(self) -> str:
-        """Fingerprint of the machine it was made on; `UNKNOWN_MACHINE` where it names none."""
+        """Fingerprint of its machine; `UNKNOWN_MACHINE` without one."""
         return self.environment.machine if self.environment else UNKNOWN_MACHINE
 
     @property
     def measured(self) -> bool:
-        """Whether its times may enter a statistic, unless something was found against them."""
+        """Whether its times may enter a statistic, unless a check refuses them."""
         return self.status in MEASURED

@@ -4,8 +4,8 @@
     results/plans/<spec>.<profile>.json    what each spec asked for
     results/artefacts/<sha256>.<name>      files that cells left, named by their content
 
-Files appear whole or not at all, whatever is killed, and by whichever of several runners.
-A file that cannot be read is named in `Store.problems` and the others are read all the same.
+Files appear completely or not at all, whatever is killed, and whichever of several runners writes
+them. An unreadable file is named in `Store.problems`, and the others are read.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from accelreport.results.record import Artefact, Record
 Content = TypeVar("Content")
 
 FOLDERS = ("cells", "plans", "artefacts", "locks", "jobs", "conflicts/cells", "conflicts/plans")
-"""Folders of a results folder, in which runs and merges write."""
+"""Subfolders into which runs and merges write."""
 
 
 class Store:
     """A results folder.
 
     Attributes:
-        root: the folder; it need not exist until something is written.
-        problems: files that could not be read, each once, in the order they were met.
+        root: the folder; it need not exist before the first write.
+        problems: unreadable files, each once, in order of discovery.
     """
 
     def __init__(self, root: Path) -> None:
@@ -71,31 +71,32 @@ class Store:
 
     @property
     def artefacts(self) -> Path:
-        """The folder of the files that cells left."""
+        """The folder of the artefacts."""
         return self.root / "artefacts"
 
     @property
     def problems(self) -> list[ResultProblem]:
-        """Files that could not be read, each once, in the order they were met."""
+        """Unreadable files, each once, in order of discovery."""
         return list(self._problems.values())
 
     def check(self) -> None:
-        """See that the folders, where there are any, can be read.
+        """Check that the existing folders can be read.
 
         Raises:
-            ResultsError: one cannot, or a file lies in its place.
+            ResultsError: one cannot be read, or a file is in its place.
         """
         for folder in (self.cells, self.planned):
             next(names(folder), None)
 
     def prepare(self, *, sweeping: bool = True) -> None:
-        """Make the folders, see that they can be written, and clean up after killed writers.
+        """Create and check the folders for writing, and remove the files of killed writers.
 
         Args:
-            sweeping: whether to clean up, for which every name in the folder is read.
+            sweeping: whether to remove these files, which requires reading every name in the
+                folder.
 
         Raises:
-            ResultsError: the folder cannot be made, read or written.
+            ResultsError: the folder cannot be created, read or written.
         """
         self._refuse_links()
         self.check()
@@ -114,7 +115,7 @@ class Store:
         self._prepared = _identity(self.cells)
 
     def _refuse_links(self) -> None:
-        """See that no folder that is written to is a link.
+        """Check that no folder for writing is a link.
 
         Raises:
             ResultsError: one is.
@@ -126,42 +127,42 @@ class Store:
             raise cannot_write(self.root, error) from error
 
     def still_here(self) -> None:
-        """See that this is the folder that was prepared, if it was.
+        """Check that this is still the folder that was prepared, if it was.
 
-        A folder that is renamed while a run goes on would else be made anew, and its records
-        would lie in two.
+        A folder that is renamed during a run would otherwise be created again, and the records
+        would be in two folders.
 
         Raises:
-            ResultsError: it was removed, renamed or replaced since.
+            ResultsError: it was removed, renamed or replaced.
         """
         if self._prepared not in {None, _identity(self.cells)}:
             raise ResultsError(
                 f"{self.cells} cannot be written.",
-                why="It was removed, renamed or replaced since the run began.",
-                remedy="What was measured before is where that folder is now. Put it back, or "
-                "choose another one with --results, then run the same command again.",
+                why="It was removed, renamed or replaced after the run began.",
+                remedy="The earlier measurements are where that folder is now. Put it back, or "
+                "choose another folder with --results, then run the same command again.",
             )
 
     def _folder_of(self, path: Path) -> None:
-        """Make the folder of a file that is about to be written."""
+        """Create the folder of a file before it is written."""
         self.still_here()
         refuse_links(path.parent, self.root)
         path.parent.mkdir(parents=self._prepared is None, exist_ok=True)
 
     def record_path(self, key: str, machine: str) -> Path:
-        """Where the record of a cell on a machine is kept.
+        """The path of a cell's record for a machine.
 
         Raises:
-            ValueError: the key is not 16, or the machine not 8 hexadecimal digits.
+            ValueError: the key does not have 16, or the machine not 8, hexadecimal digits.
         """
         if not KEY.fullmatch(key) or not MACHINE.fullmatch(machine):
             raise ValueError(f"not the name of a record: key {key!r}, machine {machine!r}")
         return self.cells / f"{key}.{machine}.json"
 
     def write(self, record: Record) -> Path:
-        """Store a record without names (`as_written`), in the place of the same cell and machine's.
+        """Store a record without names (`as_written`) in place of the cell's earlier one.
 
-        A file in its place that cannot be read is set aside, not lost.
+        An unreadable file in its place is set aside, not lost.
 
         Returns:
             Its file.
@@ -169,7 +170,7 @@ class Store:
         Raises:
             ResultsError: the disk is full, the folder cannot be written, or the file in its
                 place was written by a newer accelreport.
-            ValueError: the record does not say which machine it is from.
+            ValueError: the record does not name its machine.
         """
         if record.environment is None:
             raise ValueError("a record without an environment belongs to no machine")
@@ -183,14 +184,14 @@ class Store:
         return path
 
     def keep(self, artefact: Artefact, content: bytes) -> Path:
-        """Store a file that a cell left; call it before the record that names it is written.
+        """Store an artefact; call this before the record that names it is written.
 
         Returns:
             Its file.
 
         Raises:
             ResultsError: the disk is full, or the folder cannot be written.
-            ValueError: the content is not what the artefact says.
+            ValueError: the content does not match the artefact.
         """
         if hashlib.sha256(content).hexdigest() != artefact.sha256:
             raise ValueError(f"not the content of {artefact.file}")
@@ -203,7 +204,7 @@ class Store:
         return path
 
     def get(self, key: str, machine: str) -> Record | None:
-        """The record of a cell on a machine; None when there is none, or none that can be read.
+        """The record of a cell on a machine; None if there is no readable one.
 
         Raises:
             ValueError: see `record_path`.
@@ -211,10 +212,10 @@ class Store:
         return self._read(self.record_path(key, machine), read_named_record)
 
     def machines(self, keys: Collection[str] | None = None) -> dict[str, list[str]]:
-        """Key of each cell that has a record → the machines that it has one of, by name.
+        """Key of each cell with a record → the machines that have one, by name.
 
         Args:
-            keys: these cells only; all when absent.
+            keys: only these cells; default: all.
 
         Raises:
             ResultsError: the folder cannot be read.
@@ -231,11 +232,11 @@ class Store:
         return found
 
     def remove(self, cells: Mapping[str, Collection[str]], plans: Iterable[PlanDocument]) -> None:
-        """Remove records, plans, and the files of the cells that no record names any more.
+        """Remove records, plans, and artefacts that no record names any more.
 
         Args:
-            cells: key → the machines whose records go.
-            plans: the plans that go.
+            cells: key → the machines whose records are removed.
+            plans: the plans to remove.
 
         Raises:
             ResultsError: the folder cannot be written.
@@ -260,17 +261,17 @@ class Store:
         return record.artefacts if record else ()
 
     def records(self) -> Iterator[Record]:
-        """Every record that can be read, in the order of the files' names."""
+        """Every readable record, in the order of the file names."""
         for path in listing(self.cells):
             record = self._read(path, read_named_record)
             if record is not None:
                 yield record
 
     def write_plan(self, plan: PlanDocument) -> Path:
-        """Store a plan in the place of the one of the same spec and profile.
+        """Store a plan; it replaces that of the same spec and profile.
 
-        Cells of that one that were measured under the same conditions stay in it
-        (`with_earlier_cells`). A file in its place that cannot be read is set aside, not lost.
+        Cells of the earlier plan that were measured under the same conditions stay in it
+        (`with_earlier_cells`). An unreadable file in its place is set aside, not lost.
 
         Returns:
             Its file.
@@ -292,11 +293,11 @@ class Store:
         return path
 
     def plan(self, spec: str, profile: str) -> PlanDocument | None:
-        """The stored plan of a spec and profile; None when there is none that can be read."""
+        """The stored plan of a spec and profile; None if there is no readable one."""
         return self._read(self.planned / plan_file_name(spec, profile), read_plan)
 
     def plans(self) -> list[PlanDocument]:
-        """The plans to show: the stored ones, or those given instead, without those left out."""
+        """The plans to show: the stored ones or their replacements, without those left out."""
         return [
             self._instead.get(name, plan)
             for name, plan in self.stored_plans().items()
@@ -304,10 +305,10 @@ class Store:
         ]
 
     def stored_plans(self) -> dict[tuple[str, str], PlanDocument]:
-        """Every plan that can be read by its spec and profile, in the order of the files' names.
+        """Every readable plan by spec and profile, in the order of the file names.
 
-        A file beside the one that bears a plan's name, such as a copy that a disk shared with
-        others made, is one of the problems.
+        Another file with the same plan, such as a copy that a shared disk made, is one of the
+        problems.
         """
         left_out: list[ResultProblem] = []
         reader = partial(read_plan, left_out=left_out)
@@ -320,21 +321,19 @@ class Store:
             front.setdefault(name, path)
         for path, name, _ in named:
             if path != front[name]:
-                message = (
-                    f"it holds the same plan as {front[name].name}, which is the one that counts"
-                )
+                message = f"it has the same plan as {front[name].name}, which is used"
                 self._problems[path] = ResultProblem(path, "misnamed", message)
         return {name: plan for path, name, plan in named if path == front[name]}
 
     def show_instead(self, plan: PlanDocument) -> None:
-        """Have `plans` give this one for the stored plan of its spec and profile.
+        """Let `plans` return this plan instead of the stored one of its spec and profile.
 
-        Nothing is written: what runs have left is for them to change.
+        This writes nothing: only runs change stored plans.
         """
         self._instead[plan.spec, plan.profile] = plan
 
     def leave_out(self, plan: PlanDocument) -> None:
-        """Have `plans` leave the stored plan of this spec and profile out; its file stays."""
+        """Let `plans` leave out the stored plan of this spec and profile; its file stays."""
         self._left_out.add((plan.spec, plan.profile))
 
     @property
@@ -344,7 +343,7 @@ class Store:
 
     @property
     def shown_instead(self) -> list[PlanDocument]:
-        """The plans that are shown in the place of stored ones."""
+        """The plans that replace stored ones."""
         return list(self._instead.values())
 
     def _read(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
@@ -359,13 +358,13 @@ class Store:
         return content
 
     def _keep_unreadable(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
-        """Set aside a file that is about to be replaced and whose content nobody could use.
+        """Set aside an unusable file that is about to be replaced.
 
         Returns:
-            What it holds; None where there is none, or was none that could be read.
+            Its content; None if there is no file, or no readable one.
 
         Raises:
-            ResultsError: it is from a newer accelreport, which still can use it.
+            ResultsError: it is from a newer accelreport, which can still use it.
         """
         try:
             return reader(path)
@@ -383,7 +382,7 @@ class Store:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What no other folder has in common with this one; None where there is none."""
+    """An identity that no other folder shares; None if the folder does not exist."""
     try:
         status = folder.stat()
     except OSError:
@@ -392,7 +391,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def set_aside(path: Path) -> Path:
-    """Give a file that cannot be used a name under which nothing replaces it; returns that.
+    """Rename an unusable file so that nothing replaces it; returns the new name.
 
     Raises:
         OSError: the folder cannot be written.
@@ -404,33 +403,33 @@ def set_aside(path: Path) -> Path:
 
 
 def cannot_write(path: Path, error: OSError) -> ResultsError:
-    """The one error for a results folder that takes nothing more."""
+    """The error for a results folder that cannot be written."""
     return ResultsError(
         f"{path} cannot be written.",
         why=f"{error.strerror or error}.",
-        remedy="Everything measured before is kept. Free space or allow writing there, or "
-        "choose another folder with --results, then run the same command again.",
+        remedy="Every earlier measurement is kept. Free space or make the folder writable, or "
+        "choose another one with --results, then run the same command again.",
     )
 
 
 def existing(folder: Path) -> Store:
-    """The store of a folder that a run or a merge has written.
+    """The store of an existing results folder.
 
     Raises:
-        ResultsError: it is no results folder.
+        ResultsError: it is not a results folder.
     """
     if not (folder / "cells").is_dir() and not (folder / "plans").is_dir():
         raise ResultsError(
-            f"{folder} is no results folder.",
-            why="It has neither cells/ nor plans/ inside.",
+            f"{folder} is not a results folder.",
+            why="It has neither cells/ nor plans/.",
         )
     return Store(folder)
 
 
 def content_digest(store: Store) -> str:
-    """SHA-256 over the names and bytes of all plans and records.
+    """SHA-256 of the names and bytes of all plans and records.
 
-    Plans that are shown instead of others, or left out, are part of it.
+    It includes replaced plans and those left out.
 
     Raises:
         ResultsError: a folder cannot be read.

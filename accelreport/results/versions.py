@@ -1,7 +1,7 @@
-"""Measurements of other versions of the specs, which a report of today's specs does not show.
+"""Measurements of other versions of the specs, which a report of the current specs does not show.
 
-A cell's key is a hash of everything that affects its measurement, so that the edit of one key of a
-spec asks for other cells. What was measured before stays in the results folder.
+A cell's key is a hash of everything that affects its measurement, so an edited key of a spec
+creates other cells. The earlier measurements stay in the results folder.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
 
 @dataclass(frozen=True)
 class OtherVersions:
-    """Measurements of a results folder that no plan asks for as the specs are now.
+    """Measurements in a results folder that no current plan names.
 
     Attributes:
-        measurements: how many, failures and skips not counted.
-        unplanned: those of them that no stored plan names, because a later run replaced it.
+        measurements: their number, without failures and skips.
+        unplanned: those that no stored plan names, because a later run replaced it.
         specs: names of their specs, in alphabetical order.
-        differs: keys of which the specs have another value now, the most frequent first.
+        differs: keys that have another value in the current specs, the most frequent first.
         first: when the first of them began.
         last: when the last of them began.
     """
@@ -42,8 +42,8 @@ class OtherVersions:
 def other_versions(store: Store) -> OtherVersions | None:
     """The measurements that the plans of a store leave out; None without any.
 
-    What a person chose to leave out, such as trials, is not among them, nor is what belongs to a
-    spec without any plan, of which no other version is known.
+    This excludes what the user left out, such as trials, and specs without any plan, of which no
+    other version is known.
 
     Raises:
         ResultsError: the folder cannot be read.
@@ -81,7 +81,7 @@ def other_versions(store: Store) -> OtherVersions | None:
 
 
 def _differing(cell: Cell, plan: PlanDocument) -> list[str]:
-    """The keys that make a cell another one than those that a plan asks for."""
+    """The keys in which a cell differs from the cells of a plan."""
     if cell.workload.get("kind") != plan.workload.get("kind"):
         return ["kind"]
     was, now = _leaves(cell.workload), _leaves(plan.workload)

@@ -1,1 +1,1 @@
-"""The order of cells, their processes, limits, failures, resume and progress."""
+"""An author who reversed a rule can see it here."""

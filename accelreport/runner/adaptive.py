@@ -1,8 +1,8 @@
-"""Adds repeats until comparisons with the baseline, and claims, are decided.
+"""Adds repeats until comparisons with the baseline and claims are decided.
 
-Whether one is decided is not known here: a stopping rule is asked after all planned cells, and
-again after what it asked for. Cells that are added are cells like others. They stand in the plan
-document before the first of them starts, so that an interrupted run goes on with them.
+This module does not know when a comparison is decided: it asks a stopping rule after all planned
+cells, and again after the added ones. Added cells are ordinary cells. They are in the plan document
+before the first of them starts, so an interrupted run continues with them.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from accelreport.spec.cells import Cell
 
 
 class StoppingRule(Protocol):
-    """Knows when a comparison, or a claim, is decided."""
+    """Decides when a comparison or a claim is decided."""
 
     def looks(self, planned: int) -> Looks:
-        """The looks at comparisons of which `planned` repeats are measured anyway."""
+        """The looks at comparisons with `planned` repeats."""
 
     def latest(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[Look]:
-        """What is said of every comparison of a plan, by records of one machine."""
+        """The verdict of every comparison of a plan, from the records of one machine."""
 
     def claims(self, plan: PlanDocument, records: Iterable[Record]) -> Sequence[ClaimLook]:
-        """What is said of the claims of a plan that repeats can decide."""
+        """The verdicts of the claims of a plan that repeats can decide."""
 
 
 Name = tuple[str, str]
@@ -50,13 +50,13 @@ class AdaptiveRepeats:
     """The repeats that are added in one run.
 
     Attributes:
-        stopping_rule: knows when a comparison is decided.
-        documents: the plan documents of the specs that are run, with their looks.
-        chosen: the cells that are run; comparisons of which they do not hold every planned
-            repeat are left alone.
+        stopping_rule: decides when a comparison is decided.
+        documents: the plan documents of the current specs, with their looks.
+        chosen: the selected cells; comparisons without all their planned repeats among them get no
+            repeats.
         store: where records and plan documents are.
         machine: this machine's fingerprint.
-        unavailable: why a cell's device cannot run here; None when it can.
+        unavailable: why a cell's device cannot run here; None if it can.
         policy: what counts as done.
     """
 
@@ -78,7 +78,7 @@ class AdaptiveRepeats:
             self._places.setdefault(place, {})[cell.repeat] = cell
 
     def possible(self) -> tuple[Cell, ...]:
-        """The cells that will be added at most."""
+        """The largest number of cells that may be added."""
         return tuple(
             cell
             for name, document in self._now.items()
@@ -86,7 +86,7 @@ class AdaptiveRepeats:
         )
 
     def further(self, observer: Observer) -> RunPlan:
-        """What is to be measured next, written into the plan documents; nothing at the end.
+        """The next cells, written into the plan documents; none at the end.
 
         Raises:
             ResultsError: the results folder cannot be written.
@@ -119,7 +119,7 @@ class AdaptiveRepeats:
         return plan
 
     def _looked(self, name: Name, document: PlanDocument) -> list[Look]:
-        """What is said of the comparisons that this run may add to."""
+        """The verdicts of the comparisons to which this run may add repeats."""
         if not any(of == name for of, _ in self._places):
             return []
         return [
@@ -140,7 +140,7 @@ class AdaptiveRepeats:
     def _complete(
         self, name: Name, document: PlanDocument, point: Mapping[str, Scalar], device: str
     ) -> bool:
-        """Whether every planned repeat of a device is among the cells that are run, here."""
+        """Whether every planned repeat of a device is among the selected cells."""
         cells = self._places.get((name, _place(device, point)), {})
         here = cells and self.unavailable(next(iter(cells.values()))) is None
         return bool(here) and all(repeat in cells for repeat in range(document.measure.repeats))
@@ -153,7 +153,7 @@ class AdaptiveRepeats:
         *,
         to_the_end: bool = False,
     ) -> list[Cell]:
-        """The cells that the next look needs, or the last one, and the document does not have."""
+        """The cells that the next look needs and the document does not have."""
         known = {cell.key for cell in document.cells}
         last = document.until_decided.at[-1] if document.until_decided else 0
         asked = [
@@ -173,7 +173,7 @@ class AdaptiveRepeats:
     def _asked_by_claims(
         self, name: Name, document: PlanDocument
     ) -> list[tuple[str, Mapping[str, Scalar], int]]:
-        """Devices and points whose repeats the next looks at claims need, if all can run here."""
+        """Devices and points that need repeats for the next looks at claims, if all can run."""
         if not any(of == name for of, _ in self._places):
             return []
         return [

@@ -1,4 +1,4 @@
-"""What a run says while it goes on; `accelreport run --json` prints each as one line."""
+"""The events of a run; `accelreport run --json` prints each as one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from accelreport.spec.cells import Cell
 
 
 class CellName(Document):
-    """A cell, as a person and a program tell it from the others."""
+    """What identifies a cell to people and programs."""
 
     key: str
     """Its content hash."""
@@ -39,41 +39,41 @@ class PlannedCellLine(CellName):
     """One cell of a plan."""
 
     action: Action
-    """run, done, failed (before; left alone) or skip."""
+    """run, done, failed (earlier; not run again) or skip."""
     reason: str
-    """Why, in a few words."""
+    """The reason in a few words."""
 
 
 class PlanLine(Document):
-    """First: what will be done."""
+    """First event: the plan."""
 
     event: Literal["plan"] = "plan"
     results: str
     """The results folder."""
     run: int
-    """Cells to be measured."""
+    """Number of cells to measure."""
     done: int
-    """Cells that have a good record already."""
+    """Number of cells that already have a good record."""
     failed: int
-    """Cells that failed before and are left alone."""
+    """Number of cells that failed earlier and are not run again."""
     skip: int
-    """Cells whose device is not here."""
+    """Number of cells whose device is not here."""
     estimate_s: float
-    """Seconds for the cells whose like was measured before."""
+    """Estimated seconds of the cells whose like was measured before."""
     unknown: int
-    """Cells to be measured that have no such record."""
+    """Number of cells to measure that have no such estimate."""
     unknown_at_most_s: float
-    """The sum of their budgets."""
+    """Sum of the budgets of these cells."""
     further: int = 0
-    """Cells that may be added until comparisons are decided, at most."""
+    """Largest number of cells that may be added until comparisons are decided."""
     further_at_most_s: float = 0.0
-    """Seconds for these, by earlier records and by budgets where there are none."""
+    """Largest time of these in seconds, from earlier records or from budgets."""
     cells: list[PlannedCellLine]
-    """Every cell, in the order in which they are measured."""
+    """Every cell, in the order of measurement."""
 
 
 class WaitingLine(Document):
-    """Somebody else measures at the moment."""
+    """Another run is measuring."""
 
     event: Literal["waiting"] = "waiting"
     reason: str
@@ -81,29 +81,29 @@ class WaitingLine(Document):
 
 
 class CellStartLine(CellName):
-    """A cell's process is launched."""
+    """A cell's process starts."""
 
     event: Literal["cell-start"] = "cell-start"
     number: int
-    """Which of the cells to be measured it is, from 1."""
+    """Number of this cell among the cells to measure, from 1."""
     of: int
-    """How many there are."""
+    """Total number of cells to measure."""
     host: str = ""
-    """The machine, when a launcher has it measured elsewhere; else empty."""
+    """The machine, if a launcher runs the cell elsewhere; otherwise empty."""
 
 
 class CellEventLine(Document):
-    """A cell's process says what it is doing."""
+    """A cell's process reports its progress."""
 
     event: Literal["cell-event"] = "cell-event"
     key: str
     """The cell."""
     says: ChildEvent
-    """`phase`, `progress` or `epoch`, as its own `event` tells."""
+    """`phase`, `progress` or `epoch`, named by its own `event`."""
 
 
 class CellEndLine(CellName):
-    """A cell is through; its record is on the disk."""
+    """A cell has ended; its record is on disk."""
 
     event: Literal["cell-end"] = "cell-end"
     status: Status
@@ -111,9 +111,9 @@ class CellEndLine(CellName):
     failure: FailureKind | None
     """Kind of the failure."""
     message: str
-    """Message of the failure or reason of the skip."""
+    """Message of the failure, or reason of the skip."""
     remedy: str
-    """What a person can do about it; may be empty."""
+    """The remedy; may be empty."""
     warnings: list[str]
     """Kinds of its warnings."""
     wall_s: float | None
@@ -122,66 +122,66 @@ class CellEndLine(CellName):
     """Headline figures: `step_s` (the mean), of calls `median_s`, `samples_per_s`, `tflops`, and
     final metrics."""
     record_path: str
-    """The record's file; empty when an earlier, better record was kept instead."""
+    """The record's file; empty if an earlier, better record was kept."""
     record: Record = Field(exclude=True, repr=False)
     """The record itself, for displays."""
 
 
 class LookedAt(Document):
-    """A comparison of a device with the baseline, and what the last look at it found."""
+    """A comparison of a device with the baseline at the last look."""
 
     spec: str
     """Name of the spec."""
     profile: str
-    """Name of the profile, as the plan document bears it."""
+    """Name of the profile, as in the plan document."""
     device: str
     """Name of the device."""
     point: dict[str, Scalar]
     """Sweep point."""
     repeats: int
-    """Repeats looked at; 0 when it could not be looked at yet."""
+    """Number of repeats at the look; 0 if no look was possible yet."""
     verdict: str
     """FASTER, SLOWER, SAME, UNDECIDED or NOT MEASURED."""
     wanted: int
-    """Repeats that the next look needs; 0 when there is none."""
+    """Repeats that the next look needs; 0 without a next look."""
     reason: str
     """Why there is no next look although nothing is decided."""
 
 
 class LookLine(Document):
-    """With `--until-decided`: which comparisons are decided, and what is measured next."""
+    """With `--until-decided`: the decided comparisons, and what is measured next."""
 
     event: Literal["look"] = "look"
     comparisons: list[LookedAt]
     """Every comparison of the chosen cells with their baselines."""
     cells: list[CellName]
-    """Cells that are added now; none when this was the last look."""
+    """Added cells; none after the last look."""
     todo: list[Cell] = Field(exclude=True, repr=False)
     """Those of them that are measured now, for displays."""
 
 
 class EndLine(Document):
-    """Last: how the run ended."""
+    """Last event: the outcome of the run."""
 
     event: Literal["end"] = "end"
     ok: int
-    """Cells measured to their end."""
+    """Number of completely measured cells."""
     partial: int
-    """Cells their budget ended."""
+    """Number of cells that the budget stopped."""
     failed: int
-    """Cells that failed in this run."""
+    """Number of cells that failed in this run."""
     skipped: int
-    """Cells whose device is not here."""
+    """Number of cells whose device is not here."""
     done_before: int
-    """Cells that had a good record already."""
+    """Number of cells that already had a good record."""
     failed_before: int
-    """Cells that failed earlier and were left alone."""
+    """Number of cells that failed earlier and were not run again."""
     left: int
-    """Cells not reached."""
+    """Number of cells that were not reached."""
     stopped_by: str
-    """The signal that stopped the run; empty when it came to its end."""
+    """The signal that stopped the run; empty if it completed."""
     wall_s: float
-    """Seconds from the first cell's start (or wait) to the end."""
+    """Seconds from the start of the first cell (or wait) to the end."""
     results: str
     """The results folder."""
 
@@ -197,11 +197,11 @@ RunLine = (
     | TimingsLine
 )
 LINES: TypeAdapter[RunLine] = TypeAdapter(Annotated[RunLine, Field(discriminator="event")])
-"""Describes a line of `accelreport run --json`."""
+"""The schema of a line of `accelreport run --json`."""
 
 
 class Observer(Protocol):
-    """Is told what happens in a run, and shows it."""
+    """Receives the events of a run and shows them."""
 
     def on(self, line: RunLine) -> None:
         """Something happened."""
@@ -216,7 +216,7 @@ def named(cell: Cell) -> dict[str, Any]:
 
 
 def plan_line(plan: RunPlan, results: Path) -> PlanLine:
-    """A plan as the event that tells of it."""
+    """The plan as an event."""
     return PlanLine(
         results=str(results),
         run=len(plan.of("run")),

@@ -1,4 +1,4 @@
-"""Ctrl-C and its relatives: asked once, a run ends in order; asked twice, at once."""
+"""Ctrl-C and similar signals: the first stops the run in order, the second immediately."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that ask a run to end."""
+"""Signals that stop a run."""
 
 
 class Stop:
-    """A wish to stop, which can be waited for beside other things.
+    """A request to stop, which can be waited for together with other events.
 
     Attributes:
-        reason: what asked for it, such as `SIGINT`; empty while nobody has.
+        reason: the cause of the request, such as `SIGINT`; empty without one.
     """
 
     def __init__(self) -> None:
@@ -27,27 +27,27 @@ class Stop:
         return bool(self.reason)
 
     def fileno(self) -> int:
-        """A descriptor that can be read from once stopping was asked for."""
+        """A descriptor that becomes readable after the request."""
         return self._reading
 
     def request(self, reason: str) -> None:
-        """Ask for it. May be called from a signal handler."""
+        """Request a stop. Safe in a signal handler."""
         if not self.reason:
             self.reason = reason
             os.write(self._writing, b"!")
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         os.close(self._reading)
         os.close(self._writing)
 
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Stop]:
-    """A `Stop` that signals ask for; must be entered in the main thread.
+    """A `Stop` that signals request; enter it in the main thread.
 
-    The first one only asks, so that a record that is being written is written to its end.
-    The second one raises `KeyboardInterrupt` where the program stands.
+    The first signal only requests the stop, so a record is written completely. The second signal
+    raises `KeyboardInterrupt` immediately.
     """
     stop = Stop()
 

@@ -48,10 +48,10 @@ class CannotStart(AccelReportError):  # noqa: N818 -- reads as what it says
 
     def __init__(self, error: OSError) -> None:
         super().__init__(
-            "A cell's process cannot be started.",
+            "A cell's process cannot start.",
             why=f"{error}.",
             remedy="Every finished cell is kept. Free disk space or processes, or set TMPDIR to a "
-            "folder with room, and run the same command again.",
+            "folder with free space, and run the same command again.",
         )
 
 
@@ -234,7 +234,7 @@ def _hearing(
         except ValidationError:
             if len(complaints) < MOST_COMPLAINTS:
                 text = line[:200].decode(errors="replace")
-                complaints.append(f"Its process sent something that is no event: {text}")
+                complaints.append(f"Its process sent an invalid event: {text}")
 
     return hear
 
@@ -323,7 +323,7 @@ def conclude(seen: ProcessOutcome) -> Record:
     except FileNotFoundError:
         record = unmeasured(seen.cell, explain(seen, tail), seen.environment)
     except UnreadableFile as error:
-        told = f"Its process left something that is no record: {error.problem.message}"
+        told = f"Its process left an invalid record: {error.problem.message}"
         record = _broken(seen, told)
     if record.key != seen.cell.key:
         told = f"Its process measured another cell ({record.key})."
@@ -351,7 +351,7 @@ def _broken(seen: ProcessOutcome, message: str) -> Record:
 
 INTERRUPTED = Failure(
     kind="interrupted",
-    message="The run was stopped while it was being measured.",
+    message="The run was stopped while the cell was measured.",
     remedy="The next run measures it.",
 )
 """What becomes of a cell that was being measured when the run was stopped."""
@@ -364,8 +364,8 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
         limit = f"{seen.cell.measure.timeout:g} s"
         return Failure(
             kind="timeout",
-            message=f"It had not ended after {limit} (measure.timeout) and was killed.",
-            remedy="Raise measure.timeout, or lower measure.budget so that it ends by itself.",
+            message=f"It was still running after {limit} (measure.timeout) and was killed.",
+            remedy="Raise measure.timeout, or lower measure.budget so that the cell ends in time.",
         )
     if ending.by == "stop":
         return INTERRUPTED
@@ -373,15 +373,15 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
         held = limited.held
         return Failure(
             kind="oom-host",
-            message=f"It met the limit of its memory, {limited.limit / 2**20:.0f} MiB of address "
+            message=f"It reached its memory limit of {limited.limit / 2**20:.0f} MiB of address "
             f"space: its process was ended by {_signal(ending)}"
-            + (f" after it was seen to hold {held / 2**20:.0f} MiB." if held else "."),
+            + (f"; it held {held / 2**20:.0f} MiB before." if held else "."),
             remedy=f"Use {failures.LIMIT_REMEDY}.",
         )
     if _out_of_memory(seen, tail):
         return Failure(
             kind="oom-host",
-            message=f"The machine's memory ran out: its process was ended by {_signal(ending)} "
+            message=f"The machine ran out of memory: its process was ended by {_signal(ending)} "
             f"while it held {ending.peak_bytes / 2**20:.0f} MiB.",
             remedy=failures.OUT_OF_MEMORY_REMEDY,
         )

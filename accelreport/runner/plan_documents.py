@@ -146,8 +146,8 @@ def refresh(store: Store, specs: Path) -> list[str]:
         except SpecErrors as errors:
             where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
             complaints.append(
-                f"The plans of profile {first.profile} are shown as they were run, because the "
-                f"specs have errors now ({where}): accelreport check {specs}"
+                f"The specs have errors now ({where}), so the plans of profile {first.profile} "
+                f"are shown as they were run: accelreport check {specs}"
             )
             continue
         now = {spec.name: spec for spec in read.specs}
@@ -202,9 +202,9 @@ def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> l
     for name in only:
         if name not in names:
             raise AccelReportError(
-                f"Nothing was run of {printable(name)}.",
+                f"{printable(name)} has no results.",
                 why=did_you_mean(name, names),
-                remedy="`accelreport results list` shows what was.",
+                remedy="`accelreport results list` shows the benchmarks that have.",
             )
     measured = {
         (plan.spec, plan.profile)
@@ -222,7 +222,7 @@ def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> l
             quiet.append(named)
     if not quiet:
         return []
-    return [f"Trials beside runs of the spec as it stands are left out: {', '.join(quiet)}"]
+    return [f"Trials of specs that were also run unchanged are left out: {', '.join(quiet)}"]
 
 
 def _same_cells(plan: PlanDocument, other: PlanDocument) -> bool:

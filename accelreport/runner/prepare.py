@@ -90,7 +90,7 @@ def absences(
     machine = inventory()
     answer = None
     if needs_probe(devices.values(), machine):
-        waiting("TensorFlow is asked which devices it sees")
+        waiting("asking TensorFlow which devices it sees")
         answer = probe()
     return {name: unavailable(device, machine, answer) for name, device in devices.items()}
 
@@ -159,8 +159,8 @@ def _devices(path: Path) -> dict[str, Device]:
     return {name: device for name, device in found.items() if device}
 
 
-SET_REMEDY = "Write, for instance, --set workload.epochs=2 or --set measure.budget=2m."
-ON_OPTION_REMEDY = "Write, for instance, --on-option partition=gpu or --on-option time=120."
+SET_REMEDY = "Write for example --set workload.epochs=2 or --set measure.budget=2m."
+ON_OPTION_REMEDY = "Write for example --on-option partition=gpu or --on-option time=120."
 
 
 class BadOverride(AccelReportError):  # noqa: N818 -- reads as what it says
@@ -184,8 +184,8 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
         value = _value(written)
         if not isinstance(value, bool | int | float | str):
             raise BadOverride(
-                f"--set {text}: a {type(value).__name__} cannot be given on the command line.",
-                remedy="Give one number, text or truth value, or write a profile into the spec.",
+                f"--set {text}: the command line cannot set a {type(value).__name__}.",
+                remedy="Give a number, a text or true/false, or write a profile into the spec.",
             )
         found[key] = value
     return found
@@ -205,9 +205,9 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
         for part in path:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
-                raise BadOverride(f"--set {text}: {part} has a value already.")
+                raise BadOverride(f"--set {text}: {part} already has a value.")
         if isinstance(table.get(last), dict):
-            raise BadOverride(f"--set {text}: {last} is a table already.")
+            raise BadOverride(f"--set {text}: {last} is already a table.")
         table[last] = _value(written)
     return found
 
@@ -237,7 +237,7 @@ def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
 def _parts(option: str, text: str, remedy: str) -> tuple[str, str]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
-        raise BadOverride(f"{option} {text}: that is not key=value.", remedy=remedy)
+        raise BadOverride(f"{option} {text}: this is not key=value.", remedy=remedy)
     return key, value
 
 
@@ -399,7 +399,7 @@ def _no_spec(path: Path) -> Problem:
 def _refuse_repeats_elsewhere(request: Request) -> None:
     if request.launcher and request.stopping_rule:
         raise BadLauncher(
-            "--until-decided looks at the records of one machine.",
+            "--until-decided needs the records of one machine.",
             remedy="Leave out --until-decided, or --on.",
         )
 

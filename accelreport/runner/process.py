@@ -450,6 +450,6 @@ class ForkPool:
             self.done = replace(done, processes=done.processes + 1)
             return server
         self._end(server)
-        refused = answer.refused if answer else "the process to be forked ended at its start"
+        refused = answer.refused if answer else "the fork server ended at its start"
         self.done = done if stop else replace(done, refused=refused)
         return None

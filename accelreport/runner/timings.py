@@ -1,4 +1,4 @@
-"""Where the wall time of a run went, and how long what is left will take."""
+"""How the wall time of a run was spent, and how long the remaining cells will take."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ STAGES = {
     "other": "everything else of the cells' processes",
     "between": "between the cells",
 }
-"""The stages, in their order, in words."""
+"""Names of the stages, in order."""
 
 MEASURED = ("first_step", "train", "evaluate", "observe")
-"""The stages that are measured work: what the workload itself computes."""
+"""The stages that are measured work of the workload itself."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What was done so that cells could be forked (see `ForkPool`).
+    """The work of the fork servers (see `ForkPool`).
 
     Attributes:
-        seconds: wall time of starting the processes that were forked.
-        processes: how many there were.
-        forked: cells that were forked from them.
-        refused: why cells were no longer forked; empty while they were.
+        seconds: wall time to start the fork servers.
+        processes: number of fork servers.
+        forked: number of cells forked from them.
+        refused: why cells were no longer forked; empty otherwise.
     """
 
     seconds: float = 0.0
@@ -50,9 +50,9 @@ class Preparation:
 
 
 class CellSummary(NamedTuple):
-    """What a run remembers of a cell that is through.
+    """What a run keeps in memory of an ended cell.
 
-    A record of a long training is large, and a run may have many thousands of them.
+    A record of a long training is large, and a run may have thousands of them.
     """
 
     status: Status
@@ -61,32 +61,33 @@ class CellSummary(NamedTuple):
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        """What is remembered of a record."""
+        """The part of a record that a run keeps."""
         return cls(record.status, record.failure.kind if record.failure else None, record.times)
 
 
 class TimingsLine(Document):
-    """Where the wall time of a run went; printed by `--timings`."""
+    """How the wall time of a run was spent; printed by `--timings`."""
 
     event: Literal["timings"] = "timings"
     wall_s: float
     """Seconds of the whole run."""
     cells: int
-    """Processes of cells that ended with a record of their times."""
+    """Number of cell processes that ended with a record of their times."""
     forked: int
-    """How many of the run's cells were forked from a process that had imported TensorFlow."""
+    """Number of cells forked from a process that had imported TensorFlow."""
     prepared: int
-    """How many such processes were started."""
+    """Number of such processes."""
     refused: str
-    """Why cells were no longer forked; empty while they were."""
+    """Why cells were no longer forked; empty otherwise."""
     stages_s: dict[str, float]
-    """Seconds in `prepare` (processes that are forked), `process`, `import`, `data`, `build`,
-    `first_step`, `train` (all other steps), `evaluate`, `observe`, `other` (the rest of the
-    cells' processes) and `between` (the cells); their sum is `wall_s`."""
+    """Seconds in `prepare` (fork servers), `process`, `import`, `data`, `build`, `first_step`,
+    `train` (all other steps), `evaluate`, `observe`, `other` (the rest of the cells' processes) and
+    `between` (the cells); their sum is `wall_s`.
+    """
     measured_share: float
     """Measured work, which is `first_step` + `train` + `evaluate` + `observe`, ÷ `wall_s`."""
     outside_per_cell_s: float
-    """Seconds of the run that were no measured work, for each cell."""
+    """Seconds of the run that were not measured work, per cell."""
 
 
 def timings(
@@ -97,7 +98,7 @@ def timings(
     Args:
         records: the records of this run, or what is remembered of them.
         wall_s: its wall time in seconds.
-        prepared: what was done beside the cells.
+        prepared: the work of the fork servers.
     """
     times = [record.times for record in records if record.times.wall_s is not None]
     parts = [_parts(one) for one in times]
@@ -139,7 +140,7 @@ def _parts(times: Times) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class TimeEstimate:
-    """Time for a number of cells.
+    """Estimated time of some cells.
 
     Attributes:
         seconds: for the cells whose like was measured before.
@@ -153,7 +154,7 @@ class TimeEstimate:
 
 
 class Expectation:
-    """Wall times of cells by their likeness: the same cell with any seed."""
+    """Wall times of cells by likeness: the same cell with any seed."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._took: dict[str, tuple[float, int]] = {}
@@ -166,11 +167,11 @@ class Expectation:
             self.took(likeness(record.cell), record.times.wall_s)
 
     def took(self, like: str, seconds: float | None) -> None:
-        """Take into account what a cell took.
+        """Take the time of a cell into account.
 
         Args:
             like: the cell's likeness.
-            seconds: its wall time; None where no process told one.
+            seconds: its wall time; None if no process reported one.
         """
         if seconds is None:
             return
@@ -178,11 +179,11 @@ class Expectation:
         self._took[like] = total + seconds, count + 1
 
     def of(self, cell: Cell) -> float | None:
-        """Seconds that a cell will take; None when its like was never measured."""
+        """Seconds that a cell will take; None if no such cell was measured."""
         return self.of_like(likeness(cell))
 
     def of_like(self, like: str) -> float | None:
-        """Seconds that a cell of this likeness will take; None when none was ever measured."""
+        """Seconds that a cell of this likeness will take; None if none was measured."""
         total, count = self._took.get(like, (0.0, 0))
         return total / count if count else None
 
@@ -200,14 +201,14 @@ class Expectation:
 
 
 def likeness(cell: Cell, budget: float | None = None) -> str:
-    """What a cell's identity is without its seed: repeats of one condition are alike.
+    """A cell's identity without its seed: repeats of one condition are alike.
 
     Args:
         cell: the cell.
-        budget: the budget in seconds; the cell's own when absent.
+        budget: the budget in seconds; default: the cell's own.
 
     Returns:
-        A digest, so that those of many conditions are small.
+        A digest, so that the keys of many conditions are small.
     """
     measure = cell.measure
     parts: Sequence[object] = (
@@ -221,13 +222,13 @@ def likeness(cell: Cell, budget: float | None = None) -> str:
 
 
 class RemainingTime:
-    """The cells of a run that are not through, and the seconds that they will take.
+    """The remaining cells of a run, and the time that they will take.
 
-    The sum is kept up as cells end and never made anew over all cells: a display asks for it
-    twice a second, of a run of many thousand cells as of one of ten.
+    The sum is updated as cells end and is never computed over all cells again, because a display
+    reads it twice a second, also in a run of many thousand cells.
 
     Args:
-        expectation: what is known of wall times; it learns the records of the run here.
+        expectation: known wall times; it learns from the records of the run.
         cells: the cells of the run.
     """
 
@@ -259,7 +260,7 @@ class RemainingTime:
             self._count(like, 1)
 
     def ended(self, record: Record) -> None:
-        """A cell is through: it is left no more, and says how long others will take."""
+        """Remove a cell that has ended, and learn how long others will take."""
         like = likeness(record.cell)
         if record.measured and record.times.wall_s is not None:
             self._took_s += record.times.wall_s
@@ -277,30 +278,30 @@ class RemainingTime:
             self._count(mine, -1)
 
     def of(self, key: str) -> float | None:
-        """Seconds that a cell that is left will take; None where that is not known."""
+        """Seconds that a remaining cell will take; None if unknown."""
         like = self._likes.get(key)
         return None if like is None else self._expectation.of_like(like)
 
     @property
     def known_s(self) -> float:
-        """Seconds of all cells that are left and whose like was measured before."""
+        """Seconds of all remaining cells whose like was measured before."""
         return max(0.0, self._known_s)
 
     @property
     def unknown(self) -> int:
-        """How many other cells are left."""
+        """Number of the other remaining cells."""
         return self._unknown
 
     @property
     def mean_s(self) -> float | None:
-        """What a cell took that was measured in this run; None before the first one."""
+        """Time of a cell that this run measured; None before the first one."""
         return self._took_s / self._took if self._took else None
 
     @property
     def expected_s(self) -> float | None:
-        """Seconds of all cells that are left, one after the other; None where that is not known.
+        """Seconds of all remaining cells, one after the other; None if unknown.
 
-        Cells whose like was never measured are taken for as long as those that ended.
+        Cells of unknown time count as the mean of those that ended.
         """
         if not self.unknown:
             return self.known_s

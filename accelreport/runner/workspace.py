@@ -233,7 +233,7 @@ class MachineLock:
 
 
 CELL_IN_USE = "another run is measuring this cell"
-FOLDER_IN_USE = "another run has cells measured for this results folder; this one waits"
+FOLDER_IN_USE = "another run is measuring into this results folder; this one waits"
 
 
 @contextmanager

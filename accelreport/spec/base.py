@@ -72,7 +72,7 @@ def parse_duration(value: object) -> float:
     if not text:
         raise ValueError(f"is empty; {_DURATION_FORMS}")
     if text.startswith("-"):
-        raise ValueError("is negative; a time is greater than 0")
+        raise ValueError("is negative; a time must be greater than 0")
     return _number(float(_sum_of_parts(text)), "time", _DURATION_FORMS)
 
 
@@ -99,7 +99,7 @@ def _why_not_a_part(rest: str) -> str:
     if re.fullmatch(_NUMBER, rest):
         return f'has no unit after {rest}; write for example "{rest} s"'
     if re.match(r"[0-9]+,[0-9]", rest):
-        return "has a comma in its number; write a decimal point, and no thousands separator"
+        return "has a comma in its number; write a decimal point and no thousands separator"
     return f"is not a time; {_DURATION_FORMS}"
 
 

@@ -1,4 +1,4 @@
-"""Claims: sentences somebody said, and the rules that test them."""
+"""Claims: sentences, and the rules that test them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ SPEEDS = frozenset(get_args(Speed))
 TIME_QUANTITIES = frozenset(
     {"steady_step_time", "step_time", "epoch_time", "first_epoch_time", "total_time", "sample_time"}
 )
-"""Quantities of which less is faster."""
+"""Quantities for which less is faster."""
 
 QualityName = Literal["accuracy", "val_accuracy", "loss", "val_loss"]
-"""What a complete training ends with."""
+"""Results of a complete training."""
 
 Quantity = Literal[
     Speed, QualityName, "energy_per_example", "quantised_size_ratio", "quantised_accuracy_loss"
@@ -53,16 +53,16 @@ Factor = Annotated[FiniteFloat, Field(gt=1), AfterValidator(bounded)]
 """A factor within which one value is about another."""
 
 Where = dict[str, Scalar]
-"""Swept keys and the values at which they are held."""
+"""Swept keys with fixed values."""
 
 
 def _ordered(low: float | None, high: float | None, *fields: str) -> None:
     if low is not None and high is not None and low > high:
-        raise FieldsError("no number is as large and as small as this", *fields)
+        raise FieldsError("the bounds exclude every number", *fields)
 
 
 def bounds_text(at_least: float | None, at_most: float | None) -> str:
-    """Bounds in words: "at least 2 and at most 3"; empty without any."""
+    """Bounds in words: "at least 2 and at most 3"; empty without bounds."""
     parts = [f"at least {at_least:g}"] if at_least is not None else []
     parts += [f"at most {at_most:g}"] if at_most is not None else []
     return " and ".join(parts)
@@ -70,30 +70,30 @@ def bounds_text(at_least: float | None, at_most: float | None) -> str:
 
 @dataclass(frozen=True)
 class Names:
-    """What a sentence calls devices, quantities, swept keys and values: as a spec, by default."""
+    """Names of devices, quantities, swept keys and values in a sentence; default: the spec's."""
 
     device: Callable[[str], str] = str
     quantity: Callable[[str], str] = str
     axis: Callable[[str], str] = str
     value: Callable[[object], str] = str
     difference: Callable[[str, float], str] = lambda _quality, amount: f"{amount:g}"
-    """A quality, and how far two of its values are apart → the distance."""
+    """A quality and the distance of two of its values → the distance in words."""
 
     def every(self, axes: Iterable[str]) -> str:
         """Swept keys: "every batch_size and units"."""
         return f"every {' and '.join(map(self.axis, axes))}"
 
     def at(self, where: Mapping[str, Scalar]) -> str:
-        """Held keys: " at batch_size = 256 and units = 4"; empty without any."""
+        """Fixed keys: " at batch_size = 256 and units = 4"; empty without any."""
         said = [f"{self.axis(axis)} = {self.value(value)}" for axis, value in where.items()]
         return f" at {' and '.join(said)}" if said else ""
 
     def place(self, device: str, where: Mapping[str, Scalar]) -> str:
-        """A device where keys are held: "gpu at batch_size = 256"."""
+        """A device with fixed keys: "gpu at batch_size = 256"."""
         return f"{self.device(device)}{self.at(where)}"
 
     def of(self, quantity: str | None, device: str, where: Mapping[str, Scalar]) -> str:
-        """A quantity of it: "val_accuracy of gpu at batch_size = 256"."""
+        """A quantity of such a device: "val_accuracy of gpu at batch_size = 256"."""
         return f"{self.quantity(str(quantity))} of {self.place(device, where)}"
 
     def left(
@@ -103,7 +103,7 @@ class Names:
         mean_over: Collection[str] = (),
         mean: str = "geometric mean",
     ) -> str:
-        """What becomes of the keys at which nothing is held."""
+        """What happens to the keys that are not fixed."""
         left = [axis for axis in axes if axis not in {*held, *mean_over}]
         said = [f"as the {mean} over {self.every(mean_over)}"] if mean_over else []
         said += [f"for {self.every(left)}"] if left else []
@@ -111,7 +111,7 @@ class Names:
 
 
 AS_WRITTEN = Names()
-"""Names as the spec has them."""
+"""Names as in the spec."""
 
 
 class TrendCheck(SpecModel):
@@ -124,17 +124,17 @@ class TrendCheck(SpecModel):
     of: Text
     """The device."""
     over: str = ""
-    """For `speedup`: relative to this device; the baseline when empty."""
+    """For `speedup`: the base; default: the baseline."""
     along: Text
     """The swept key."""
     starting_at: Number | None = None
-    """The value of the swept key from which it does; below, it stays the same."""
+    """The value of the swept key at which the trend begins; below it, the quantity is constant."""
     tolerance: Factor = 1.25
-    """For `starting_at`: the factor within which it stays the same."""
+    """For `starting_at`: the factor within which the quantity is constant."""
     where: Where = {}
-    """Values at which the other axes are held."""
+    """Fixed values of the other axes."""
     mean_over: list[Text] = []
-    """Axes whose values count together, by their mean."""
+    """Axes over which the mean is taken."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -146,11 +146,13 @@ class TrendCheck(SpecModel):
         return self
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         name, verb = (self.rises, "rises") if self.rises else (str(self.falls), "falls")
         over = f" over {names.device(self.over or baseline)}" if name == "speedup" else ""
         start = "" if self.starting_at is None else f" from {self.starting_at:g} on"
-        flat = "" if self.starting_at is None else f", and below stays within {self.tolerance:g}×"
+        flat = (
+            "" if self.starting_at is None else f", and below it stays within {self.tolerance:g}×"
+        )
         rest = names.left(axes, {self.along, *self.where}, self.mean_over, "mean")
         along = f"along {names.axis(self.along)}{start}{flat}"
         return f"{names.of(name, self.of, {})}{over} {verb} {along}{names.at(self.where)}{rest}"
@@ -160,25 +162,25 @@ class RatioCheck(SpecModel):
     """How many times larger a quantity is on one device, or stage, than on another."""
 
     ratio: Quantity
-    """The quantity divided; for `speedup` and times, larger means faster."""
+    """The numerator; for `speedup` and times, larger means faster."""
     of: Text
     """The device of the numerator."""
     over: str = ""
     """The device of the denominator; the same device compares `ratio` with `to`."""
     to: Quantity | None = None
-    """The denominator's quantity, when it is another one."""
+    """The denominator's quantity, if it is another one."""
     where: Where = {}
     """The sweep point."""
     over_where: Where = {}
-    """The denominator's point, where it differs from `where`."""
+    """The denominator's point, if it differs from `where`."""
     mean_over: list[Text] = []
-    """Axes whose values count together, by their geometric mean."""
+    """Axes over which the geometric mean is taken."""
     at_least: Number | None = None
-    """Confirmed when the whole interval lies above."""
+    """Confirmed if the whole interval is above this."""
     at_most: Number | None = None
-    """Confirmed when the whole interval lies below."""
+    """Confirmed if the whole interval is below this."""
     about: Number | None = None
-    """Confirmed when the whole interval lies within a factor `tolerance` of this."""
+    """Confirmed if the whole interval is within a factor `tolerance` of this."""
     tolerance: Factor = 1.25
     """The factor for `about`."""
 
@@ -187,7 +189,7 @@ class RatioCheck(SpecModel):
         if not given(self, "at_least", "at_most", "about"):
             raise FieldsError("`at_least`, `at_most` or `about` is missing")
         if self.about is not None and (bounds := given(self, "at_least", "at_most")):
-            raise FieldsError("`about` stands alone, without a bound", "about", *bounds)
+            raise FieldsError("`about` cannot have a bound beside it", "about", *bounds)
         if self.about is None and self.tolerance != 1.25:
             raise FieldsError("`tolerance` belongs to `about`", "tolerance")
         _ordered(self.at_least, self.at_most, "at_least", "at_most")
@@ -195,7 +197,7 @@ class RatioCheck(SpecModel):
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
-        """The least and the most that the ratio may be; None where nothing bounds it."""
+        """The lower and the upper bound of the ratio; None without a bound."""
         if self.about is None:
             return self.at_least, self.at_most
         return self.about / self.tolerance, self.about * self.tolerance
@@ -206,7 +208,7 @@ class RatioCheck(SpecModel):
         return self.to is not None and not self.over
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         asked = bounds_text(self.at_least, self.at_most)
         if self.about is not None:
             low, high = self.bounds
@@ -230,28 +232,28 @@ class RatioCheck(SpecModel):
 
 
 class FasterCheck(SpecModel):
-    """One device is so many times as fast as another."""
+    """One device is a number of times as fast as another."""
 
     faster: Text
-    """The device that is said to be faster."""
+    """The device that the claim calls faster."""
     than: Text
-    """The device it is compared with."""
+    """The device to compare it with."""
     by_at_least: Number | None = None
-    """Confirmed when it is at least so many times as fast, with the whole interval."""
+    """Confirmed if it is at least this many times as fast, with the whole interval."""
     by_at_most: Number | None = None
-    """Confirmed when it is at most so many times as fast, with the whole interval."""
+    """Confirmed if it is at most this many times as fast, with the whole interval."""
     by_about: Number | None = None
-    """Confirmed when the whole interval lies within a factor `tolerance` of this."""
+    """Confirmed if the whole interval is within a factor `tolerance` of this."""
     tolerance: Factor = 1.25
     """The factor for `by_about`."""
     quantity: Speed = "speedup"
-    """What is compared: the rate of steady steps, a time, or a rate."""
+    """The compared quantity: the rate of steady steps, a time, or a rate."""
     where: Where = {}
     """The sweep point."""
     than_where: Where = {}
-    """The other device's point, where it differs from `where`."""
+    """The other device's point, if it differs from `where`."""
     mean_over: list[Text] = []
-    """Axes whose values count together, by their geometric mean."""
+    """Axes over which the geometric mean is taken."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -259,19 +261,19 @@ class FasterCheck(SpecModel):
         if not bounds and self.by_about is None:
             raise FieldsError("`by_at_least`, `by_at_most` or `by_about` is missing")
         if self.by_about is not None and bounds:
-            raise FieldsError("`by_about` stands alone, without a bound", "by_about", *bounds)
+            raise FieldsError("`by_about` cannot have a bound beside it", "by_about", *bounds)
         if self.by_about is None and self.tolerance != 1.25:
             raise FieldsError("`tolerance` belongs to `by_about`", "tolerance")
         low, high = self.by_at_least, self.by_at_most
         _ordered(low, high, "by_at_least", "by_at_most")
         if any(bound is not None and bound <= 0 for bound in (low, high, self.by_about)):
-            message = "a device is more than 0 times as fast as another"
+            message = "the factor must be greater than 0"
             raise FieldsError(message, *bounds, *(["by_about"] if self.by_about else []))
         return self
 
     @property
     def as_ratio(self) -> RatioCheck:
-        """The same as a ratio, of which more is faster."""
+        """The same rule as a ratio, in which more is faster."""
         return RatioCheck(
             ratio=self.quantity,
             of=self.faster,
@@ -286,7 +288,7 @@ class FasterCheck(SpecModel):
         )
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         return self.as_ratio.reading(baseline, axes, names)
 
 
@@ -294,40 +296,38 @@ class DifferenceCheck(SpecModel):
     """A quality is higher, or lower, on one device than on another, or than another quality."""
 
     higher: QualityName | None = None
-    """The quality that is said to be higher."""
+    """The quality that the claim calls higher."""
     lower: QualityName | None = None
-    """The quality that is said to be lower."""
+    """The quality that the claim calls lower."""
     of: Text
     """The device."""
     than: str = ""
-    """The device it is compared with, seed by seed; the same device when empty."""
+    """The device to compare it with, seed by seed; default: the same device."""
     to: QualityName | None = None
-    """The quality it is compared with, when it is another one."""
+    """The quality to compare it with, if it is another one."""
     by_at_least: NotNegative = 0.0
-    """Confirmed when the whole interval of the difference lies above this."""
+    """Confirmed if the whole interval of the difference is above this."""
     where: Where = {}
     """The sweep point."""
     than_where: Where = {}
-    """The other device's point, where it differs from `where`."""
+    """The other device's point, if it differs from `where`."""
     mean_over: list[Text] = []
-    """Axes whose values count together, by their mean."""
+    """Axes over which the mean is taken."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         exactly_one(self, "higher", "lower")
         if not (self.than or self.to or self.than_where):
-            raise FieldsError(
-                "`than` is missing: the device, or `to`: the quality it is compared with"
-            )
+            raise FieldsError("`than` (a device) or `to` (a quality) is missing")
         return self
 
     @property
     def quality(self) -> str:
-        """The quality that is compared."""
+        """The compared quality."""
         return self.higher or str(self.lower)
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         rest = names.left(axes, self.where, self.mean_over, "mean")
         verb = "higher" if self.higher else "lower"
@@ -348,9 +348,9 @@ class ValueCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
     at_least: Number | None = None
-    """Confirmed when the whole interval lies above."""
+    """Confirmed if the whole interval is above this."""
     at_most: Number | None = None
-    """Confirmed when the whole interval lies below."""
+    """Confirmed if the whole interval is below this."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -360,7 +360,7 @@ class ValueCheck(SpecModel):
         return self
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         asked = bounds_text(self.at_least, self.at_most)
         rest = names.left(axes, self.where)
@@ -378,7 +378,7 @@ class EquivalentCheck(SpecModel):
     """The sweep point."""
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         rest = names.left(axes, self.where)
         within = names.difference(self.equivalent, self.within)
         return (
@@ -389,25 +389,25 @@ class EquivalentCheck(SpecModel):
 
 
 class QuantisedCheck(SpecModel):
-    """8-bit integers cost a trained classifier accuracy (McNemar's test)."""
+    """int8 costs a trained classifier accuracy (McNemar's test)."""
 
     quantised_costs: Literal["accuracy"]
     """Always "accuracy"."""
     of: Text
     """The device on which the models were trained."""
     negligible: Annotated[FiniteFloat, Field(gt=0, lt=1), AfterValidator(bounded)] = 0.005
-    """Refuted when no loss is shown and one as large as this is excluded."""
+    """Refuted if no loss is shown and a loss as large as this is excluded."""
     where: Where = {}
     """The sweep point."""
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         loss = names.difference(self.quantised_costs, self.negligible)
         return (
-            f"of the examples on which a model trained on {names.place(self.of, self.where)} and "
-            f"its 8-bit copy disagree, more are right before (McNemar's exact test); it does not "
-            f"hold where a loss of {loss} is excluded{names.left(axes, self.where)}"
+            f"a model trained on {names.place(self.of, self.where)} is right more often than its "
+            "8-bit copy among the examples on which they disagree (McNemar's exact test); it does "
+            f"not hold where a loss of {loss} is excluded{names.left(axes, self.where)}"
         )
 
 
@@ -422,10 +422,10 @@ class MemoryCheck(SpecModel):
     """The sweep point."""
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         rest = names.left(axes, self.where)
-        return f"every process of {names.place(self.of, self.where)} ends for lack of memory{rest}"
+        return f"every process of {names.place(self.of, self.where)} runs out of memory{rest}"
 
 
 class PeakCheck(SpecModel):
@@ -435,10 +435,10 @@ class PeakCheck(SpecModel):
     """Always true."""
 
     def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
-        """What is tested, as a sentence; `axes` are the swept keys, `names` what it calls them."""
+        """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         name, rest = names.quantity("tflops"), names.left(axes, ())
-        return f"{name} of every device lies below its cited peak{rest}"
+        return f"{name} of every device is below its cited peak{rest}"
 
 
 CHECKS: dict[str, type[SpecModel]] = {
@@ -454,11 +454,11 @@ CHECKS: dict[str, type[SpecModel]] = {
     "runs_out_of": MemoryCheck,
     "below_peak": PeakCheck,
 }
-"""The rules by the key that begins them."""
+"""The rules by their first key."""
 
 
 def _rule(check: object) -> str | None:
-    """The name of the rule that a check's first telling key stands for."""
+    """The name of the rule that the first such key of a check selects."""
     if isinstance(check, Mapping):
         return next((CHECKS[key].__name__ for key in check if key in CHECKS), None)
     return type(check).__name__
@@ -476,27 +476,28 @@ Check = Annotated[
     | Annotated[PeakCheck, Tag("PeakCheck")],
     Discriminator(_rule),
 ]
-"""A rule. Its first key decides which one, so that an error speaks of that rule alone."""
+"""A rule. Its first key selects it, so an error names only that rule."""
 
 
 Provenance = Literal["source", "accelreport", "author"]
-"""Who says a claim."""
+"""The provenance of a claim."""
 
 
 class Claim(SpecModel):
-    """A sentence somebody said, and the rule that tests it."""
+    """A sentence, and the rule that tests it."""
 
     text: Text
     """The sentence."""
     check: Check
-    """The rule; its first key says which one."""
+    """The rule; its first key selects which one."""
     by: Provenance = "author"
-    """Who says it: `source` (published), `accelreport`, or `author`, who wrote the spec. Without
-    it, a claim with a `source` is the source's."""
+    """Provenance: `source` (published), `accelreport` or `author` (of the spec). A claim with a
+    `source` defaults to `source`.
+    """
     source: str = ""
-    """Title of the source that says it, when that is not the spec's own source."""
+    """Title of its source, if that is not the spec's own source."""
     note: str = ""
-    """What else to know of it, such as what it follows from."""
+    """A note, such as what the claim follows from."""
 
     @model_validator(mode="before")
     @classmethod

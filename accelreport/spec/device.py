@@ -10,13 +10,13 @@ from accelreport.spec.base import NotNegative, Positive, SpecModel
 from accelreport.spec.validators import FieldsError, require_day
 
 FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
-"""What people call each framework a device may name."""
+"""Display names of the frameworks."""
 
 ONE_DEVICE = ("default", "one_device")
 """Strategies that place everything on one device, which any framework can do."""
 
 XLA_INSTEAD = {"jax": "leave `xla` out", "torch": "leave `xla` out, or write torch_compile = true"}
-"""What to write in place of `xla` where a framework has no such choice."""
+"""The replacement of `xla` for a framework that has no such choice."""
 
 
 class Device(SpecModel):
@@ -25,9 +25,9 @@ class Device(SpecModel):
     kind: Literal["CPU", "GPU", "TPU"]
     """The hardware that does the arithmetic."""
     label: str = ""
-    """What the report calls it; its hardware and what differs when empty."""
+    """Display name; default: its hardware and what differs."""
     framework: Literal["tensorflow", "jax", "torch"] = "tensorflow"
-    """What Keras 3 runs on, with that framework's own training step."""
+    """The framework of Keras 3, with that framework's own training step."""
     strategy: Literal[
         "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
     ] = "default"
@@ -39,45 +39,47 @@ class Device(SpecModel):
     parameter_servers: Annotated[int, Field(ge=1, le=4096)] = 1
     """Parameter-server processes, for `parameter_server`."""
     spread: bool = False
-    """For several workers: whether each process has a machine of a cluster to itself, which
-    `run --on ray` or `--on slurm` sees to. Otherwise all are on the machine of the cell."""
+    """Whether each of several processes has its own machine of a cluster, which `run --on ray` or
+    `--on slurm` provides. Otherwise all run on the machine of the cell.
+    """
     threads: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Threads for one operation; every core when absent."""
+    """Threads for one operation; default: every core."""
     precision: Literal["float32", "mixed_float16", "mixed_bfloat16"] = "float32"
     """The Keras dtype policy."""
     tf32: bool = False
-    """On NVIDIA GPUs, whether float32 products may use TensorFloat-32."""
+    """Whether float32 products may use TensorFloat-32 on NVIDIA GPUs."""
     xla: bool = False
-    """Whether steps are compiled by XLA (`jit_compile`)."""
+    """Whether XLA compiles the steps (`jit_compile`)."""
     eager: bool = False
-    """Whether TensorFlow runs steps operation by operation, and builds no graph of them."""
+    """Whether TensorFlow runs steps in eager mode."""
     torch_compile: bool = False
-    """With `framework = "torch"`: whether steps are compiled by `torch.compile`; else PyTorch
-    runs them operation by operation."""
+    """With `framework = "torch"`: whether `torch.compile` compiles the steps; otherwise PyTorch
+    runs them in eager mode.
+    """
     placement: str = ""
-    """A package's placement that takes the strategy's place, by the name of its entry point."""
+    """Name of the entry point of a package's placement that replaces the strategy's."""
     address: str = ""
     """For `tpu`: the resolver's address; empty means a TPU of this machine (`local`)."""
     price_per_hour: NotNegative | None = None
-    """What an hour costs, in `currency`."""
+    """Price per hour, in `currency`."""
     currency: str = "USD"
     """The currency of `price_per_hour`."""
     price_date: str = ""
-    """The day on which the price was asked, as "2026-05-31"."""
+    """The day of the price, such as "2026-05-31"."""
     price_source: str = ""
-    """Who asks that price."""
+    """The provider with that price."""
     peak_tflops: dict[str, Positive] = {}
-    """Cited peak, in 10¹² floating-point operations per second, for each dtype."""
+    """Cited peak for each dtype, in 10¹² floating-point operations per second."""
     peak_source: str = ""
-    """Where `peak_tflops` is written."""
+    """Source of `peak_tflops`."""
     memory_gbps: Positive | None = None
-    """Cited bandwidth of the memory, in 10⁹ bytes per second."""
+    """Cited memory bandwidth, in 10⁹ bytes per second."""
     memory_source: str = ""
-    """Where `memory_gbps` is written."""
+    """Source of `memory_gbps`."""
 
     @property
     def framework_name(self) -> str:
-        """What people call its framework."""
+        """Display name of its framework."""
         return FRAMEWORK_NAMES[self.framework]
 
     @model_validator(mode="after")
@@ -93,21 +95,21 @@ class Device(SpecModel):
             self._eager_agrees()
             return self
         name, torch = self.framework_name, self.framework == "torch"
-        xla = "has no XLA here" if torch else "compiles every step by XLA, whatever is said"
+        xla = "has no XLA here" if torch else "compiles every step by XLA anyway"
         refused = {
-            "kind": (torch and self.kind == "TPU", f"{name} drives CPUs and GPUs here, no TPU"),
+            "kind": (torch and self.kind == "TPU", f"{name} drives CPUs and GPUs here, but no TPU"),
             "strategy": (self.strategy not in ONE_DEVICE, f"{name} drives one device here"),
-            "placement": (bool(self.placement), "a package's placement drives TensorFlow"),
-            "address": (bool(self.address), f"{name} reaches only devices of this machine"),
+            "placement": (bool(self.placement), "a package's placement needs TensorFlow"),
+            "address": (bool(self.address), f"{name} uses only devices of this machine"),
             "xla": (self.xla, f"{name} {xla}"),
-            "eager": (self.eager, "it says how TensorFlow runs"),
+            "eager": (self.eager, "it selects how TensorFlow runs"),
             "precision": (
                 torch and self.kind == "CPU" and self.precision == "mixed_float16",
-                f"on a CPU Keras on {name} computes the products of float16 in float32",
+                f"Keras on {name} computes float16 products in float32 on a CPU",
             ),
             "threads": (
                 self.threads is not None and self.kind != "CPU",
-                f"under {name} only a CPU has threads to choose",
+                f"under {name}, `threads` applies only to a CPU",
             ),
         }
         instead = {
@@ -123,12 +125,10 @@ class Device(SpecModel):
 
     def _eager_agrees(self) -> None:
         if self.eager and self.xla:
-            raise FieldsError(
-                "XLA compiles no steps that run operation by operation", "eager", "xla"
-            )
+            raise FieldsError("XLA cannot compile steps in eager mode", "eager", "xla")
         if self.eager and (self.strategy not in ONE_DEVICE or self.placement):
             raise FieldsError(
-                f"the strategy `{self.strategy}` needs a graph of the steps",
+                f"the strategy `{self.strategy}` needs graph mode",
                 "eager",
                 "strategy",
                 help="leave `eager` out",
@@ -139,10 +139,10 @@ class Device(SpecModel):
         driven_by_tensorflow = self.kind == "TPU" and self.framework == "tensorflow"
         if driven_by_tensorflow != (self.strategy == "tpu"):
             raise FieldsError(
-                f"a {self.kind} cannot be driven by the strategy `{self.strategy}`",
+                f"the strategy `{self.strategy}` cannot drive a {self.kind}",
                 "strategy",
                 "kind",
-                help='a TPU needs strategy = "tpu", and nothing else may have it',
+                help='a TPU needs strategy = "tpu", and no other device can use it',
             )
         multi = {"multi_worker_mirrored", "parameter_server"}
         for field, strategies in {
@@ -167,12 +167,12 @@ class Device(SpecModel):
         if self.tf32 and self.kind != "GPU":
             raise FieldsError("only a GPU has TensorFloat-32", "tf32", "kind")
         if self.address and self.kind != "TPU":
-            raise FieldsError("only a TPU is reached by an address", "address", "kind")
+            raise FieldsError("only a TPU has an address", "address", "kind")
         if self.peak_tflops and not self.peak_source.strip():
             raise FieldsError(
                 "`peak_tflops` has no source",
                 "peak_tflops",
-                help="say in `peak_source` where the figure is written",
+                help="name the document of this figure in `peak_source`",
             )
         if self.price_date:
             require_day(self.price_date, "price_date")
@@ -180,6 +180,6 @@ class Device(SpecModel):
             raise FieldsError(
                 "`memory_gbps` has no source",
                 "memory_gbps",
-                help="say in `memory_source` where the figure is written",
+                help="name the document of this figure in `memory_source`",
             )
         return self

@@ -72,7 +72,7 @@ def check_devices(collector: Collector, parts: ParsedSpec, known: Collection[str
         path = ("devices", index)
         first = (parts.devices or []).index(name)
         if first != index:
-            also = [(("devices", first), "it is named here already")]
+            also = [(("devices", first), "first use")]
             collector.add("duplicate-value", path, f"{quote(name)} is named twice", also=also)
         elif known and name not in known:
             message = f"there is no device {quote(name)} in the devices file"
@@ -100,8 +100,8 @@ def check_published(collector: Collector, parts: ParsedSpec) -> None:
             _fits(collector, parts, (*path, figure), figure)
         first = rows.setdefault((row.device, row.label, repr(row.where)), index)
         if first != index:
-            also = [(("published", first), "this row is for the same device, label and point")]
-            collector.add("duplicate-row", path, "this row was given before", also=also)
+            also = [(("published", first), "the earlier row for this device, label and point")]
+            collector.add("duplicate-row", path, "this row repeats an earlier one", also=also)
 
 
 def check_claims(collector: Collector, parts: ParsedSpec) -> None:
@@ -110,7 +110,7 @@ def check_claims(collector: Collector, parts: ParsedSpec) -> None:
     for index, claim in parts.claims.items():
         first = texts.setdefault(claim.text, index)
         if first != index:
-            also = [(("claims", first, "text"), "it stands here already")]
+            also = [(("claims", first, "text"), "first use")]
             path: KeyPath = ("claims", index, "text")
             collector.add("duplicate-value", path, "this claim is made twice", also=also)
         _check_claim(collector, parts, claim, ("claims", index, "check"))
@@ -122,8 +122,8 @@ def check_target(collector: Collector, parts: ParsedSpec) -> None:
     called = _is_called(collector)
     if family and measure and measure.target and (called or family.shape != "training"):
         subject = "a model in inference" if called else family.kind
-        nothing = "tells no accuracy" if family.shape == "step" else "trains nothing"
-        message = f"{subject} {nothing}, so it reaches no target"
+        nothing = "has no accuracy" if family.shape == "step" else "trains nothing"
+        message = f"{subject} {nothing}, so it cannot reach a target"
         also = [_workload(called=called)]
         collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
 
@@ -133,9 +133,9 @@ def check_calls(collector: Collector, parts: ParsedSpec) -> None:
     own = parts.family is not None and parts.family.shape == "step"
     said = parts.measure and "calls" in parts.measure.model_fields_set
     if parts.measure and (own or _is_called(collector)) and not said:
-        what = "the step is done" if own else "the model is called"
-        message = f"`calls` is missing: how often {what}, the warm-up included"
-        help_ = "write calls = 1000 in [measure]: a 99th percentile needs a hundred at least"
+        what = "to run the step" if own else "to call the model"
+        message = f"`calls` is missing: the number of times {what}, including the warm-up"
+        help_ = "write calls = 1000 in [measure]; a 99th percentile needs at least a hundred"
         collector.add("missing-key", ("measure", "calls"), message, help=help_)
 
 
@@ -180,9 +180,9 @@ def check_frameworks(
         found = next((each for each in refused if each), None)
         if found is not None:
             message = f"{quote(name)} runs on {device.framework_name}, and {found.why}"
-            help_ = "take this device out" + (f", or write {found.remedy}" if found.remedy else "")
+            help_ = "remove this device" + (f", or write {found.remedy}" if found.remedy else "")
             where = parts.sweep.paths.get(found.parameter, ("workload", found.parameter))
-            also = [(where, "this it cannot run")]
+            also = [(where, "the parameter that prevents this")]
             collector.add("framework", ("devices", index), message, help=help_, also=also)
             continue
         without = (ignored(parts.family, point, device) for point in points)
@@ -219,7 +219,7 @@ def check_batches(
             message = f"the {replicas} replicas of {quote(name)} cannot share {wrong} examples"
             below = wrong // replicas * replicas
             near = " or ".join(str(size) for size in (below, below + replicas) if size)
-            help_ = f"take this device out, or write batch_size = {near}"
+            help_ = f"remove this device, or write batch_size = {near}"
             where = parts.sweep.paths.get("batch_size", ("workload", "batch_size"))
             also = [(where, "the examples of a step, over all replicas")]
             collector.add("batch", ("devices", index), message, help=help_, also=also)
@@ -260,7 +260,7 @@ def _mean_over(
     collector: Collector, parts: ParsedSpec, axis: str, path: KeyPath, where: Mapping[str, Scalar]
 ) -> None:
     if _axis(collector, parts, path, axis) is not None and axis in where:
-        message = f"`{axis}` cannot be held while the claim takes the mean over it"
+        message = f"`{axis}` cannot be fixed while the claim takes the mean over it"
         collector.add("contradiction", path, message)
 
 
@@ -281,7 +281,7 @@ def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: Key
         help_ = "name one of its values, and not the last"
         collector.add("unknown-value", (*path, "starting_at"), message, help=help_, also=also)
     if check.along in check.where:
-        message = f"`{check.along}` cannot be held while the claim follows it"
+        message = f"`{check.along}` cannot be fixed while the claim follows it"
         collector.add("contradiction", (*path, "where", check.along), message, at_key=True)
 
 
@@ -419,9 +419,9 @@ def check_count(collector: Collector, parts: ParsedSpec) -> bool:
     number = cell_count(parts)
     if number <= MOST_CELLS:
         return True
-    message = f"this spec asks for {number:,} cells, and at most {MOST_CELLS:,} are allowed"
+    message = f"this spec defines {number:,} cells; at most {MOST_CELLS:,} are allowed"
     help_ = "take fewer values, or let keys advance together under [sweep.zip]"
-    also: list[tuple[KeyPath, str]] = [(("measure", "repeats"), "each is measured this often")]
+    also: list[tuple[KeyPath, str]] = [(("measure", "repeats"), "the number of repeats")]
     if not collector.view.has(("measure", "repeats")):
         also = []
     collector.add("too-many-cells", ("sweep",), message, help=help_, also=also)

@@ -93,15 +93,15 @@ def unsupported(
         return None
     if framework not in family.frameworks:
         written = ", ".join(FRAMEWORK_NAMES[name] for name in sorted(family.frameworks))
-        return Unsupported("kind", f"`{family.kind}` is written for {written} alone")
+        return Unsupported("kind", f"`{family.kind}` supports only {written}")
     if workload.get("input") == "pipeline":
-        why = "`tf.data`, which brings the batches of a pipeline, is TensorFlow's"
+        why = "pipelines use `tf.data`, which only TensorFlow has"
         return Unsupported("input", why, 'input = "resident"')
     if afterwards := workload.get("afterwards"):
-        why = f"what is done with the trained model ({', '.join(afterwards)}) is TensorFlow's"
+        why = f"`afterwards` ({', '.join(afterwards)}) needs TensorFlow"
         return Unsupported("afterwards", why, "afterwards = []")
     if device.torch_compile and family.recurrent(workload):
-        why = "`torch.compile` unrolls its recurrent layers, for minutes and step by step"
+        why = "`torch.compile` unrolls recurrent layers, which takes minutes"
         return Unsupported("kind", why, "torch_compile = false in the devices file")
     return None
 

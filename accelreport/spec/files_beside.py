@@ -50,7 +50,7 @@ def read_devices(file: SourceFile) -> tuple[dict[str, Device | None], list[Probl
 
 def _device(collector: Collector, name: str, raw: Any) -> Device | None:
     if not isinstance(raw, dict):
-        help_ = "a devices file holds `schema` and one [table] for each device"
+        help_ = "a devices file has `schema` and one [table] for each device"
         collector.wrong_type((name,), "a table", raw, help_)
         return None
     if not re.fullmatch(NAME, name):
@@ -176,7 +176,7 @@ def _checked(collector: Collector) -> ReportFile | None:
     for key in data.keys() - {"schema", "report", "talk"}:
         message = f"`{key}` is no table of this file"
         collector.add(
-            "unknown-key", (key,), message, help="it holds [report] and [talk]", at_key=True
+            "unknown-key", (key,), message, help="its tables are [report] and [talk]", at_key=True
         )
     tables = {name: data.get(name, {}) for name in ("report", "talk")}
     for name, table in tables.items():
@@ -195,9 +195,9 @@ def _checked(collector: Collector) -> ReportFile | None:
     shown = [(each.benchmark, each.slide) for each in talk.slides]
     for number, each in enumerate(shown):
         if shown.index(each) < number:
-            also = [(("talk", "slides", shown.index(each)), "it is shown here already")]
+            also = [(("talk", "slides", shown.index(each)), "first use")]
             path = ("talk", "slides", number)
-            collector.add("duplicate-value", path, "this slide is shown twice", also=also)
+            collector.add("duplicate-value", path, "this slide appears twice", also=also)
     numbers = range(len(talk.slides))
     places = [collector.view.place(("talk", "slides", n, "benchmark")) for n in numbers]
     return ReportFile(report, talk, tuple(places))

@@ -1,8 +1,7 @@
-"""What a spec file and the devices file may say, once every value has been checked.
+"""The content of a spec file and of the devices file, with checked values.
 
-The models are frozen values: the rest of the program receives them and never
-changes them. Keys' positions in the file are found elsewhere (`positions`), so
-that nothing here depends on TOML.
+The models are frozen: the rest of the program reads them and never changes them. `positions` finds
+the places of keys in the file, so nothing here depends on TOML.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from accelreport.spec.validators import FieldsError, require_day
 
 
 class Source(SpecModel):
-    """The published piece a spec reproduces."""
+    """The source that a spec reproduces."""
 
     title: Text
-    """Title of the piece."""
+    """Title of the source."""
     url: str = ""
-    """Where it can be read."""
+    """Address of the source."""
     authors: str = ""
-    """Who wrote it."""
+    """Authors of the source."""
     year: int | None = None
-    """When it was published."""
+    """Date or year of publication."""
     licence: str = ""
     """The terms under which its figures may be shown."""
     accessed: str = ""
-    """The day it was read, such as 2026-11-22: what stands at an address changes."""
+    """Day of access, such as 2026-11-22, because the content of an address changes."""
     note: str = ""
-    """What a reader should know about it."""
+    """A note for the reader."""
 
     @model_validator(mode="after")
     def _names_a_day(self) -> Self:
@@ -53,16 +52,16 @@ class Source(SpecModel):
 
 
 class ListPrice(SpecModel):
-    """What an hour of rented hardware cost on a day, as somebody printed it."""
+    """The published price of rented hardware per hour, on a day."""
 
     per_hour: Positive
-    """Money for an hour."""
+    """Price per hour."""
     of: Text
-    """What was rented, such as "Google Cloud TPU v2"."""
+    """The rented hardware, such as "Google Cloud TPU v2"."""
     date: Text
-    """The day on which that was the price, as "2018-10-08"."""
+    """The day of the price, such as "2018-10-08"."""
     source: Text
-    """Who printed it."""
+    """Who published the price."""
     currency: Text = "USD"
     """The currency of `per_hour`."""
 
@@ -73,16 +72,16 @@ class ListPrice(SpecModel):
 
 
 class Target(SpecModel):
-    """The quality at which the clock of "time to accuracy" stops."""
+    """The quality that a training must reach ("time to accuracy")."""
 
     metric: Text
     """Name of a metric in the learning curve, such as `val_accuracy`."""
     at_least: Number | None = None
-    """Reached when the metric is this large."""
+    """Reached when the metric is at least this large."""
     at_most: Number | None = None
-    """Reached when the metric is this small."""
+    """Reached when the metric is at most this large."""
     required: bool = False
-    """Whether a complete training that never reaches it has failed (`not-converged`)."""
+    """Whether a complete training that never reaches the target fails (`not-converged`)."""
 
     @model_validator(mode="after")
     def _has_one_bound(self) -> Self:
@@ -98,27 +97,29 @@ class Measure(SpecModel):
     first_seed: Annotated[int, Field(ge=0, le=2**31 - 1001)] = 0
     """Seed of the first repeat."""
     warmup_steps: Annotated[int, Field(ge=1)] = 20
-    """Training steps (the first one included) left out of the steady time."""
+    """Training steps excluded from the steady time, including the first one."""
     warmup_calls: Annotated[int, Field(ge=1)] = 1
-    """Calls of a kernel, or of a model in inference, left out of the steady time."""
+    """Calls of a kernel, or of a model in inference, excluded from the steady time."""
     calls: Annotated[int, Field(ge=2)] = 6
-    """Calls of a kernel, or of a model in inference, the warm-up included."""
+    """Calls of a kernel, or of a model in inference, including the warm-up."""
     budget: Duration = 600.0
-    """Seconds of measuring, evaluations between epochs among them, after which a cell stops, keeps
-    what is done and says so."""
+    """Measured seconds, including evaluations between epochs, after which a cell stops and keeps
+    its results.
+    """
     timeout: Duration = 3600.0
-    """Seconds after which the whole process of a cell is killed."""
+    """Seconds after which a cell's process is killed."""
     target: Target | None = None
-    """The quality that "time to accuracy" waits for."""
+    """The quality for "time to accuracy"."""
     split: bool = False
-    """Whether a training is followed by its parts, each timed by itself: dispatch, input, compute
-    and optimizer. It takes some seconds for each cell."""
+    """Whether to time the parts of a step after the training: dispatch, input, compute and
+    optimizer. This takes some seconds for each cell.
+    """
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.warmup_calls >= self.calls:
             raise FieldsError(
-                "every call is a warm-up call, so none is left to be measured",
+                "every call is a warm-up call, so no call is measured",
                 "warmup_calls",
                 "calls",
             )
@@ -133,28 +134,29 @@ class Measure(SpecModel):
 
 
 class Published(SpecModel):
-    """One row of somebody else's figures, shown beside ours and never mixed with them."""
+    """One published row of figures, shown beside the measured ones and never mixed with them."""
 
     device: Text
-    """The device of `devices.toml` it is to be compared with."""
+    """The device of `devices.toml` to compare it with."""
     label: Text
-    """What it was measured on, such as "Colab GPU"."""
+    """The label of the hardware, such as "Colab GPU"."""
     hardware: str = ""
-    """The hardware behind the label, such as "Tesla K80", where the label does not name it: its
-    rates are held against the cited peak. "2-core Xeon" stands for two virtual cores."""
+    """The hardware behind the label, such as "Tesla K80", if the label does not name it. Its cited
+    peak is the upper bound of the rates. "2-core Xeon" stands for two virtual cores.
+    """
     hardware_by: str = ""
-    """Who names that hardware, where the row's source does not."""
+    """Who names that hardware, if the row's source does not."""
     where: dict[str, Scalar] = {}
     """The sweep point it belongs to; empty means every point."""
     includes: Literal["validation"] | None = None
     """What its times include beside the training steps: "validation" after each epoch, as Keras
     prints them. Measured times are then compared with their validation, or the number is marked."""
     mark: Literal["S", "O", "D"] = "S"
-    """S: printed in the source; O: in the original behind it; D: derived by arithmetic."""
+    """S: in the source; O: in the original behind the source; D: derived by arithmetic."""
     note: str = ""
-    """What must be known to compare it fairly."""
+    """What a reader must know for a fair comparison."""
     comparable: bool = True
-    """False when its conditions differ from the spec's; the note says how."""
+    """False if its conditions differ from the spec's; the note says how."""
     first_epoch_time: Duration | None = None
     """Seconds of the first epoch."""
     epoch_time: Duration | None = None
@@ -162,11 +164,11 @@ class Published(SpecModel):
     step_time: Duration | None = None
     """Seconds of a training step."""
     sample_time: Duration | None = None
-    """Seconds for each sample."""
+    """Seconds per sample."""
     total_time: Duration | None = None
     """Seconds of the whole training."""
     throughput: Positive | None = None
-    """Samples in a second."""
+    """Samples per second."""
     accuracy: Fraction | None = None
     """Final training accuracy."""
     val_accuracy: Fraction | None = None
@@ -184,37 +186,39 @@ class Published(SpecModel):
     val_loss: Number | None = None
     """Final loss on the validation data."""
     float32_bytes: Size | None = None
-    """Size of the model before it is quantised."""
+    """Size of the model before quantisation."""
     int8_bytes: Size | None = None
-    """Size of the model in 8-bit integers."""
+    """Size of the int8 model."""
     tflops_cold: Tflops | None = None
     """10¹² floating-point operations per second of the first call."""
     tflops: Tflops | None = None
     """10¹² floating-point operations per second of later calls."""
     speedup: Positive | None = None
-    """How many times faster than `over`."""
+    """How many times as fast as `over`."""
     over: str = ""
-    """The device `speedup` is relative to; the baseline when empty."""
+    """The base of `speedup`; default: the baseline."""
     over_where: dict[str, Scalar] = {}
-    """The sweep point of `over`, where it differs from `where`."""
+    """The sweep point of `over`, if it differs from `where`."""
     quantity: Speed = "speedup"
     """What `speedup` compares: the rate of steady steps, a time or a rate."""
     source: Source | None = None
-    """Who published this row, when it is not the spec's own source."""
+    """Source of this row, if it is not the spec's own source."""
     price: ListPrice | None = None
-    """What such hardware cost; the page then says what the published training did."""
+    """The price of such hardware, from which the page calculates the cost of the published
+    training.
+    """
     imported: str = ""
-    """Name of the file that `accelreport import` read it from; empty when written by hand."""
+    """Name of the file from which `accelreport import` read the row; empty if written by hand."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.figures():
             raise FieldsError("this row gives no figure", help=f"give one of {', '.join(FIGURES)}")
         if self.over and self.speedup is None:
-            raise FieldsError("`over` belongs to `speedup`, which this row does not give", "over")
+            raise FieldsError("`over` needs `speedup`, which this row does not have", "over")
         for key, default in (("over_where", {}), ("quantity", "speedup")):
             if getattr(self, key) != default and self.speedup is None:
-                message = f"`{key}` belongs to `speedup`, which this row does not give"
+                message = f"`{key}` needs `speedup`, which this row does not have"
                 raise FieldsError(message, key)
         if self.hardware_by and not self.hardware:
             raise FieldsError("`hardware_by` belongs to `hardware`, which is empty", "hardware_by")
@@ -222,18 +226,18 @@ class Published(SpecModel):
             message = "`includes` belongs to a time, and this row gives none"
             raise FieldsError(message, "includes", help=f"give one of {', '.join(TIME_FIGURES)}")
         if self.price and self.total_time is None and self.epoch_time is None:
-            message = "`price` needs `total_time` or `epoch_time`, and this row gives neither"
+            message = "`price` needs `total_time` or `epoch_time`, and this row has neither"
             raise FieldsError(message, "price")
         if not self.comparable and not self.note.strip():
             raise FieldsError(
-                "this row is not comparable and does not say why",
+                "this row is not comparable and gives no reason",
                 "comparable",
                 help="say in `note` how its conditions differ",
             )
         return self
 
     def figures(self) -> dict[str, float]:
-        """The figures this row gives, by field name, in SI units and fractions."""
+        """The figures of this row by field name, in SI units and fractions."""
         return {
             name: value for name in FIGURES if isinstance(value := getattr(self, name), float | int)
         }
@@ -259,13 +263,13 @@ FIGURES = (
     "tflops",
     "speedup",
 )
-"""Names of the figures a `[[published]]` row may give."""
+"""Names of the figures that a `[[published]]` row can have."""
 
 TIME_FIGURES = FIGURES[: FIGURES.index("accuracy")]
 """Those of them that are times, or a rate that a time gives."""
 
 SCHEMA = 1
-"""The version of the format of specs and devices files that is read here."""
+"""The supported version of the format of specs and devices files."""
 
 
 class Header(SpecModel):
@@ -276,73 +280,75 @@ class Header(SpecModel):
     title: Text
     """Title of the benchmark."""
     description: str = ""
-    """A paragraph about it: what is done and why."""
+    """A paragraph about the benchmark: what it does and why."""
     devices: Annotated[list[Text], Field(min_length=1)]
-    """Names of devices in `devices.toml`, in the order in which they are shown."""
+    """Names of devices in `devices.toml`, in display order."""
     baseline: Text | None = None
-    """The device that speedups are relative to; the first one when absent."""
+    """The base of speedups; default: the first device."""
     only_named: bool = False
-    """Whether a run of the folder leaves it out: it is measured where its file is named."""
+    """Whether a run of the folder leaves the spec out; it runs only when its file is named."""
 
 
 class SpecDocument(Header):
     """A spec file."""
 
     source: Source | None = None
-    """The published piece that is reproduced."""
+    """The source that the spec reproduces."""
     workload: dict[str, Any]
-    """What is computed: `kind`, and the parameters of that family."""
+    """What to compute: `kind`, and the parameters of that family."""
     sweep: dict[str, Any] = {}
-    """Workload keys and the values each one takes. Every combination is measured; the keys
-    under `[sweep.zip]` advance together instead."""
+    """Workload keys and the values of each. Every combination is measured; the keys under
+    `[sweep.zip]` advance together instead.
+    """
     measure: Measure = Measure()
     """How each cell is measured."""
     profiles: dict[str, dict[str, Any]] = {}
-    """Named changes: dotted keys, such as `"workload.epochs"`, and their other values."""
+    """Named changes: dotted keys, such as `"workload.epochs"`, with other values."""
     published: list[Published] = []
-    """Somebody else's figures."""
+    """Published figures."""
     claims: list[Claim] = []
-    """Sentences to be tested."""
+    """Sentences to test."""
 
 
 MOST_SLIDES = 12
-"""Slides of a deck, the first one among them: a talk of ten minutes has room for no more."""
+"""Maximum number of slides in a deck, including the first: the length of a ten-minute talk."""
 
 
 class TalkSlide(SpecModel):
     """A slide after the first."""
 
     slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] | None = None
-    """Its name, as the address of the deck ends: of all benchmarks `rates` or `claims`, and where
-    there is none, the first one of its benchmark."""
+    """Name of the slide, as in the address of the deck: `rates` or `claims` for all benchmarks;
+    default: the first slide of its benchmark.
+    """
     benchmark: Text | None = None
     """The spec whose figure it shows; absent for a slide of all benchmarks."""
     title: Text | None = None
-    """What stands above the figure instead of the finding."""
+    """The title above the figure, in place of the finding."""
 
     @model_validator(mode="after")
     def _of_one_or_of_all(self) -> Self:
         if self.benchmark is None and self.slide not in {"rates", "claims"}:
-            every = "`rates` or `claims`, which are of all benchmarks"
+            every = "`rates` or `claims`, which show all benchmarks"
             help_ = f"add `benchmark`, or show {every}"
             if self.slide is None:
-                raise FieldsError("nothing is named that this slide shows", help=help_)
-            message = f"`{self.slide}` is the figure of one benchmark, and none is named"
+                raise FieldsError("this slide has no content", help=help_)
+            message = f"`{self.slide}` is a figure of one benchmark, but none is named"
             raise FieldsError(message, "slide", help=help_)
         if self.benchmark is not None and self.slide == "claims":
             raise FieldsError(
-                f"`{self.slide}` is of all benchmarks", "benchmark", help="leave `benchmark` out"
+                f"`{self.slide}` shows all benchmarks", "benchmark", help="leave `benchmark` out"
             )
         return self
 
 
 class Talk(SpecModel):
-    """The deck of all benchmarks: what it asks, and what it shows in which order."""
+    """The deck of all benchmarks: its question and its slides in order."""
 
     title: Text | None = None
     """The question on the first slide."""
     slides: list[TalkSlide] = []
-    """What follows; chosen by what was found where none is named."""
+    """The following slides; default: chosen by the findings."""
 
     @field_validator("slides")
     @classmethod

@@ -88,7 +88,7 @@ def read_sweep(collector: Collector, family: WorkloadKind | None) -> Sweep:
             continue
         known = not family or _is_sweepable(collector, axis, path, family)
         if axis in sweep.paths:
-            also = [(sweep.paths[axis], "it is swept here")]
+            also = [(sweep.paths[axis], "swept here")]
             message = f"`{axis}` is swept twice"
             collector.add("duplicate-key", path, message, at_key=True, also=also)
         elif known and _are_values(collector, axis, path, values):
@@ -149,7 +149,7 @@ def _are_values(collector: Collector, axis: str, path: KeyPath, values: Any) -> 
         collector.wrong_type(path, "a list of values", values, help_, name=axis)
         return False
     if not values:
-        collector.add("empty", path, f"`{axis}` has no value to take", help="give it a value")
+        collector.add("empty", path, f"`{axis}` has no value", help="give it a value")
     seen: dict[tuple[bool, object], KeyPath] = {}
     good = [
         _is_value(collector, axis, (*path, index), value, seen)
@@ -175,7 +175,7 @@ def _is_value(
         return False
     first = seen.setdefault((isinstance(value, bool), value), path)
     if first != path:
-        also = [(first, "it stands here already")]
+        also = [(first, "first use")]
         message = f"`{axis}` takes the value {quote(value)} twice"
         collector.add("duplicate-value", path, message, also=also)
     return first == path
@@ -239,8 +239,8 @@ def check_schema(collector: Collector) -> bool:
     """Whether the file is of the version that is read here; another one is not read on."""
     version = collector.view.data.get("schema")
     if isinstance(version, int) and not isinstance(version, bool) and version != SCHEMA:
-        message = f"this file says `schema = {version}`, and this accelreport reads {SCHEMA}"
-        newer = "a newer accelreport may read it" if version > SCHEMA else f"write {SCHEMA}"
+        message = f"this file has `schema = {version}`, but this accelreport reads {SCHEMA}"
+        newer = "use a newer accelreport" if version > SCHEMA else f"write {SCHEMA}"
         collector.add("schema-version", ("schema",), message, help=newer)
         return False
     return True
@@ -259,7 +259,7 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
                 "unknown-key", (key,), f"`{key}` is not a key of a spec", help=help_, at_key=True
             )
     if "workload" not in data:
-        help_ = "say what is computed: [workload], with `kind` and its parameters"
+        help_ = "add [workload] with `kind` and its parameters"
         collector.add("missing-key", (), "[workload] is missing", help=help_)
     given = {key: data[key] for key in fields_of(Header) if key in data}
     collector.checked(Header, (), given, "a key of a spec")
@@ -368,7 +368,7 @@ def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
 
 def _check_name(collector: Collector, name: str, path: KeyPath) -> None:
     if name == FULL:
-        message = f"no profile can be called `{FULL}`: that is the spec as it stands"
+        message = f"no profile can have the name `{FULL}`: that is the unchanged spec"
         collector.add("bad-name", path, message, help="give it another name", at_key=True)
     elif not re.fullmatch(NAME, name):
         message = f"`{name}` cannot be the name of a profile"
@@ -380,7 +380,7 @@ def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
     for key, path, _ in changes(collector.view.file, name):
         first = seen.setdefault(key, path)
         if first != path:
-            also = [(first, "it is changed here")]
+            also = [(first, "changed here")]
             message = f"the profile `{name}` changes `{key}` twice"
             collector.add("duplicate-key", path, message, at_key=True, also=also)
         elif not is_changeable(key):

@@ -52,7 +52,7 @@ def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[s
         raise SelectionError(
             "no cell meets all of these together",
             why=" ".join(asked),
-            remedy="Leave one of them out.",
+            remedy="Remove one of them.",
         )
     return chosen
 

@@ -69,7 +69,7 @@ class SourceFile:
                 problem.message,
                 problem.help,
                 dotted(problem.path),
-                (self.at(first, "it was defined here"),) if first else (),
+                (self.at(first, "first definition"),) if first else (),
             )
 
 
@@ -99,7 +99,7 @@ def decoded(path: Path, name: str, content: bytes) -> SourceFile | Problem:
         content: its bytes.
     """
     if len(content) > LARGEST:
-        return _unreadable(name, "is larger than 1 MiB; a spec is written by hand")
+        return _unreadable(name, "is larger than the limit of 1 MiB for a spec")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _first(name, "encoding", "this file is UTF-16", "save it as UTF-8")
     if content.startswith(b"\xef\xbb\xbf"):

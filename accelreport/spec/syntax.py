@@ -310,8 +310,8 @@ _SYNTAX_MESSAGES_WORD = re.compile(r"[^\s,\]}#=]+")
 _UNIT = re.compile(r"[0-9][0-9._]*\s*[A-Za-zµμ%]+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 PLAIN = (
-    ("Illegal character", "this character may not stand here; delete it, or write it as \\uXXXX"),
-    ("Found invalid character", "this character may not stand here"),
+    ("Illegal character", "this character is not allowed here; delete it, or write it as \\uXXXX"),
+    ("Found invalid character", "this character is not allowed here"),
     ("Unescaped '\\'", "a backslash in \"…\" begins an escape; write `\\\\`, or use '…'"),
     ("Invalid hex value", "`\\u` needs four hexadecimal digits, `\\U` eight"),
     ("not a Unicode scalar", "this escape is not a character of Unicode"),
@@ -319,14 +319,14 @@ PLAIN = (
     ("at the end of a table declaration", "`]` is missing at the end of this header"),
     ("at the end of an array declaration", "`]]` is missing at the end of this header"),
     ("Invalid initial character for a key", "a key is missing here, or needs quotes"),
-    ("Invalid statement", "a line is `key = value` or `[table]`; this is neither"),
+    ("Invalid statement", "this line is neither `key = value` nor `[table]`"),
     ("Unclosed array", "`]` or `,` is missing in this list"),
     ("Unclosed inline table", "`}` or `,` is missing in this table"),
     ("Invalid date or datetime", "there is no such date"),
-    ("mutate immutable", "a list or `{ … }` that is complete cannot be extended afterwards"),
+    ("mutate immutable", "a complete list or `{ … }` cannot be extended afterwards"),
     ("redefine namespace", "this table was defined before; put its keys together"),
     ("Cannot declare", "this table was defined before; put its keys together"),
-    ("overwrite a value", "this key was defined before, as something else"),
+    ("overwrite a value", "this key was already defined with another kind of value"),
 )
 """A piece of tomli's message, and what it means. tomli words some of them differently
 from version to version of Python, so only the part that stays is compared."""
@@ -375,11 +375,11 @@ def explained(text: str, piece: Statement, message: str, offset: int) -> SyntaxP
         return _too_much(text, piece, offset)
     if text[offset : offset + 1] == "\n" and "{" in text[piece.start : offset]:
         help_ = "write it on one line, or as a [table] of its own"
-        return SyntaxProblem(span, "`{ … }` must stand on one line", help_)
+        return SyntaxProblem(span, "`{ … }` must be on one line", help_)
     if _has_letter_at(text, offset) and ("Invalid stat" in message or "Expected '='" in message):
         word = _SYNTAX_MESSAGES_WORD.match(text, piece.start)
         span = span_of(text, piece.start, word.end() if word else offset + 1)
-        return SyntaxProblem(span, "a key with other letters than A to Z needs quotes")
+        return SyntaxProblem(span, "a key with letters other than A to Z needs quotes")
     return SyntaxProblem(span, plain(message))
 
 
@@ -432,7 +432,7 @@ def _too_much(text: str, piece: Statement, offset: int) -> SyntaxProblem:
     return SyntaxProblem(span_of(text, offset, piece.end), _ONE)
 
 
-_ONE = "a line holds one `key = value`, and nothing behind it but a # comment"
+_ONE = "a line has one `key = value`, followed by nothing but a # comment"
 
 MOST = 100
 """Errors told of one file: more help nobody, and each costs a look through the text."""
@@ -440,7 +440,7 @@ MOST = 100
 LONGEST = 1000
 """Dots in the longest key that tomli is given: its time grows with their square."""
 
-_TOO_LARGE = "a whole number here has more than 64 bits"
+_TOO_LARGE = "this whole number has more than 64 bits"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """What TOML allows nowhere within a line."""
@@ -505,7 +505,7 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _too_deep(span: Span) -> TomlDocument:
-    message = "keys, lists or tables are nested too deeply to be read"
+    message = "keys, lists or tables are nested too deeply"
     return TomlDocument({}, Positions(""), (SyntaxProblem(span, message),), is_whole=False)
 
 

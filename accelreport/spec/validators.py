@@ -40,7 +40,7 @@ def require_day(text: str, key: str) -> None:
     """See that the text of a key is a day; raises `FieldsError` otherwise."""
     if not is_day(text):
         help_ = 'write year, month and day, such as "2026-05-31"'
-        raise FieldsError(f"`{key}` is no day: {text!r}", key, help=help_)
+        raise FieldsError(f"`{key}` is not a date: {text!r}", key, help=help_)
 
 
 def refuse_written(document: object, key: str = "document") -> None:

@@ -1,4 +1,4 @@
-"""The speedups as a table of texts, and the lines with which a run ends."""
+"""The speedups as a table of texts, and the closing lines of a run."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from accelreport.terminal.say import columns
 
 TIMED = "mean step or call"
 COLUMNS = ("benchmark", "point", "device", "processes", TIMED, "speedup", "verdict")
-"""Headings of a table of several benchmarks; that of one says what its times are of."""
+"""Headings of a table of several benchmarks; the table of a single one names the kind of its
+times.
+"""
 
 FIXED = frozenset({"spec", "profile", *SPEEDUP_COLUMNS})
-"""Columns of `Results.speedups` that are no swept key."""
+"""Columns of `Results.speedups` that are not swept keys."""
 
 
 MOST_ROWS = 40
-"""So many rows of a benchmark stand at the end of a run; its page shows all of them."""
+"""Number of rows of a benchmark at the end of a run; its page shows all of them."""
 
 
 def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
@@ -41,7 +43,7 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 
 
 def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
-    """What was measured for some plans, as a run ends with it: lines for a terminal.
+    """The results of some plans for the end of a run, as lines for a terminal.
 
     Of each benchmark its headline, the table of its speedups, the state of each of its claims with
     its numbers, and every kind of warning; then, once for all of them, what to know of their
@@ -49,7 +51,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
 
     Args:
         store: the results folder; only the records of these plans are read.
-        plans: the plans, as the run began with them; repeats that it added count, too.
+        plans: the plans as the run began with them; repeats that it added count, too.
     """
     benches = measured_now(store, plans)
     for bench in benches:
@@ -64,7 +66,7 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
                 *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
             )
         ]
-        # One row alone is the headline again.
+        # A single row would repeat the headline.
         for line in columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
             yield f"  {line}"
         if len(rows) > MOST_ROWS + 1:
@@ -86,7 +88,7 @@ def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkV
 
 
 def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
-    """What is said of all benchmarks together, and where each warning is explained."""
+    """Notes about all benchmarks together, and where each warning is explained."""
     for notice in notices_of(benches):
         yield f"⚠ {notice.title} {notice.text}"
     if any(row.measured and row.warnings for bench in benches for row in bench.results):
@@ -94,7 +96,7 @@ def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
 
 
 def _warned(bench: BenchmarkView) -> str:
-    """Each kind of warning, and how many of the measured cells it is about."""
+    """Each kind of warning, with its number of measured cells."""
     rows = [row for row in bench.results if row.measured]
     counts = Counter(kind for row in rows for kind in {each.kind for each in row.warnings})
     every = {len(rows): "every measured cell"}
@@ -106,13 +108,13 @@ def _warned(bench: BenchmarkView) -> str:
 
 
 def table_title(folder: Path, speedups: pd.DataFrame) -> str:
-    """The folder, and how many benchmarks are in it; a notebook that shows it may be published."""
+    """The folder without names, since notebooks are published, and its number of benchmarks."""
     benchmarks = speedups[["spec", "profile"]].drop_duplicates() if len(speedups) else speedups
     return f"{without_names(str(folder))}: {plural(len(benchmarks), 'benchmark')}"
 
 
 def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
-    """The texts of each row that was measured, by `COLUMNS`."""
+    """The texts of each measured row, by `COLUMNS`."""
     axes = [name for name in speedups.columns if name not in FIXED]
     for row in speedups.to_dict("records"):
         if pd.isna(row["speedup"]):
@@ -149,7 +151,7 @@ def _speedup(row: dict[Any, Any]) -> str:
 
 
 def _said(row: dict[Any, Any]) -> str:
-    """The verdict, and why the speedup must not stand alone or is missing."""
+    """The verdict, and why the speedup must not be shown alone or is missing."""
     reason = row["withheld"] or row["reason"]
     return f"{row['verdict']}: {reason}" if reason else str(row["verdict"])
 

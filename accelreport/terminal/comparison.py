@@ -30,7 +30,7 @@ from accelreport.terminal.say import columns
 
 
 def comparison_text(comparison: FolderComparison) -> Iterator[str]:
-    """The lines of a comparison: what differs, the tables, the rest, what it comes to."""
+    """The lines of a comparison: differences, tables, the rest, the outcome."""
     for name, side in comparison.sides:
         yield f"{name}  {side.name}: {counted(side.records, 'record')}"
     for alarm in alarms(comparison):
@@ -74,7 +74,7 @@ def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
 
 
 def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
-    """A line of folders, each against the first: a row for each device and point."""
+    """Several folders, each compared with the first: a row for each device and point."""
     names = [compared.new.name for compared in line]
     yield f"How many times as fast as {line[0].old.name}"
     for name, compared in zip(names, line, strict=True):
@@ -89,16 +89,16 @@ def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
-"""Characters that mean something in Markdown, or would call somebody by name."""
+"""Characters with a meaning in Markdown, or that would notify somebody by name."""
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it stands, on one line."""
+    """Text that Markdown shows literally, on one line."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
-    """The lines of a comparison; what is not compared is folded away, and counted."""
+    """The lines of a comparison; rows that are not compared are folded and counted."""
     first, *rest = conclusions(comparison)
     yield f"### accelreport: {escaped(first)}"
     yield ""

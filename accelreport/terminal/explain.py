@@ -1,4 +1,4 @@
-"""Every text that a report leads with, beside the finding that it is written from."""
+"""Every leading text of a report, with the finding behind it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from accelreport.spec.models import Talk
 
 INDENT = "    "
 CLAIMS = "the verdicts of claims"
-"""What the title of a slide is from where it is no finding."""
+"""What the title of a slide comes from if it is not a finding."""
 
 
 def explained(benches: Sequence[BenchmarkView], title: str, talk: Talk) -> Iterator[str]:
-    """Lines for a terminal: each text, then the findings that it is written from.
+    """Lines for a terminal: each text, followed by its findings.
 
     Args:
         benches: every benchmark.
         title: the site's name.
-        talk: titles of slides that a person chose.
+        talk: titles of slides that the user chose.
     """
     view = Overview(benches)
     front = FrontSpeaker(view)
@@ -77,7 +77,7 @@ def _line(what: str, text: str, *sources: str) -> Iterator[str]:
 
 
 def finding_text(finding: Finding, speakers: Sequence[Speaker]) -> str:
-    """Kind, base, and of each value its verdict, its processes and what weakens it.
+    """Kind and base, and for each value its verdict, number of processes and caveats.
 
     Args:
         finding: the finding.
@@ -87,7 +87,7 @@ def finding_text(finding: Finding, speakers: Sequence[Speaker]) -> str:
     over = [
         speaker.name(value.over)
         if value.over.device != value.of.device or (value.of.row and not value.over.row)
-        # A gain is over the same device at the first value of the sweep.
+        # A gain has the same device at the first value of the sweep as its base.
         else f"the same device{speaker.at(value.over)}"
         for value, speaker in pairs
         if value.over

@@ -1,4 +1,4 @@
-"""What `accelreport devices`, `data` and `results` show, and which records names mean."""
+"""The output of `accelreport devices`, `data` and `results`, and the records of given names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GIB = 2**30
 
 
 def machine_text(survey: Survey) -> Iterator[str]:
-    """The machine, what TensorFlow sees, and each device of the devices file."""
+    """The machine, the devices that TensorFlow sees, and each device of the devices file."""
     machine = survey.machine
     cores = counted(machine.cores, "core") if machine.cores else "cores unknown"
     yield f"machine   {machine.machine}  {machine.os}"
@@ -56,7 +56,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
 
 def _seen(probe: Probe | None) -> Iterator[str]:
     if probe is None:
-        yield "TPU       not looked for, TensorFlow was not asked (--no-probe)"
+        yield "TPU       unknown, because TensorFlow was not asked (--no-probe)"
         return
     if probe.error:
         yield f"TensorFlow  {probe.error}"
@@ -65,7 +65,7 @@ def _seen(probe: Probe | None) -> Iterator[str]:
     yield f"TPU       {counted(len(tpus), 'core') if tpus else 'none'}"
     versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
     seen = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
-    yield f"software  {versions}; devices seen: {seen or 'none'}"
+    yield f"software  {versions}; visible devices: {seen or 'none'}"
 
 
 MEBIBYTE = 2**20
@@ -83,25 +83,25 @@ def catalogue_text() -> Iterator[str]:
 
 
 def catalogue_json() -> str:
-    """The same for programs, with files and citations."""
+    """The same as JSON, with files and citations."""
     rows = [asdict(status(entry)) for entry in CATALOGUE.values()]
     return json.dumps(rows, indent=2, default=str, ensure_ascii=False)
 
 
 def place_text() -> Iterator[str]:
-    """The folder, and what can be done there."""
+    """The folder, and whether it can be used."""
     place = where()
     chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
     yield str(place.root)
-    exists = "exists" if place.exists else "does not exist yet"
-    writable = "can be written" if place.writable else "cannot be written"
+    exists = "exists" if place.exists else "missing"
+    writable = "writable" if place.writable else "not writable"
     free = place.free_bytes / 2**30
     print_free = f"{free:,.1f} GiB free"
     yield f"({chosen}; {exists}; {writable}; {print_free})"
 
 
 def place_json() -> str:
-    """The same for programs."""
+    """The same as JSON."""
     return json.dumps(asdict(where()), indent=2, default=str)
 
 
@@ -111,10 +111,10 @@ def fetchable() -> list[str]:
 
 
 def fetch_all(names: Sequence[str], *, replace: bool) -> None:
-    """Fetch data sets one after the other and show how far each file is.
+    """Fetch data sets one after the other and show the progress of each file.
 
     Raises:
-        DataUnavailable: a file cannot be had; those before it are kept.
+        DataUnavailable: a file cannot be fetched; earlier files are kept.
     """
     for name in names:
         with _progress() as progress:
@@ -126,14 +126,14 @@ def fetch_all(names: Sequence[str], *, replace: bool) -> None:
 def _state(found: DatasetStatus) -> str:
     if found.state in {"missing", "incomplete"}:
         size = found.download_bytes
-        to_get = f", {size / MEBIBYTE:.1f} MiB to fetch" if size is not None else ""
+        to_get = f", {size / MEBIBYTE:.1f} MiB to download" if size is not None else ""
         return f"{found.state}{to_get}"
     return f"{found.state}, {found.bytes / MEBIBYTE:.1f} MiB" if found.bytes else found.state
 
 
 @contextmanager
 def _progress() -> Iterator[FileProgress]:
-    """A bar for each file where somebody looks, a line for each file elsewhere."""
+    """A bar for each file on a terminal, a line for each file elsewhere."""
     if not sys.stderr.isatty():
         seen: set[str] = set()
 
@@ -174,14 +174,14 @@ def _progress() -> Iterator[FileProgress]:
 
 
 Row = dict[str, object]
-"""A row of a table, for programs, too."""
+"""A row of a table, also used for JSON."""
 
 UNPLANNED = "(no plan)"
-"""What records are told under that no plan names any more."""
+"""The name for records that no plan names any more."""
 
 
 def benchmarks(store: Store) -> list[Row]:
-    """A row for each plan: how many of its cells have which status, and where."""
+    """A row for each plan: the number of its cells by status, and their machines."""
     plans = store.plans()
     rows = []
     for plan in plans:
@@ -209,12 +209,12 @@ def records_of(store: Store, keys: Collection[str]) -> Iterator[Record]:
 
 
 def _status(result: Result) -> str:
-    """The status that the report gives a cell: a refused number is not "ok"."""
+    """The status of a cell in the report: a refused number is not "ok"."""
     return "not run" if result.status == MISSING else result.status
 
 
 def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
-    """A row of what became of cells, by their keys and machines."""
+    """A row for the outcome of cells, by their keys and machines."""
     counts = Counter(sorted(statuses.values(), key="not run".__eq__))
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     machines = ", ".join(sorted({machine for _, machine in statuses} - {""}))
@@ -246,9 +246,9 @@ def cells(store: Store, name: str) -> list[Row]:
 
 
 def privacy(store: Store) -> tuple[list[Record], list[Row]]:
-    """The records as they are published, and a row for what they hold that may be private.
+    """The records as they are published, and a row for each private value in them.
 
-    First what is replaced, then paths and environment variables that are published as they are.
+    First what is replaced, then paths and environment variables that are published unchanged.
     """
     records = sorted(store.records(), key=lambda each: (each.key, each.machine))
     _, published, changes = as_published(store.plans(), records)
@@ -287,7 +287,7 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def refusals(store: Store, key: str) -> dict[str, str]:
-    """Machine → why the report refuses the number of a cell, beside the others of its plans."""
+    """Machine → why the report refuses the number of a cell among the others of its plans."""
     return {
         result.machine: warning_text(result.refusal)
         for plan in store.plans()
@@ -298,12 +298,12 @@ def refusals(store: Store, key: str) -> dict[str, str]:
 
 
 def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
-    """A record in some ten lines: what it is of, what came of it, what to know of it.
+    """A record in about ten lines: its cell, its outcome, its notes.
 
     Args:
         record: the record.
         path: its file.
-        refusal: why the report refuses its number, if it does.
+        refusal: why the report refuses its number; empty otherwise.
     """
     cell = record.cell
     parts = [cell.device, point_text(cell.point), f"#{cell.repeat}"]
@@ -323,7 +323,7 @@ def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
     for warned in record.warnings:
         yield f"  ⚠ {warned.kind}: {warned.message}"
     for left in record.artefacts:
-        yield f"  left      {left.what}: {path.parents[1] / 'artefacts' / left.file}"
+        yield f"  file      {left.what}: {path.parents[1] / 'artefacts' / left.file}"
     yield f"  file      {path}"
 
 
@@ -341,7 +341,7 @@ def plans_named(store: Store, name: str) -> list[PlanDocument]:
 
 
 def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
-    """The cell whose key begins so, with the machines that have a record of it.
+    """The cell whose key has this prefix, with the machines that have a record of it.
 
     Raises:
         AccelReportError: there is none, or more than one.
@@ -353,26 +353,26 @@ def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
     if not found:
         raise _nothing(start, places)
     raise AccelReportError(
-        f"{counted(len(found), 'cell')} begin with {start}: {', '.join(sorted(found)[:5])}.",
-        remedy="Give more of the key.",
+        f"{counted(len(found), 'cell')} start with {start}: {', '.join(sorted(found)[:5])}.",
+        remedy="Give more characters of the key.",
     )
 
 
 def _nothing(name: str, known: Collection[str]) -> AccelReportError:
     return AccelReportError(
-        f"There is neither a benchmark nor a cell {name!r}.",
+        f"There is no benchmark and no cell {name!r}.",
         why=did_you_mean(name, known),
-        remedy="`accelreport results list` shows what was run, and of a SPEC its cells.",
+        remedy="`accelreport results list` shows all benchmarks, and with a SPEC its cells.",
     )
 
 
 def meant(
     store: Store, names: Sequence[str]
 ) -> tuple[dict[str, Sequence[str]], list[PlanDocument]]:
-    """The records and plans that names mean; without any, the records that no plan names.
+    """The records and plans that names refer to; without names, the records that no plan names.
 
     Raises:
-        AccelReportError: a name means nothing, or more than one cell.
+        AccelReportError: a name is unknown, or fits more than one cell.
     """
     every = store.plans()
     planned = {plan.spec for plan in every} | {f"{plan.spec}:{plan.profile}" for plan in every}

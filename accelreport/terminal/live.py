@@ -1,4 +1,4 @@
-"""A run as it goes on: bars with times left, and above them a line for each finished cell."""
+"""A run's live display: bars with the time left, and above them a line for each finished cell."""
 
 from __future__ import annotations
 
@@ -45,17 +45,18 @@ from accelreport.terminal.run_text import (
 from accelreport.terminal.say import on_one_line
 
 REFRESH_S = 0.5
-"""Drawing costs CPU time of the machine that is being measured: twice a second is enough."""
+"""Drawing costs CPU time of the measured machine, so it happens only twice a second."""
 
 ECHOED = "^C^C"
-"""What a terminal may write behind the last line: where that began a new one, rich would no longer
-find all of its own lines to take them back."""
+"""What a terminal may write after the last line: if that began a new line, rich could no longer
+find and remove all of its own lines.
+"""
 
 BAR, LEAST_NOTE = 24, 12
-"""Columns of a bar, and of what stands behind it however long the names before it are."""
+"""Width of a bar and of the text after it, for names of any length."""
 
 MOST_ROWS = 8
-"""So many cells are drawn that are measured at once, on several machines."""
+"""Largest number of simultaneously measured cells that are drawn."""
 
 PHASES = {
     "import": "importing Keras",
@@ -83,14 +84,14 @@ class _Now:
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to the end of its steps, by their pace, which the first step does not tell."""
+        """Seconds to the end of its steps, by their rate; unknown during the first step."""
         if self.progress is None or self.progress.step <= 1 or not isfinite(self.progress.eta_s):
             return None
         return max(0.0, self.progress.eta_s - (time.monotonic() - self.told_at))
 
 
 class LiveProgress:
-    """Draws the run with rich. To be used as a context manager, so that the cursor returns."""
+    """Draws the run with rich. A context manager, so that the cursor returns."""
 
     def __init__(self, console: Console, plan: RunPlan) -> None:
         self._console = console
@@ -119,7 +120,7 @@ class LiveProgress:
         self._live.stop()
 
     def on(self, line: RunLine) -> None:
-        """Draw what happened."""
+        """Draw an event."""
         match line:
             case PlanLine():
                 self._say(*opening(line))
@@ -150,7 +151,7 @@ class LiveProgress:
         self._draw()
 
     def tick(self) -> None:
-        """Count the times left down."""
+        """Count the remaining times down."""
         if time.monotonic() - self._drawn >= REFRESH_S:
             self._draw()
 
@@ -190,7 +191,7 @@ class LiveProgress:
         self._left.ended(record)
 
     def _all_left_s(self) -> float | None:
-        """Seconds to the end of the run; None while nothing is known of some cell."""
+        """Seconds to the end of the run; None if unknown for some cell."""
         mean = self._left.mean_s
         total, unknown = self._left.known_s, self._left.unknown
         for now in self._now.values():

@@ -1,4 +1,4 @@
-"""A run as it goes on: plain lines, JSON for programs, or bars where the terminal has them."""
+"""A run's output: plain lines, JSON, or bars if the terminal supports them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from accelreport.terminal.run_text import (
 from accelreport.terminal.say import on_one_line, unheard
 
 SHORTEST_S = 0.05
-"""Less time left than this is none."""
+"""Remaining times below this are not shown."""
 
 
 @dataclass
@@ -45,8 +45,8 @@ class PlainLines:
     """One line for each finished cell, for logs and pipes.
 
     Attributes:
-        stream: where they go.
-        left: the cells of the run, for how long those that are left will take.
+        stream: the output stream.
+        left: the cells of the run, to estimate the remaining time.
     """
 
     stream: TextIO
@@ -58,7 +58,7 @@ class PlainLines:
     _remedies: Remedies = field(default_factory=Remedies)
 
     def on(self, line: RunLine) -> None:
-        """Print what is worth a line."""
+        """Print an event that is worth a line."""
         match line:
             case PlanLine():
                 _print(self.stream, *opening(line))
@@ -88,7 +88,7 @@ class PlainLines:
                 _print(self.stream, *timings_text(line))
 
     def tick(self) -> None:
-        """Nothing moves here."""
+        """Plain lines do not move."""
 
     def _took(self, line: CellEndLine) -> str:
         left = (self.left.expected_s or 0.0) / self._most_at_once
@@ -105,7 +105,7 @@ class PlainLines:
 
 @dataclass
 class JsonLines:
-    """One JSON object for each thing that happens; `runner/events.py` documents each."""
+    """One JSON object for each event; `runner/events.py` documents each."""
 
     stream: TextIO
 
@@ -114,18 +114,18 @@ class JsonLines:
         _write(self.stream, f"{line.model_dump_json()}\n")
 
     def tick(self) -> None:
-        """Nothing moves here."""
+        """JSON lines do not move."""
 
 
 @dataclass
 class Quiet:
-    """Only what went wrong."""
+    """Only failures."""
 
     stream: TextIO
     _remedies: Remedies = field(default_factory=Remedies)
 
     def on(self, line: RunLine) -> None:
-        """Print failures, and a run's end when it did not come to its own."""
+        """Print failures, and the end of a run that did not complete."""
         match line:
             case CellEndLine() if line.status == "failed":
                 told = f"{line.spec} {cell_name(line)}  {end_text(line)}"
@@ -134,7 +134,7 @@ class Quiet:
                 _print(self.stream, *closing(line))
 
     def tick(self) -> None:
-        """Nothing moves here."""
+        """Failure lines do not move."""
 
 
 def _print(stream: TextIO, *lines: str) -> None:
@@ -155,8 +155,8 @@ def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer
 
     Args:
         plan: the run's plan.
-        json: whether a program reads standard output.
-        quiet: whether only failures are wanted; they go to standard error.
+        json: whether standard output is JSON.
+        quiet: whether to print only failures, on standard error.
     """
     if json:
         yield JsonLines(sys.stdout)

@@ -1,4 +1,4 @@
-"""A run in words: its cells and numbers as short texts, its first and last lines, its plan."""
+"""A run as text: its cells and numbers, its first and last lines, its plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
-"""One sign for each status, for the eye; the word stands beside it where it matters."""
+"""One sign for each status; the word stands beside it where it matters."""
 
 
 def duration(seconds: float) -> str:
@@ -39,7 +39,7 @@ def duration(seconds: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits, thousands apart: `0.0241`, `24.1`, `10,600`."""
+    """Three significant digits, with thousands separators: `0.0241`, `24.1`, `10,600`."""
     if not math.isfinite(value):
         return str(value)
     rounded = float(f"{value:.3g}")
@@ -47,7 +47,7 @@ def number(value: float) -> str:
 
 
 def spec_name(cell: CellName) -> str:
-    """Its spec, with the profile where that is not the spec as it stands."""
+    """Its spec, with the profile unless that is `full`."""
     return cell.spec if cell.profile == "full" else f"{cell.spec} ({cell.profile})"
 
 
@@ -76,13 +76,13 @@ def figures_text(figures: Mapping[str, float], workload: Mapping[str, Any]) -> s
 
 
 def quality_text(metrics: Mapping[str, float]) -> str:
-    """The metric that says most: "val_accuracy 0.9812"; empty without any."""
+    """The most informative metric: "val_accuracy 0.9812"; empty without any."""
     names = ("val_accuracy", "accuracy", "val_loss", "loss")
     return next((f"{name} {metrics[name]:.4f}" for name in names if name in metrics), "")
 
 
 def end_text(line: CellEndLine) -> str:
-    """What became of a cell: its headline figures, or why there are none."""
+    """The outcome of a cell: its headline figures, or why there are none."""
     if line.status in {"failed", "skipped"}:
         first = line.message.splitlines()[0] if line.message else ""
         kept = "" if line.record_path else "  (its earlier result is kept)"
@@ -96,13 +96,13 @@ def end_text(line: CellEndLine) -> str:
 
 
 class Remedies:
-    """What to do about failures, each told once in a run."""
+    """The remedies of failures, each shown once in a run."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
 
     def of(self, line: CellEndLine) -> list[str]:
-        """A line with the remedy of a failed cell, if it was not told yet."""
+        """A line with the remedy of a failed cell, unless it was shown before."""
         if line.status != "failed" or not line.remedy or line.remedy in self._told:
             return []
         self._told.add(line.remedy)
@@ -117,9 +117,9 @@ def _time(seconds: float) -> str:
 
 
 def opening(plan: PlanLine) -> Iterator[str]:
-    """What will be done, in a line, and each reason why devices are left out."""
+    """The plan in a line, and each reason why devices are left out."""
     parts = [f"{plan.run} to run" + _expected(plan)]
-    parts += [f"{plan.done} done already"] if plan.done else []
+    parts += [f"{plan.done} already done"] if plan.done else []
     parts += [f"{plan.failed} failed before"] if plan.failed else []
     parts += [f"{plan.skip} skipped"] if plan.skip else []
     yield f"{counted(len(plan.cells), 'cell')}: {', '.join(parts)}"
@@ -131,10 +131,10 @@ def opening(plan: PlanLine) -> Iterator[str]:
         named = listed(list(dict.fromkeys(devices)))
         yield f"  {named}: {counted(len(devices), 'cell')} skipped: {reason}"
     if plan.further:
-        known = "" if plan.unknown else f" ({duration(plan.further_at_most_s)} at most)"
+        known = "" if plan.unknown else f" (at most {duration(plan.further_at_most_s)})"
         yield (
-            f"Then, while comparisons with the baseline are undecided: {plan.further} more at "
-            f"most{known}"
+            f"Then, while comparisons with the baseline are undecided: at most {plan.further} "
+            f"more{known}"
         )
 
 
@@ -154,13 +154,13 @@ def too_long(estimate: TimeEstimate) -> str:
 
 
 def looked(line: LookLine) -> Iterator[str]:
-    """What the look at the comparisons found, and what follows from it."""
+    """The result of the look at the comparisons, and what follows from it."""
     undecided = [each for each in line.comparisons if each.wanted or each.reason]
     decided = len(line.comparisons) - len(undecided)
     begin = f"{decided} of {counted(len(line.comparisons), 'comparison')} with the baseline decided"
     if line.cells:
         upto = max(each.wanted for each in undecided)
-        yield f"{begin}: {counted(len(line.cells), 'cell')} added, up to {upto} repeats"
+        yield f"{begin}: adds {counted(len(line.cells), 'cell')}, up to {upto} repeats"
         return
     yield begin
     for each in undecided:
@@ -174,38 +174,38 @@ def _undecided(look: LookedAt) -> str:
 
 
 def closing(end: EndLine) -> Iterator[str]:
-    """How it ended, and what to do about what is not well."""
+    """The end of a run, and remedies for what went wrong."""
     parts = [f"{end.ok + end.partial} measured"]
-    parts += [f"{end.partial} of them stopped by their budget"] if end.partial else []
+    parts += [f"{end.partial} of them stopped by the budget"] if end.partial else []
     parts += [f"{end.failed} failed"] if end.failed else []
     parts += [f"{end.skipped} skipped"] if end.skipped else []
-    parts += [f"{end.done_before} done before"] if end.done_before else []
+    parts += [f"{end.done_before} already done"] if end.done_before else []
     parts += [f"{end.left} interrupted"] if end.left else []
     if end.stopped_by:
         finished = end.ok + end.partial + end.failed + end.done_before
         yield (
             f"Stopped ({end.stopped_by}) after {duration(end.wall_s)}: "
-            f"{counted(finished, 'finished cell')} kept in {end.results}, {end.left} to do. "
-            "Run the same command again to go on."
+            f"{counted(finished, 'finished cell')} kept in {end.results}, {end.left} to do. Run "
+            "the same command again to continue."
         )
         return
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
     if end.left:
-        yield "What was interrupted is measured by the same command, given again."
+        yield "Run the same command again to measure the interrupted cells."
     if end.failed:
-        yield "The failures are in the report; --retry-failed runs them again."
+        yield "The report shows the failures; --retry-failed runs them again."
     if end.failed_before:
         yield (
             f"{counted(end.failed_before, 'cell')} failed in an earlier run and "
-            f"{'was' if end.failed_before == 1 else 'were'} left alone: --retry-failed runs "
+            f"{'was' if end.failed_before == 1 else 'were'} not run again: --retry-failed runs "
             f"{'it' if end.failed_before == 1 else 'them'} again."
         )
     if nothing_ran(end):
-        yield "No cell could be run on this machine: `accelreport devices` shows what is here."
+        yield "No cell can run on this machine: `accelreport devices` shows what is here."
 
 
 def nothing_ran(end: EndLine) -> bool:
-    """Whether no cell has a result or a failure: every device is absent."""
+    """Whether no cell has a result or a failure, because every device is absent."""
     return not (
         end.ok or end.partial or end.failed or end.done_before or end.failed_before or end.left
     )
@@ -215,37 +215,37 @@ def _expected(plan: PlanLine) -> str:
     if not plan.run:
         return ""
     if plan.unknown == plan.run:
-        return " (for how long, the first will tell)"
+        return " (the first cell will show how long this takes)"
     known = f"about {duration(plan.estimate_s)}"
     if not plan.unknown:
         return f" ({known})"
-    return f" ({known}, and {plan.unknown} of which nothing is known yet)"
+    return f" ({known}, and {plan.unknown} of unknown duration)"
 
 
 def timings_text(line: TimingsLine) -> Iterator[str]:
     """A row for each stage, with its seconds and its share of the run."""
-    yield f"Where {duration(line.wall_s)} went:"
+    yield f"Time of the run ({duration(line.wall_s)}):"
     for name, words in STAGES.items():
         seconds = line.stages_s[name]
         share = seconds / line.wall_s if line.wall_s > 0 else 0.0
         yield f"  {words:<42} {seconds:9.2f} s  {share:6.1%}"
     yield (
         f"Measured share {line.measured_share:.0%} (first steps, all other steps, evaluations, "
-        f"observations); {line.outside_per_cell_s:.2f} s of anything else for each of "
+        f"observations); {line.outside_per_cell_s:.2f} s of other time for each of "
         f"{counted(line.cells, 'cell')}."
     )
     if line.forked:
         ready = counted(line.prepared, "process", "processes")
         yield f"{counted(line.forked, 'cell')} forked from {ready} that had imported TensorFlow."
     if line.refused:
-        yield f"Cells were not forked any more: {line.refused}."
+        yield f"Forking ended: {line.refused}."
 
 
 ACTIONS = {"run": "run", "done": "done", "failed": "failed before", "skip": "skip"}
 
 
 def plan_text(plan: PlanLine) -> Iterator[str]:
-    """The plan, spec by spec, in the order in which cells are measured."""
+    """The plan, spec by spec, in the order of measurement."""
     place = 0
     for (spec, profile), group in groupby(plan.cells, lambda cell: (cell.spec, cell.profile)):
         cells = list(group)
@@ -257,7 +257,7 @@ def plan_text(plan: PlanLine) -> Iterator[str]:
             yield f"{number:>5}  {ACTIONS[cell.action]:<13}  {cell_name(cell)}{reason}"
     yield from opening(plan)
     if plan.failed:
-        yield "Cells that failed before are left alone: --retry-failed runs them again."
+        yield "Failed cells are not run again: --retry-failed runs them."
     yield f"Nothing was run. Results: {plan.results}"
 
 

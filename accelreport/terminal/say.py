@@ -1,4 +1,4 @@
-"""Lines and errors on a terminal, which shows what files say and obeys none of it."""
+"""Lines and errors on a terminal, which never obeys the control characters of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from accelreport.spec.problems import printable
 
 
 def show(error: AccelReportError, stream: TextIO | None = None) -> None:
-    """Print an error that was foreseen."""
+    """Print an expected error."""
     out = stream or sys.stderr
     red, plain = ("\x1b[1;31m", "\x1b[0m") if _coloured(out) else ("", "")
     out.write(f"{red}error:{plain} {printable(error.what)}\n")
@@ -29,21 +29,23 @@ def show(error: AccelReportError, stream: TextIO | None = None) -> None:
 
 
 def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = None) -> None:
-    """Print an error that nobody foresaw, in two lines; its traceback goes to a file."""
+    """Print an unexpected error in two lines; its traceback goes to a file."""
     out = stream or sys.stderr
     name = f"accelreport-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
     text = "".join(traceback.format_exception(error))
     last = "".join(traceback.format_exception_only(error)).strip()
-    out.write(f"error: Something went wrong inside accelreport: {printable(last)}\n")
+    out.write(f"error: accelreport has an internal error: {printable(last)}\n")
     try:
-        refuse_links(folder, folder.parents[1])  # a folder of temporary files is everybody's
+        refuse_links(
+            folder, folder.parents[1]
+        )  # the folder of temporary files may be shared by all users
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError:
         out.write(printable(text))
         return
-    out.write(f"The traceback is in {folder / name}; with --debug it is printed here.\n")
+    out.write(f"The traceback is in {folder / name}; --debug prints it here.\n")
 
 
 def _coloured(stream: TextIO) -> bool:
@@ -59,10 +61,10 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines, whatever files and other machines put into them.
+    """Print lines, whatever files and other machines contain.
 
     Args:
-        lines: what to print, each on a line of its own.
+        lines: the lines to print.
         err: print to standard error.
     """
     stream = sys.stderr if err else sys.stdout
@@ -74,9 +76,9 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def unheard(stream: TextIO) -> None:
-    """Nobody reads a stream any more, as behind `| head`: what is printed from now on is lost.
+    """Nobody reads a stream any more, as after `| head`: discard further output.
 
-    A measurement that goes on for hours is not given up for that.
+    A measurement of several hours must not stop because of this.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
@@ -84,7 +86,7 @@ def unheard(stream: TextIO) -> None:
 
 
 def tell_unshown(unshown: Iterable[Unshown]) -> None:
-    """Print what a report could not show; with --debug also where an error nobody foresaw arose."""
+    """Print what a report could not show; --debug adds tracebacks of unexpected errors."""
     for each in unshown:
         say(f"warning: not shown: {each}", err=True)
         if each.error is not None and "--debug" in sys.argv:
@@ -92,14 +94,14 @@ def tell_unshown(unshown: Iterable[Unshown]) -> None:
 
 
 def on_one_line(text: str) -> str:
-    """The text with everything replaced that a terminal would obey, line feeds included."""
+    """The text with all control characters replaced, including line feeds."""
     return printable(text.replace("\n", "\N{SYMBOL FOR NEWLINE}"))
 
 
 def claims_text(specs: Iterable[Spec]) -> Iterator[str]:
-    """Lines: each spec that makes claims, and each claim with the sentence that is tested.
+    """Lines: each spec with claims, and each claim with the tested sentence.
 
-    A person who wrote a rule the wrong way round reads here what it says.
+    An author who reversed a rule can see it here.
     """
     for spec in specs:
         if spec.claims:

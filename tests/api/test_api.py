@@ -165,7 +165,7 @@ def test_a_notebook_s_table_is_escaped(folder: Path) -> None:
 
 
 def test_a_folder_without_results_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(accelreport.AccelReportError, match="is no results folder"):
+    with pytest.raises(accelreport.AccelReportError, match="is not a results folder"):
         accelreport.load_results(tmp_path / "nothing")
     Store(tmp_path / "empty").prepare()
     with pytest.raises(accelreport.AccelReportError, match="There are no results in") as raised:

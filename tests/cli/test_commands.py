@@ -119,7 +119,7 @@ def test_a_file_of_ones_own_is_opened_by_the_check(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("t;v;s\n")
     told = call(tmp_path, "check", "sea.toml")
     assert told.returncode == 0
-    assert "has no column 'v', but t;v;s" in told.stderr
+    assert "has no column 'v'; its columns are t;v;s" in told.stderr
     (tmp_path / "x.csv").unlink()
     assert str(tmp_path / "x.csv") in call(tmp_path, "check", "sea.toml").stderr
 
@@ -163,7 +163,7 @@ def test_every_error_of_every_file_is_told_with_its_place(folder: Path) -> None:
         (("data", "fetch", "mnits"), ExitCode.DATA_UNAVAILABLE, "mnist"),
         (("build",), ExitCode.NOTHING_RAN, "nothing to build"),
         (("build", "--results", "specs/mnist.toml"), ExitCode.BAD_RESULTS, "cannot be read"),
-        (("run", "--device", "tpu"), ExitCode.NOTHING_RAN, "No cell could be run"),
+        (("run", "--device", "tpu"), ExitCode.NOTHING_RAN, "No cell can run"),
         (("devices", "--devices-file", "specs/mnist.toml"), ExitCode.BAD_SPEC, "mnist.toml"),
     ],
 )
@@ -260,7 +260,7 @@ def test_folders_are_merged_and_conflicts_named(folder: Path) -> None:
 
 def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
     where = {"ACCELREPORT_DATA": str(tmp_path / "data")}
-    assert "mnist: missing, 11.1 MiB to fetch" in call(tmp_path, "data", "list", **where).stdout
+    assert "mnist: missing, 11.1 MiB to download" in call(tmp_path, "data", "list", **where).stdout
     rows = json.loads(call(tmp_path, "data", "list", "--json", **where).stdout)
     assert rows[0]["entry"]["name"] == "mnist"
     assert str(tmp_path / "data") in call(tmp_path, "data", "where", **where).stdout

@@ -80,7 +80,7 @@ def test_an_import_is_told_and_the_spec_still_passes_the_check(folder: Path) -> 
     assert call(folder, "check", "batches.toml").returncode == ExitCode.OK
     again = call(folder, "import", "figures.csv", *into, *CITED)
     assert again.returncode == ExitCode.BAD_SPEC
-    assert "error: figures.csv:2: this row was given before" in again.stderr
+    assert "error: figures.csv:2: this row repeats an earlier one" in again.stderr
 
 
 @pytest.mark.e2e
@@ -89,7 +89,7 @@ def test_an_import_is_told_and_the_spec_still_passes_the_check(folder: Path) -> 
     [
         (("figures.csv", "--device", "gpu"), ExitCode.USAGE, "(--title), its address"),
         (("figures.csv", "--format", "x"), ExitCode.USAGE, "There is no format 'x'"),
-        (("figures.csv", "--where", "x"), ExitCode.USAGE, "--where x: that is not key=value"),
+        (("figures.csv", "--where", "x"), ExitCode.USAGE, "--where x: this is not key=value"),
         (("nowhere.csv", *CITED), ExitCode.DATA_UNAVAILABLE, "nowhere.csv cannot be read"),
         (("devices.toml", *CITED), ExitCode.DATA_UNAVAILABLE, "devices.toml"),
         (("figures.csv", "--into", "no.toml", *CITED), ExitCode.BAD_SPEC, "no such file"),

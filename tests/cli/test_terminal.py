@@ -131,13 +131,13 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
     shown(Bench(tmp_path), PlainLines(out), mixed(tmp_path))
     text = out.getvalue()
 
-    assert text.startswith("5 cells: 4 to run (for how long, the first will tell)")
+    assert text.startswith("5 cells: 4 to run (the first cell will show how long this takes)")
     assert "  gpu: 1 cell skipped: not on this machine" in text
     assert "✓ cpu #0  25 ms/step (mean)  10,200 samples/s  val_accuracy 0.9000" in text
     assert "◐ cpu batch_size=512 #0  25 ms/step (mean)" in text
     assert "stopped by its budget" in text
     assert "✗ cpu batch_size=1024 #0  signal: Its process was ended by SIGSEGV." in text
-    assert "3 measured, 1 of them stopped by their budget, 1 failed, 1 skipped in" in text
+    assert "3 measured, 1 of them stopped by the budget, 1 failed, 1 skipped in" in text
     assert "--retry-failed runs them again" in text
     assert "Measured share" in text
     assert "\x1b" not in text
@@ -259,13 +259,13 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -
     shown(bench, PlainLines(out), cells(6))
     assert "Stopped (SIGINT)" in out.getvalue()
     assert "2 finished cells kept" in out.getvalue()
-    assert "4 to do. Run the same command again to go on." in out.getvalue()
+    assert "4 to do. Run the same command again to continue." in out.getvalue()
 
 
 def test_a_run_in_which_somebody_cancelled_a_job_says_what_is_left() -> None:
     assert list(closing(one_left())) == [
         "0 measured, 1 interrupted in 1.0 s. Results: results",
-        "What was interrupted is measured by the same command, given again.",
+        "Run the same command again to measure the interrupted cells.",
     ]
 
 

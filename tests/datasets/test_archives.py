@@ -117,7 +117,7 @@ def test_a_zip_with_two_members_of_one_name_is_refused() -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("x", "one")
         archive.writestr("x", "two")
-    with pytest.raises(ArchiveError, match="two members of the same name"):
+    with pytest.raises(ArchiveError, match="two members with the same name"):
         ZipArchive(stream.getvalue())
 
 

@@ -93,9 +93,9 @@ def test_what_is_not_the_published_file_never_gets_its_name(
 @pytest.mark.parametrize(
     ("contents", "length", "why"),
     [
-        (BODY + b"more", "", "300,004 bytes, the published one 300,000"),
-        (BODY[:-4], "", "299,996 bytes, the published one 300,000"),
-        (BODY + b"more", "chunked", "goes on after the 300,000 bytes"),
+        (BODY + b"more", "", "300,004 bytes, but the published file has 300,000"),
+        (BODY[:-4], "", "299,996 bytes, but the published file has 300,000"),
+        (BODY + b"more", "chunked", "continues after the limit of 300,000 bytes"),
         (BODY[:-4], "chunked", "broke off after 299,996 of 300,000"),
     ],
 )
@@ -149,15 +149,15 @@ def test_a_server_that_stops_sending_is_given_up(demo: Server) -> None:
 
 def test_an_endless_redirect_ends(demo: Server) -> None:
     demo.moved[PATH] = f"{demo.url}/{PATH}"
-    with pytest.raises(DataUnavailable, match="redirects without end"):
+    with pytest.raises(DataUnavailable, match="redirects endlessly"):
         fetch("demo", policy=QUICK)
 
 
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("http://127.0.0.1:9/x", r"could not be reached \(\[Errno"),
-        ("http://no-such-host.invalid/x", "could not be resolved"),
+        ("http://127.0.0.1:9/x", r"cannot be reached \(\[Errno"),
+        ("http://no-such-host.invalid/x", "cannot be resolved"),
     ],
 )
 def test_no_network_is_told_in_words(monkeypatch: pytest.MonkeyPatch, url: str, why: str) -> None:
@@ -171,7 +171,7 @@ def test_a_server_without_a_certificate_is_not_asked_twice(
 ) -> None:
     secure = demo.url.replace("http:", "https:")
     publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=f"{secure}/{PATH}"))
-    with pytest.raises(DataUnavailable, match="could not be verified"):
+    with pytest.raises(DataUnavailable, match="cannot be verified"):
         fetch("demo", policy=dataclasses.replace(QUICK, tries=1))
 
 
@@ -191,7 +191,7 @@ def test_a_mirror_must_be_an_address_of_the_web(
     demo: Server, monkeypatch: pytest.MonkeyPatch, mirror: str
 ) -> None:
     monkeypatch.setenv("ACCELREPORT_MIRROR", mirror)
-    with pytest.raises(DataUnavailable, match="no http or https address"):
+    with pytest.raises(DataUnavailable, match="not an http or https address"):
         fetch("demo", policy=QUICK)
     assert demo.requests == []
 
@@ -282,12 +282,12 @@ def test_a_tunnel_leads_to_no_address_without_encryption(
     plain = f"http://{SECURE}/{PATH}"
     tunnelled.moved[PATH], server.files[plain] = plain, BODY
     monkeypatch.setenv("http_proxy", os.environ["https_proxy"])
-    with pytest.raises(DataUnavailable, match="redirects to an address without encryption"):
+    with pytest.raises(DataUnavailable, match="redirects to an unencrypted address"):
         fetch("demo", policy=QUICK)
     # Nor does one that leads back to encryption.
     server.moved[plain] = f"https://{SECURE}/elsewhere"
     tunnelled.files["elsewhere"] = BODY
-    with pytest.raises(DataUnavailable, match="redirects to an address without encryption"):
+    with pytest.raises(DataUnavailable, match="redirects to an unencrypted address"):
         fetch("demo", policy=QUICK)
     assert left_over(data_folder) == []
 
@@ -297,7 +297,7 @@ def test_a_server_behind_a_tunnel_must_have_a_certificate_for_its_name(
 ) -> None:
     address = f"https://other.invalid/{PATH}"
     publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
-    with pytest.raises(DataUnavailable, match=r"other\.invalid could not be verified"):
+    with pytest.raises(DataUnavailable, match=r"other\.invalid cannot be verified"):
         fetch("demo", policy=QUICK)
     assert tunnelled.requests == []
 
@@ -313,7 +313,7 @@ def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
     assert (pin.sha256, pin.size) == (sha(text), len(text))
     data = load("shakespeare_gutenberg", mode="real")
     assert data.origin == "official"
-    assert f"pinned at the first download ({pin.date})" in data.note
+    assert f"recorded at the first download ({pin.date})" in data.note
 
     path.unlink()
     server.files["shakespeare/100-0.txt"] = text + b"and more"

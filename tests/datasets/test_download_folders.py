@@ -27,7 +27,7 @@ def test_a_persons_own_file_is_left_alone_unless_they_say_replace(
     own = data_folder / PATH
     own.parent.mkdir()
     own.write_bytes(b"mine")
-    with pytest.raises(DataUnavailable, match="left alone") as caught:
+    with pytest.raises(DataUnavailable, match="was not changed") as caught:
         fetch("demo", policy=QUICK)
     assert "--replace" in caught.value.remedy
     assert own.read_bytes() == b"mine"
@@ -77,7 +77,7 @@ def test_a_full_disk_is_told_before_anything_is_sent(
 ) -> None:
     usage = shutil.disk_usage("/")._replace(free=1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
-    with pytest.raises(DataUnavailable, match="no room") as caught:
+    with pytest.raises(DataUnavailable, match="no space") as caught:
         fetch("demo", policy=QUICK)
     assert "ACCELREPORT_DATA" in caught.value.remedy
     assert demo.requests == []
@@ -89,7 +89,7 @@ def test_a_disk_that_fills_up_while_a_file_arrives_is_told(
     monkeypatch.setenv("ACCELREPORT_DATA", str(tiny_disk))
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)  # others fill it meanwhile
-    with pytest.raises(DataUnavailable, match=r"no room|cannot be written"):
+    with pytest.raises(DataUnavailable, match=r"no space|cannot be written"):
         fetch("demo", policy=QUICK)
     assert not (tiny_disk / PATH).exists()
 

@@ -71,7 +71,7 @@ def test_data_are_official_only_when_every_checksum_is(
 @pytest.mark.parametrize(
     ("file", "contents", "why"),
     [
-        ("train-images-idx3-ubyte.gz", b"", "not a whole gzip file|does not begin like"),
+        ("train-images-idx3-ubyte.gz", b"", "not a complete gzip file|does not begin with"),
         (
             "train-images-idx3-ubyte.gz",
             write_idx(np.zeros((40, 27, 28), np.uint8)),
@@ -163,13 +163,13 @@ def header(*lengths: int, kind: int = 8) -> bytes:
 
 
 def test_a_header_that_announces_terabytes_is_refused_before_anything_is_unpacked() -> None:
-    with pytest.raises(IdxError, match="announces 18,446,744,065,119,617,025 values"):
+    with pytest.raises(IdxError, match="header has 18,446,744,065,119,617,025 values"):
         read_idx(gzip.compress(header(2**32 - 1, 2**32 - 1)))
 
 
 def test_no_more_is_unpacked_than_the_header_announces() -> None:
     bomb = gzip.compress(header(4) + bytes(50_000_000))
-    with pytest.raises(IdxError, match="More bytes follow the 4 values"):
+    with pytest.raises(IdxError, match="It has more bytes after the 4 values"):
         read_idx(bomb)
 
 
@@ -179,5 +179,5 @@ def test_values_of_another_type_are_refused() -> None:
 
 
 def test_a_gzip_file_of_something_else_is_refused() -> None:
-    with pytest.raises(IdxError, match="does not begin like an IDX file"):
+    with pytest.raises(IdxError, match="does not begin with an IDX header"):
         read_idx(gzip.compress(b"<html>Not Found</html>"))

@@ -51,10 +51,10 @@ def test_the_outer_archive_gives_the_same_as_the_inner_one(data_folder: Path) ->
     ("member", "text", "why"),
     [
         (GYRO, b"1 2 3\n", "1 × 3 values, not 14 windows of 128"),
-        (GYRO, b"1 2 3\n4 5\n", "does not hold rows of numbers"),
-        (GYRO, b"one two\n", "does not hold rows of numbers"),
+        (GYRO, b"1 2 3\n4 5\n", "has no rows of numbers"),
+        (GYRO, b"one two\n", "has no rows of numbers"),
         (GYRO, b"", "is empty"),
-        (GYRO, (b"nan " * 128 + b"\n") * 14, "values that are no numbers"),
+        (GYRO, (b"nan " * 128 + b"\n") * 14, "values that are not numbers"),
         ("UCI HAR Dataset/train/y_train.txt", b"0\n" * 14, "other than 1 to 6"),
         ("UCI HAR Dataset/train/y_train.txt", b"1.5\n" * 14, "other than 1 to 6"),
         ("UCI HAR Dataset/activity_labels.txt", b"1 A\n3 B\n", "activities 1, 2, 3"),

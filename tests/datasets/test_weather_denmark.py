@@ -61,19 +61,19 @@ READINGS = danish_readings().reset_index()
     ("members", "why"),
     [
         ({}, "no member 'weather-denmark.csv'"),
-        ({"weather-denmark.csv": b"City,DateTime\n"}, "does not hold the readings"),
-        ({"weather-denmark.csv": b"<html></html>"}, "does not hold the readings"),
+        ({"weather-denmark.csv": b"City,DateTime\n"}, "has no readings"),
+        ({"weather-denmark.csv": b"<html></html>"}, "has no readings"),
         (
             {"weather-denmark.csv": READINGS[READINGS.City != "Odense"].to_csv().encode()},
             "no readings of Odense",
         ),
         (
             {"weather-denmark.csv": READINGS.assign(Temp="warm").to_csv().encode()},
-            "does not hold the readings",
+            "has no readings",
         ),
         (
             {"weather-denmark.csv": READINGS.assign(DateTime="at noon").to_csv().encode()},
-            "does not hold the readings",
+            "has no readings",
         ),
     ],
 )

@@ -70,7 +70,7 @@ def test_every_table_of_a_spec_is_there(documents: dict[str, Element]) -> None:
     assert all(f'kind = "{kind}"' in text for kind in FAMILIES)
     _, value, absent, meaning = found["Measure.budget"]
     assert value == 'text or number, above 0, such as "6 s" , "94 µs" , "2.5 h"'
-    assert (absent, meaning.split()[0]) == ("600", "Seconds")
+    assert (absent, meaning.split()[0]) == ("600", "Measured")
     assert found["spec.measure"][3] == "How each cell is measured."
 
 
@@ -131,7 +131,7 @@ def test_every_exit_code_is_there(documents: dict[str, Element]) -> None:
     assert found["code-6"] == [
         "6",
         "SLOWER",
-        "A comparison found something slower than its gate allows, or less accurate.",
+        "A result is slower than the gate of a comparison allows, or less accurate.",
     ]
 
 

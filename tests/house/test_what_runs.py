@@ -30,7 +30,9 @@ from tests.support.processes import PATIENCE_S
 from tests.support.program import DEVICES, MATMUL, Finished, alone
 from tests.support.records import study
 
-TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## What runs\n")[2]
+TABLE = (
+    (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## What each command runs\n")[2]
+)
 _, *ROWS = re.findall(r"^\| (.+) \|$", TABLE.partition("\n## ")[0], re.MULTILINE)
 PROMISED = {
     command.strip("`"): {"plug-in": plug_in, "template": template, "step": step, "rest": rest}

@@ -16,24 +16,24 @@ from tests.importing.files import SOURCE, a_file, read
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"title": ""}, "the title of the piece (--title) is missing"),
-        ({"title": " "}, "the title of the piece (--title) is missing"),
+        ({"title": ""}, "the title of the source (--title) is missing"),
+        ({"title": " "}, "the title of the source (--title) is missing"),
         ({"url": ""}, "its address (--url or --doi) is missing"),
-        ({"year": None}, "the year it was published in (--year) is missing"),
+        ({"year": None}, "the year of publication (--year) is missing"),
         (
             {"title": "", "url": "", "year": None},
-            "(--title), its address (--url or --doi) and the year it was published in (--year) are",
+            "(--title), its address (--url or --doi) and the year of publication (--year) are",
         ),
         ({"url": "example.org"}, "is not the address of a page"),
         ({"url": "javascript:alert(1)"}, "is not the address of a page"),
         ({"url": "https://a b"}, "is not the address of a page"),
         ({"url": "https://example.org/\u202e"}, "is not the address of a page"),
-        ({"url": "", "doi": "see the page"}, "is no DOI"),
+        ({"url": "", "doi": "see the page"}, "is not a DOI"),
         ({"doi": "10.1145/1"}, "--url and --doi are both given"),
-        ({"year": 18}, "is not the year of a publication"),
-        ({"year": True}, "is not the year of a publication"),
-        ({"accessed": "yesterday"}, "is not a day"),
-        ({"accessed": "2026-13-01"}, "is not a day"),
+        ({"year": 18}, "is not a year of publication"),
+        ({"year": True}, "is not a year of publication"),
+        ({"accessed": "yesterday"}, "is not a date"),
+        ({"accessed": "2026-13-01"}, "is not a date"),
     ],
 )
 def test_an_incomplete_citation_is_refused_and_never_guessed(
@@ -68,9 +68,9 @@ def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:
 
 def test_a_row_without_a_device_or_a_label_is_asked_for_it(tmp_path: Path) -> None:
     found = read(a_file(tmp_path, "epoch_time\n6 s\n")).rows
-    with pytest.raises(NotAsked, match="no device is named"):
+    with pytest.raises(NotAsked, match="the device is missing"):
         composed(found, Said("f.csv", label="A GPU", source=SOURCE))
-    with pytest.raises(NotAsked, match="no label is named"):
+    with pytest.raises(NotAsked, match="the label is missing"):
         composed(found, Said("f.csv", device="gpu", source=SOURCE))
     with pytest.raises(NotCited, match="are missing"):
         composed(found, Said("f.csv", device="gpu", label="A GPU"))

@@ -37,7 +37,7 @@ def test_a_swept_key_is_the_value_that_the_spec_sweeps(tmp_path: Path) -> None:
 
 def test_a_column_that_means_nothing_is_named_with_what_was_meant(tmp_path: Path) -> None:
     path = a_file(tmp_path, "label,epochtime,loss\nx,6,1\n")
-    with pytest.raises(Unreadable, match='"epochtime" is no key of') as caught:
+    with pytest.raises(Unreadable, match='"epochtime" is neither a key of') as caught:
         rows(path, Asked(AXES))
     assert caught.value.remedy == "Did you mean `epoch_time`?"
     (row,) = rows(path, Asked(AXES, frozenset({"epochtime"})))
@@ -174,9 +174,9 @@ def test_an_inference_summary_is_the_time_of_a_sample(tmp_path: Path) -> None:
     assert "no training" in found[0].published.note
     assert found[0].published.label == "Theirs: resnet Offline on Lab n4 (4x Chip, RT)"
     assert list(read(path).left_out) == [
-        '1 row: a query of "MultiStream" is of several samples',
-        '1 row: no figure of a spec is in "Watts"',
-        '1 row: no figure of a spec is in "Tokens/s"',
+        '1 row: a query of "MultiStream" has several samples',
+        '1 row: a spec has no figure in "Watts"',
+        '1 row: a spec has no figure in "Tokens/s"',
         "1 row: there is no result",
     ]
 
@@ -184,7 +184,7 @@ def test_an_inference_summary_is_the_time_of_a_sample(tmp_path: Path) -> None:
 def test_an_inference_summary_without_units_is_refused(tmp_path: Path) -> None:
     columns = INFERENCE_COLUMNS.removesuffix(",Units")
     path = a_file(tmp_path, f"{columns}\n{'x,' * columns.count(',')}x\n")
-    with pytest.raises(Unreadable, match="no summary of MLPerf Inference with units"):
+    with pytest.raises(Unreadable, match="not a summary of MLPerf Inference with units"):
         rows(path)
 
 
@@ -209,7 +209,7 @@ def test_a_report_is_one_row_for_each_target_that_has_a_time_of_a_sample(tmp_pat
     path = a_file(tmp_path, json.dumps(REPORT), "benchmark_report.json")
     (row,) = rows(path)
     assert row.published.figures() == {"sample_time": 2.0}
-    assert "generate, which trains nothing" in row.published.note
+    assert "generate, which does not train" in row.published.note
     assert not row.published.comparable
     (said,) = read(path).left_out
     assert said.startswith('"load_model", "first_generate", "decode": neither')
@@ -253,7 +253,7 @@ def test_a_history_is_its_last_epoch_or_its_best(tmp_path: Path) -> None:
     (best,) = rows(path, Asked(take=WhichEpoch.BEST))
     assert best.published.figures() == {"accuracy": 0.9, "loss": 0.4}
     assert best.published.note.endswith("these are of epoch 2, the best by val_loss.")
-    assert list(read(path).left_out) == ['"val_loss", "learning_rate": no figure of a spec']
+    assert list(read(path).left_out) == ['"val_loss", "learning_rate": not figures of a spec']
 
 
 def test_a_loss_that_diverged_is_left_out_and_told(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_a_loss_that_diverged_is_left_out_and_told(tmp_path: Path) -> None:
         tmp_path, json.dumps({"loss": [1.0, float("nan")], "accuracy": [0.5, 0.1]}), "history.json"
     )
     assert rows(path)[0].published.figures() == {"accuracy": 0.1}
-    assert list(read(path).left_out) == ['"loss": no number there']
+    assert list(read(path).left_out) == ['"loss": not a number']
 
 
 LOG = "epoch,accuracy,loss,val_accuracy,val_loss,{}\n0,0.5,2,NA,NA,{}\n1,0.75,1,NA,NA,{}\n"

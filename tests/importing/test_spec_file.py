@@ -97,7 +97,7 @@ def test_figures_that_are_there_already_are_not_appended_twice(tmp_path: Path) -
     spec = a_spec(tmp_path)
     append(spec, _rows(tmp_path))
     once = spec.read_bytes()
-    with pytest.raises(NotFitting, match=r"figures\.csv:2: this row was given before"):
+    with pytest.raises(NotFitting, match=r"figures\.csv:2: this row repeats an earlier one"):
         append(spec, _rows(tmp_path))
     assert spec.read_bytes() == once
 
@@ -130,7 +130,7 @@ def test_rows_in_another_notation_of_toml_are_not_mixed_with_tables(tmp_path: Pa
 def test_a_folder_is_no_spec_to_import_into(tmp_path: Path) -> None:
     a_spec(tmp_path)
     (tmp_path / "other.toml").write_text(SPEC.replace("Batches", "Others"))
-    with pytest.raises(NotAsked, match="that is not one spec"):
+    with pytest.raises(NotAsked, match="this is not a spec file"):
         append(tmp_path, _rows(tmp_path))
     assert (tmp_path / "other.toml").read_text() == SPEC.replace("Batches", "Others")
 
@@ -146,6 +146,6 @@ def test_a_spec_that_was_edited_in_the_meantime_keeps_the_edit(
         return really(path, content, devices_file)
 
     monkeypatch.setattr(published, "examine", edited)
-    with pytest.raises(NotFitting, match="was changed while the figures were read"):
+    with pytest.raises(NotFitting, match="changed while the figures were read"):
         append(spec, _rows(tmp_path))
     assert spec.read_text() == f"{SPEC}# edited\n"

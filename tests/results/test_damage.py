@@ -154,7 +154,7 @@ def test_the_only_plan_is_named_when_it_cannot_be_read(tmp_path: Path) -> None:
 
     assert built.returncode == ExitCode.NOTHING_RAN
     assert plan.name in built.stderr
-    assert "cut off" in built.stderr
+    assert "truncated" in built.stderr
     assert "can be read" in built.stderr
 
 

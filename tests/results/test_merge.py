@@ -281,7 +281,7 @@ def test_a_file_that_changes_while_it_is_merged_is_named_and_not_taken_for_what_
         path.unlink()
         if content is not None:
             path.write_bytes(content)
-        with pytest.raises(ResultsError, match=f"{path.name} changed while it was merged"):
+        with pytest.raises(ResultsError, match=f"{path.name} changed during the merge"):
             version.content(read_record)
         path.touch()
 
@@ -312,7 +312,7 @@ def test_sources_are_not_changed(tmp_path: Path, folder: Folder) -> None:
 
 def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    with pytest.raises(ResultsError, match="is no results folder"):
+    with pytest.raises(ResultsError, match="is not a results folder"):
         merge([tmp_path / "notes"], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -117,6 +117,6 @@ def test_a_record_that_a_run_writes_meanwhile_is_not_overwritten(
         Store(out).write(mine)
 
     monkeypatch.setattr(module, "_unite_artefacts", measured_meanwhile)
-    with pytest.raises(ResultsError, match="changed while it was merged"):
+    with pytest.raises(ResultsError, match="changed during the merge"):
         merge([source], out)
     assert Store(out).get(mine.key, "0a1b2c3d") == mine

@@ -81,8 +81,8 @@ def test_a_folder_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "kind", "says"),
     [
-        (b"", "cut-off", "cut off after 0 bytes"),
-        (b'{"record_version": 1, "key": "00', "cut-off", "cut off after 32 bytes"),
+        (b"", "cut-off", "truncated after 0 bytes"),
+        (b'{"record_version": 1, "key": "00', "cut-off", "truncated after 32 bytes"),
         (b"not json at all", "not-json", "not JSON"),
         (b'{"a": "\xff"}', "not-json", "UTF-8"),
         (b"[1, 2]", "not-json", "not a JSON object"),
@@ -273,7 +273,7 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(tiny_disk: Path) -> No
         fill()
 
     assert caught.value.why in {"No space left on device.", "File too large."}
-    assert "Everything measured before is kept" in caught.value.remedy
+    assert "Every earlier measurement is kept" in caught.value.remedy
     assert len(written) >= 2
     assert {record.key for record in store.records()} == {record.key for record in written}
     assert store.problems == []
@@ -303,7 +303,7 @@ def test_a_read_only_folder_is_one_clear_error_before_anything_is_measured(
 
 def test_a_file_in_place_of_the_folder_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("I am a file")
-    with pytest.raises(ResultsError, match="results is no folder"):
+    with pytest.raises(ResultsError, match="results is not a folder"):
         Store(tmp_path / "results").prepare()
     with pytest.raises(ResultsError, match="cannot be read"):
         list(Store(tmp_path / "results").records())

@@ -86,8 +86,8 @@ def test_a_member_of_the_same_name_does_not_replace_another(tmp_path: Path) -> N
     path = zipped(tmp_path / "x.zip", ("a/cells/x.json", b"1"), ("b/cells/x.json", b"2"))
     with pytest.raises(ResultsError, match=r"x\.zip cannot be used") as raised, unpacked([path]):
         pass
-    assert raised.value.why == "It holds cells/x.json twice."
-    assert "each of its files once" in raised.value.remedy
+    assert raised.value.why == "It has cells/x.json twice."
+    assert "with each file once" in raised.value.remedy
 
 
 def test_an_archive_larger_than_any_results_ends_in_time(

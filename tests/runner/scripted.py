@@ -35,9 +35,9 @@ DEVICES = {
 ENDINGS: list[tuple[dict[str, object], str, str]] = [
     ({"do": "die", "signal": "SIGKILL"}, "signal", "SIGKILL"),
     ({"do": "die", "signal": "SIGSEGV"}, "signal", "SIGSEGV"),
-    ({"do": "bad_alloc"}, "oom-host", "memory ran out"),
+    ({"do": "bad_alloc"}, "oom-host", "ran out of memory"),
     ({"do": "crash"}, "harness-error", "RuntimeError: the very last line"),
-    ({"do": "half"}, "harness-error", "is no record"),
+    ({"do": "half"}, "harness-error", "invalid record"),
     ({"do": "fail", "kind_of_failure": "nan-loss"}, "nan-loss", "it went wrong"),
 ]
 """Scripts of cells that fail, with the kind of failure and what is said of it."""

@@ -45,7 +45,7 @@ DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n'
 def test_without_a_name_cells_are_measured_on_this_machine_and_options_mean_nothing() -> None:
     here = LauncherConfig(results=Path("results"))
     assert open_launcher("local", here) is None
-    with pytest.raises(BadLauncher, match="means nothing on this machine"):
+    with pytest.raises(BadLauncher, match="local runs have no such option"):
         open_launcher("local", LauncherConfig(results=Path("results"), options={"time": 5}))
 
 
@@ -99,7 +99,7 @@ def test_a_package_may_add_a_launcher_and_its_cells_count_as_done(tmp_path: Path
 
     assert first.returncode == ExitCode.OK, first.stderr
     assert "1 measured" in first.stdout
-    assert "1 done already" in again.stdout
+    assert "1 already done" in again.stdout
     (record,) = Store(tmp_path / "results").records()
     assert record.status == "ok"
     assert record.environment is not None
@@ -137,7 +137,7 @@ def test_options_of_a_launcher_are_numbers_truth_values_and_texts() -> None:
         "n": 2,
         "x": True,
     }
-    with pytest.raises(BadOverride, match="--on-option partition: that is not key=value"):
+    with pytest.raises(BadOverride, match="--on-option partition: this is not key=value"):
         parse_launcher_options(["partition"])
 
 
@@ -174,7 +174,7 @@ def test_a_device_runs_on_a_node_that_has_what_it_needs_and_gets_all_of_its_cpus
 @pytest.mark.parametrize(
     ("device", "asked", "why"),
     [
-        (Device(kind="GPU"), {}, "1 GPU needed and it has 0"),
+        (Device(kind="GPU"), {}, "1 GPU needed, but it has 0"),
         (Device(kind="TPU", strategy="tpu"), {}, "1 TPU needed"),
         (Device(kind="CPU", threads=9), {}, "9 threads"),
         (Device(kind="CPU"), {"big": 2.0}, "big"),

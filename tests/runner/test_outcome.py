@@ -125,7 +125,7 @@ def test_what_a_process_held_of_its_memory_before_it_crashed_is_remembered(tmp_p
     )
     assert record.failure is not None
     assert record.failure.kind == "oom-host", record.failure
-    assert "SIGSEGV after it was seen to hold" in record.failure.message
+    assert "SIGSEGV; it held" in record.failure.message
     assert "ulimit -v" in record.failure.remedy
 
 

@@ -132,6 +132,6 @@ def test_a_worker_that_ray_ends_for_want_of_memory_is_told_so_with_a_remedy(tmp_
     (lines,) = lines_of(start(PROGRAM, tmp_path, 1, 0.0, "hang", "--starved"))
     lost = json.loads(" ".join(lines))
     assert (lost["kind"], lost["final"]) == ("oom-host", True), lost
-    assert lost["message"] == "Ray ended its worker because the node's memory ran out."
+    assert lost["message"] == "Ray ended its worker because the node ran out of memory."
     assert lost["remedy"] == OUT_OF_MEMORY_REMEDY
     assert "memory" in lost["traceback"]

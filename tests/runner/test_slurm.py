@@ -213,7 +213,7 @@ def test_a_job_of_several_nodes_has_a_worker_on_each_and_one_record_of_the_chief
 
 def test_what_slurm_says_against_a_job_is_told(tmp_path: Path, stand_in: Path) -> None:
     bench = Bench(tmp_path)
-    with pytest.raises(LauncherError, match="does not take the jobs") as caught:
+    with pytest.raises(LauncherError, match="rejects the jobs") as caught:
         run_on(launcher(bench, partition="nowhere"), bench, different(1))
     assert "invalid partition specified" in caught.value.why
     assert "--on-option" in caught.value.remedy

@@ -121,7 +121,7 @@ def test_a_job_that_others_keep_waiting_is_told_from_one_that_never_starts(
 def test_it_is_said_why_no_job_runs() -> None:
     waits, held = JobState("PENDING", "Priority"), JobState("PENDING", "JobHeldAdmin")
     assert why_all_wait([waits, JobState("COMPLETED")]).endswith("wait for nodes of Slurm")
-    assert why_all_wait([waits, held]).endswith("which says: JobHeldAdmin")
+    assert why_all_wait([waits, held]).endswith("the reason: JobHeldAdmin")
     assert why_all_wait([waits, JobState("RUNNING")]) == ""
     assert why_all_wait([JobState("COMPLETED")]) == ""
 
@@ -203,7 +203,7 @@ def test_a_job_that_slurm_starts_again_itself_is_followed_and_not_submitted_once
     end = run_on(launcher(bench, cells_per_job=2), bench, chosen)
 
     assert (end.ok, end.failed, end.left) == (2, 0, 0)
-    assert waited == ["no job runs: all wait for nodes of Slurm"]
+    assert waited == ["no job is running: all wait for nodes of Slurm"]
     assert sum(measured(bench).values()) <= len(chosen) + 1
     assert len(list(stand_in.folder.glob("job-*.json"))) == 1
 
@@ -236,7 +236,7 @@ def test_a_stopped_run_whose_jobs_cannot_be_cancelled_says_that_they_go_on_and_h
     bench = Bench(tmp_path)
     bench.observer.react = at_the_first_start(lambda: bench.stop.request("SIGINT"))
 
-    with pytest.raises(NotCancelled, match="they go on") as caught:
+    with pytest.raises(NotCancelled, match="continue to run") as caught:
         run_on(launcher(bench), bench, different(1, step_s=0.2))
 
     assert caught.value.exit_code == ExitCode.INTERRUPTED

@@ -41,7 +41,7 @@ def test_a_time_is_read_to_the_nearest_float(text: object, seconds: float) -> No
     [
         ("6", 'has no unit after 6; write for example "6 s"'),
         ("6 parsecs", 'has the unknown unit "parsecs"'),
-        ("11,164 s", "write a decimal point, and no thousands separator"),
+        ("11,164 s", "write a decimal point and no thousands separator"),
         ("12 s 7 m", "write the larger unit first, each once"),
         ("1 s 1 s", "write the larger unit first, each once"),
         ("-3 s", "is negative"),

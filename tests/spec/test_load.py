@@ -86,7 +86,7 @@ def test_a_file_in_another_encoding_is_refused_at_the_byte(
 
 def test_a_file_as_large_as_no_hand_writes_is_refused(write: Write) -> None:
     path = write(TRAINING + "#" * (1 << 20))
-    assert "larger than 1 MiB" in str(told(path))
+    assert "larger than the limit of 1 MiB" in str(told(path))
 
 
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_link_to_nowhere_is_said_to_be_unreadable(folder: Path) -> None:
 
 
 def test_a_folder_without_specs_is_an_error(folder: Path) -> None:
-    assert "holds no spec" in str(told(folder))
+    assert "has no spec" in str(told(folder))
 
 
 def test_a_file_that_is_not_there_is_looked_for_among_its_neighbours(write: Write) -> None:
@@ -113,11 +113,11 @@ def test_a_file_that_is_not_there_is_looked_for_among_its_neighbours(write: Writ
 def test_a_file_of_another_kind_is_no_spec(folder: Path) -> None:
     path = folder / "spec.yaml"
     path.write_text("schema: 1")
-    assert "name ends in .toml" in str(told(path))
+    assert "spec file ends in .toml" in str(told(path))
 
 
 def test_naming_no_spec_at_all_is_an_error() -> None:
-    assert "no spec was named" in str(told())
+    assert "no spec is named" in str(told())
 
 
 def test_a_name_that_can_be_no_file_name_elsewhere_is_refused(write: Write) -> None:
@@ -149,7 +149,7 @@ def test_one_name_for_two_devices_is_refused(folder: Path, write: Write) -> None
         'schema = 1\n[cpu]\nkind = "CPU"\nthreads = 4\n[gpu]\nkind = "GPU"\n'
     )
     (problem,) = told(first, second).problems
-    assert "the device `cpu` is not the same in two devices files" in problem.message
+    assert "the device `cpu` differs between two devices files" in problem.message
     assert problem.place.line == 2
 
 

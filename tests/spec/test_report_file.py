@@ -61,10 +61,10 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
         ("[report]\n", ": `schema` is missing"),
         ("schema = 1\nreport = 3\n", ":2:10: `report` must be a table"),
         ("schema = 1\n[talk]\nslide = []\n", ":3:1: `slide` is not a key of [talk]"),
-        ('schema = 1\n[[talk.slides]]\nslide = "figure-1"\n', ":3:9: `figure-1` is the figure of"),
-        (f"{_TALK}slide = 'claims'\n", ":3:13: `claims` is of all benchmarks"),
+        ('schema = 1\n[[talk.slides]]\nslide = "figure-1"\n', ":3:9: `figure-1` is a figure of"),
+        (f"{_TALK}slide = 'claims'\n", ":3:13: `claims` shows all benchmarks"),
         (f"{_TALK}slide = 'numbers'\n", ':4:9: "numbers" is not a value of `slide`'),
-        (f"{_TALK}{_TALK[11:]}", ":4:1: this slide is shown twice"),
+        (f"{_TALK}{_TALK[11:]}", ":4:1: this slide appears twice"),
         (
             f"schema = 1\n{_TALK[11:] * 12}",
             ":2:8: `slides` has 12 slides; at most 11",
@@ -76,7 +76,7 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
         ('schema = 1\n[report]\nout = "../elsewhere"\n', ":3:7: `out` leads outside "),
         ('schema = 1\n[report]\nlogo = "/etc/logo.svg"\n', ":3:8: `logo` leads outside "),
         ('schema = 1\n[report]\nresults = "specs/../link/x"\n', ":3:11: `results` leads outside "),
-        ("schema = 9\n", ":1:10: this file says `schema = 9`"),
+        ("schema = 9\n", ":1:10: this file has `schema = 9`"),
         ("schema = 1\n[report\n", ":2:"),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_build_warns_of_a_slide_that_has_no_results_with_its_place_and_is_made
     assert built.exit_code == 0
     place = Path("specs", FILE_NAME)
     assert f'warning: {place}:5:13: there is no benchmark "mnist"' in built.output
-    assert "help: nothing was run of it: run its spec first" in built.output
+    assert "help: it has no results; run its spec first" in built.output
     deck = Path("site", "slides.html").read_text(encoding="utf-8")
     assert "What do we need?" in deck
     assert "The talk asks for slides that the results do not give: a figure of mnist." in deck

@@ -123,7 +123,7 @@ def test_what_runs_is_what_the_named_file_holds_and_nothing_that_the_spec_says_o
     cells: Cells,
 ) -> None:
     said = EXAMPLE["toml"].replace("batch_size = 32", 'batch_size = 32\ndocument = "exit(1)"')
-    with pytest.raises(SpecErrors, match="`document` is what the file holds"):
+    with pytest.raises(SpecErrors, match="`document` holds the content of the file"):
         cells(spec=said)
 
 

@@ -97,7 +97,7 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
         raise RefusedCellError(
             f"constant-input: all {there.elements:,} numbers of a batch are {there.mean():g}",
             why="arithmetic on constants takes less time and power than that on real data",
-            remedy="Correct the data set, or what brings it to the device.",
+            remedy="Correct the data set or the input pipeline.",
         )
 
 

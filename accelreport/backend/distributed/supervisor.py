@@ -123,7 +123,7 @@ class TaskProcess:
     def ending(self) -> str:
         """How it ended, for a message."""
         if self.code is None:
-            return "has not ended"
+            return "is still running"
         if self.code >= 0:
             return f"ended with exit code {self.code}"
         try:
@@ -179,7 +179,7 @@ def end_all(processes: list[TaskProcess]) -> None:
         try:
             process.popen.wait(REAP_WITHIN_S)
         except subprocess.TimeoutExpired:
-            print(f"{process.title} does not leave the kernel", file=sys.stderr)  # noqa: T201
+            print(f"{process.title} is stuck in the kernel", file=sys.stderr)  # noqa: T201
 
 
 def _without_proxy() -> dict[str, str]:
@@ -299,7 +299,7 @@ def _told(processes: list[TaskProcess]) -> list[Record]:
 def _loss(job: Job, silent: list[TaskProcess]) -> Failure:
     what = "; ".join(f"{process.title} {process.ending()}" for process in silent)
     if job.cell.device_spec.strategy == "tpu":
-        return failure(NoDeviceError(f"the TPU's driver gave up: {what}"))
+        return failure(NoDeviceError(f"the TPU's driver failed: {what}"))
     return failure(WorkerLostError(what))
 
 

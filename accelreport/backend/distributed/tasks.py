@@ -45,7 +45,7 @@ SUPERVISED = {"multi_worker_mirrored", "parameter_server", "tpu"}
 """Strategies whose constructor or collectives can hang where no Python code can end them."""
 
 NEEDS_CLUSTER = (
-    "spreads its processes over the machines of a cluster: run it with --on ray or --on slurm"
+    "spreads its processes over the machines of a cluster; run it with --on ray or --on slurm"
 )
 """Why a device with `spread` cannot run on one machine alone."""
 

@@ -157,7 +157,7 @@ def choose(framework: str, kind: str = "CPU") -> None:
     if keras.backend.backend() != framework:
         raise FrameworkMissingError(
             f"this process runs Keras on {keras.backend.backend()}, not on {framework}",
-            remedy="Start a process of its own for the cell.",
+            remedy="Start a separate process for the cell.",
         )
 
 
@@ -211,7 +211,7 @@ def no_compiler(device: Device) -> str:
     usual = "clang++" if sys.platform == "darwin" else "g++"
     name = os.environ.get("CXX", usual)
     if shutil.which(name) is None:
-        return f"torch.compile needs a C++ compiler, and {name} is not here: install it, or set CXX"
+        return f"torch.compile needs a C++ compiler, and {name} is missing: install it, or set CXX"
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         return "torch.compile needs Python's headers (Debian and Ubuntu: python3-dev)"
     return ""
@@ -227,7 +227,7 @@ def require_support(family: Family, workload: Mapping[str, Any], device: Device)
     if found is not None:
         raise FrameworkUnsupportedError(
             f"{device.framework_name} cannot run this: {found.why}",
-            remedy=found.remedy or "Take this device out of the spec.",
+            remedy=found.remedy or "Remove this device from the spec.",
         )
     idle = ignored(family, workload, device)
     if idle is not None:

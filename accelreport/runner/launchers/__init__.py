@@ -57,8 +57,8 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
     if name == LOCAL:
         if config.options:
             raise BadLauncher(
-                f"--on-option {next(iter(config.options))}: it means nothing on this machine.",
-                remedy="Say with --on where cells are to be measured.",
+                f"--on-option {next(iter(config.options))}: local runs have no such option.",
+                remedy="Choose a launcher with --on.",
             )
         return None
     if name in BUILT_IN:
@@ -68,7 +68,9 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
         raise plugins.broken[name]
     if name not in plugins.found:
         known = ", ".join(sorted({LOCAL, *BUILT_IN, *plugins.found}))
-        raise BadLauncher(f"--on {name}: there is no such launcher.", why=f"Known are: {known}.")
+        raise BadLauncher(
+            f"--on {name}: there is no such launcher.", why=f"The launchers are: {known}."
+        )
     return plugins.found[name].open(config)
 
 

@@ -48,7 +48,7 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
         try:
             content = b"".join(parts_of(folder / artefact.file, {artefact.bytes}))
         except FileNotFoundError:
-            lost.append(_lost(artefact, "it is not there"))
+            lost.append(_lost(artefact, "the file does not exist"))
             continue
         except UnreadableFile as error:
             lost.append(_lost(artefact, error.problem.message))

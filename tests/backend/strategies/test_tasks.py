@@ -124,9 +124,9 @@ def test_free_ports_are_different_and_can_be_bound() -> None:
 
 
 def test_a_batch_that_replicas_cannot_share_says_which_one_they_could() -> None:
-    assert BatchError(63, 2).remedy == "batch_size = 62 or 64 does"
-    assert BatchError(5, 8).remedy == "batch_size = 8 does"
-    assert "63 does not divide among 2 replicas" in str(BatchError(63, 2))
+    assert BatchError(63, 2).remedy == "write batch_size = 62 or 64"
+    assert BatchError(5, 8).remedy == "write batch_size = 8"
+    assert "63 is not divisible by 2 replicas" in str(BatchError(63, 2))
 
 
 def test_workers_on_one_host_need_all_their_gpus_there(monkeypatch: pytest.MonkeyPatch) -> None:

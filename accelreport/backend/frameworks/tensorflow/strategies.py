@@ -173,7 +173,7 @@ def parameter_server(device: Device) -> ParameterServer:
     import tensorflow as tf
 
     if device.replicas != 1:
-        raise NoDeviceError("under a parameter server a worker is one replica: raise workers")
+        raise NoDeviceError("under a parameter server, a worker is one replica: raise workers")
     resolver = _configured()
     strategy = tf.distribute.ParameterServerStrategy(resolver)
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
@@ -348,7 +348,7 @@ def multi_worker_mirrored(device: Device) -> MultiWorker:
     import tensorflow as tf
 
     if device.kind == "CPU" and device.replicas != 1:
-        raise NoDeviceError("on CPUs a worker is one replica: raise workers, not replicas")
+        raise NoDeviceError("on CPUs, a worker is one replica: raise workers, not replicas")
     resolver = _configured()
     jobs = resolver.cluster_spec().as_dict()
     strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver)
@@ -388,9 +388,9 @@ def plugged(placement: Placement, device: Device) -> Placement:
         raise plugins.broken[device.placement]
     if device.placement not in plugins.found:
         raise PluginError(
-            f"There is no placement {device.placement!r} here.",
-            why=f"Known are: {', '.join(sorted(plugins.found)) or 'none'}.",
-            remedy="Install the package that adds it, or take `placement` out of the devices file.",
+            f"There is no placement {device.placement!r}.",
+            why=f"The placements are: {', '.join(sorted(plugins.found)) or 'none'}.",
+            remedy="Install the package that adds it, or remove `placement` from the devices file.",
         )
     return plugins.found[device.placement].place(placement, device)
 
@@ -462,7 +462,7 @@ def check_reachable(address: str) -> None:
         where = (parts.hostname, parts.port or 8470)
         socket.create_connection(where, timeout=CONNECT_LIMIT_S).close()
     except OSError as error:
-        raise NoDeviceError(f"nobody answers at {address}: {error}") from error
+        raise NoDeviceError(f"no server answers at {address}: {error}") from error
 
 
 STRATEGIES: dict[str, Callable[[Device], Placement]] = {

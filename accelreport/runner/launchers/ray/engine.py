@@ -79,7 +79,10 @@ def checked(node: RayNode, about: About | str) -> RayNode:
 
 def _unfit(node: RayNode, about: About) -> str:
     if about.accelreport != accelreport.__version__:
-        return f"it has accelreport {about.accelreport}, and here it is {accelreport.__version__}"
+        return (
+            f"it has accelreport {about.accelreport}, but this machine has "
+            f"{accelreport.__version__}"
+        )
     if node.resources.get("CPU", 0) < 1:
         return "it offers no CPU"
     return ""
@@ -99,14 +102,14 @@ def lack(node: RayNode, device: Device, asked: Mapping[str, float]) -> str:
         return f"{missing} there"
     for name, amount in asked.items():
         if node.resources.get(name, 0) < amount:
-            return f"it has {node.resources.get(name, 0):g} {name}, and {amount:g} is asked for"
+            return f"it has {node.resources.get(name, 0):g} {name}, but {amount:g} is required"
     if device.threads is not None and device.threads > node.threads:
-        return f"{device.threads} threads are needed and it has {node.threads}"
+        return f"{device.threads} threads are needed, but it has {node.threads}"
     resource = ACCELERATORS.get(device.kind, "")
     if not resource or device.address:
         return ""
     needed, has = needed_here(device), node.resources.get(resource, 0)
-    return "" if has >= needed else f"{needed} {resource} needed and it has {has:g}"
+    return "" if has >= needed else f"{needed} {resource} needed, but it has {has:g}"
 
 
 def demand(node: RayNode, device: Device, asked: Mapping[str, float]) -> Demand:
@@ -129,16 +132,16 @@ def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
         prefix, _, name = key.partition(".")
         if prefix != "resource" or not name:
             raise BadLauncher(
-                f"--on-option {key}: --on ray does not know it.",
-                remedy="It knows resource.NAME=AMOUNT, which asks for nodes with that resource.",
+                f"--on-option {key}: --on ray has no such option.",
+                remedy="The option resource.NAME=AMOUNT selects nodes with that resource.",
             )
         if name in {"CPU", "GPU", "memory"}:
             raise BadLauncher(
                 f"--on-option {key} cannot be used.",
-                why="A cell gets all CPUs of its node, and the accelerators of its device.",
+                why="A cell always gets all CPUs of its node and the accelerators of its device.",
             )
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise BadLauncher(f"--on-option {key}={value}: an amount is a number above 0.")
+            raise BadLauncher(f"--on-option {key}={value}: the amount must be a number above 0.")
         found[name] = float(value)
     return found
 
@@ -174,7 +177,7 @@ class RayEngine:
         if "://" in address:
             raise LauncherError(
                 f"Ray's client cannot be used ({address}).",
-                why="It does not tell what a task yields while it runs.",
+                why="A Ray client does not receive what a task reports while it runs.",
                 remedy="Run this on a machine of the cluster, with --ray-address auto.",
             )
         self._own = not ray.is_initialized()
@@ -198,7 +201,7 @@ class RayEngine:
                 if address
                 else "Ray cannot be started.",
                 why=f"{error}",
-                remedy="Look with: ray status",
+                remedy="Check it with: ray status",
             ) from error
 
     @cached_property
@@ -282,11 +285,11 @@ class RayEngine:
         try:
             messages: Messages = self._ray.get(next(task))
         except StopIteration:
-            return LostCell("worker-lost", "Its Ray task ended without a word.", told=True)
+            return LostCell("worker-lost", "Its Ray task ended without a result.", told=True)
         except failures.OutOfMemoryError as error:
             return LostCell(
                 "oom-host",
-                "Ray ended its worker because the node's memory ran out.",
+                "Ray ended its worker because the node ran out of memory.",
                 final=True,
                 remedy=OUT_OF_MEMORY_REMEDY,
                 traceback=str(error),
@@ -294,7 +297,7 @@ class RayEngine:
         except failures.RayTaskError as error:
             return LostCell(
                 "harness-error",
-                f"Its Ray task broke: {_last_line(error)}",
+                f"Its Ray task failed: {_last_line(error)}",
                 traceback=str(error),
                 told=True,
             )

@@ -163,9 +163,9 @@ def started_ranks(
         )
     except TypeError as error:
         raise LauncherError(
-            "This Ray cannot spread a cell over chosen nodes.",
+            "This version of Ray cannot spread a cell over chosen nodes.",
             why=f"{error}.",
-            remedy="Install a newer one on all nodes: pip install --upgrade ray",
+            remedy="Install a newer version on all nodes: pip install --upgrade ray",
         ) from error
     actors: list[Any] = []
     try:

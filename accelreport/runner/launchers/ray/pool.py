@@ -180,8 +180,8 @@ def tell_late(running: Iterable[Batch], listener: CellListener) -> None:
     for each in running:
         if each.node.id not in begun and now - each.since > LATE_S:
             listener.waiting(
-                f"{each.node.host}: Ray gives its CPUs to other work at the moment, or its worker "
-                "takes long to start"
+                f"{each.node.host}: Ray currently gives its CPUs to other work, or its worker is "
+                "slow to start"
             )
             return
 
@@ -325,12 +325,12 @@ class Pool:
             raise LauncherError(
                 f"No node of the Ray cluster is left for {left} cells.",
                 why=f"The workers of {', '.join(useless)} ended {FRUITLESS} times in a row before "
-                "they began with a cell."
+                "they began a cell."
                 if useless
                 else "",
-                remedy="Every finished cell is kept. Run the same command again once there are "
-                "nodes.",
+                remedy="Every finished cell is kept. Run the same command again when nodes are "
+                "available.",
             )
-        listener.waiting("no node of the Ray cluster can run the cells that are left")
+        listener.waiting("no node of the Ray cluster can run the remaining cells")
         self.nodes = []
         select.select([listener.stop.fileno()], [], [], TICK_S)

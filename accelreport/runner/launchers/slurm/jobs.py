@@ -117,8 +117,8 @@ def why_all_wait(states: Iterable[JobState]) -> str:
     if not left or not all(state.waits for state in left):
         return ""
     uncommon = sorted({state.reason for state in left} - ORDINARY)
-    said = f", which says: {'; '.join(uncommon)}" if uncommon else ""
-    return f"no job runs: all wait for nodes of Slurm{said}"
+    said = f"; the reason: {'; '.join(uncommon)}" if uncommon else ""
+    return f"no job is running: all wait for nodes of Slurm{said}"
 
 
 def _remembered(numbers: Collection[str]) -> Mapping[str, JobState]:
@@ -167,7 +167,10 @@ MORE_TIME = "Raise it with --on-option time=MINUTES, or lower measure.budget."
 STATES: dict[str, tuple[FailureKind, str]] = {
     "TIMEOUT": ("timeout", MORE_TIME),
     "DEADLINE": ("timeout", MORE_TIME),
-    "OUT_OF_MEMORY": ("oom-host", "Ask for more with --on-option mem=…, or use a smaller batch."),
+    "OUT_OF_MEMORY": (
+        "oom-host",
+        "Request more memory with --on-option mem=…, or use a smaller batch.",
+    ),
     "CANCELLED": ("interrupted", "The next run measures it."),
 }
 """States of a job that would be the same again → kind of the failure, and what to do."""
@@ -252,7 +255,7 @@ class SlurmJob:
                 "no-device",
                 f"Slurm does not start its job: {self.state.reason}.",
                 final=True,
-                remedy="Ask for what a node can give, with --on-option such as time=MINUTES or "
+                remedy="Request what a node can provide, with --on-option such as time=MINUTES or "
                 "partition=NAME, and run the same command again.",
             )
         state = (self.state.name if self.state else self.job.state) or "UNKNOWN"
@@ -266,9 +269,9 @@ class SlurmJob:
             return LostCell(kind, f"Slurm ended its job: {state}.", final=True, remedy=remedy)
         where = f"The output of its job is in {folder}."
         if self.crash:
-            message = f"Its job broke: {self.crash.message}"
+            message = f"Its job failed: {self.crash.message}"
             return LostCell("harness-error", message, remedy=where, traceback=self.crash.traceback)
-        last = f" The last that it wrote: {words}" if words else ""
+        last = f" Its last output: {words}" if words else ""
         message = f"Its job ended without a record (state {state}).{last}"
         return LostCell("worker-lost", message, remedy=where)
 
@@ -344,7 +347,7 @@ def cancel(numbers: Iterable[str]) -> None:
         asked(command)
     except NoAnswer as error:
         raise NotCancelled(
-            "Jobs of this run could not be cancelled: they go on.",
+            "Jobs of this run cannot be cancelled and continue to run.",
             why=f"{error}",
-            remedy=f"Everything finished is kept. End them with: {' '.join(command)}",
+            remedy=f"Every finished cell is kept. Cancel the jobs with: {' '.join(command)}",
         ) from error

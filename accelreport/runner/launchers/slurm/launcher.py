@@ -141,16 +141,16 @@ def slurm_options(options: Mapping[str, Scalar]) -> SlurmOptions:
     for key, value in options.items():
         kind, dot, name = key.partition(".")
         if dot and kind not in KINDS:
-            raise _bad(key, f"a name before the dot is one of {', '.join(KINDS)}")
+            raise _bad(key, f"the name before the dot must be one of {', '.join(KINDS)}")
         if dot:
             by_kind.setdefault(kind, {})[_name(name)] = value
         elif key not in own:
             asked[_name(key)] = value
     executor, cells_per_job = options.get("executor", "slurm"), options.get("cells_per_job", 1)
     if executor not in EXECUTORS:
-        raise _bad("executor", f"it is one of {', '.join(EXECUTORS)}")
+        raise _bad("executor", f"it must be one of {', '.join(EXECUTORS)}")
     if isinstance(cells_per_job, bool) or not isinstance(cells_per_job, int) or cells_per_job < 1:
-        raise _bad("cells_per_job", "it is a whole number from 1")
+        raise _bad("cells_per_job", "it must be a whole number of at least 1")
     return SlurmOptions(str(executor), cells_per_job, asked, by_kind)
 
 
@@ -213,7 +213,7 @@ def minutes(value: Scalar) -> int:
     """
     found = TIME.fullmatch(str(value))
     if found is None or isinstance(value, bool):
-        raise _bad("time", "it is a time such as 90 (minutes), 1:30:00 or 1-12:00:00")
+        raise _bad("time", "it must be a time such as 90 (minutes), 1:30:00 or 1-12:00:00")
     first, second, third = (int(found[name] or 0) for name in ("first", "second", "third"))
     if found["days"]:
         return max(1, (int(found["days"]) * 24 + first) * 60 + second + math.ceil(third / 60))
@@ -302,10 +302,10 @@ class Submission:
                 jobs = [executor.submit(perform, *map(str, order)) for order in orders]
         except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
             raise LauncherError(
-                f"Slurm does not take the jobs of {device_class.name}.",
+                f"Slurm rejects the jobs of {device_class.name}.",
                 why=f"{error}",
-                remedy="Say what the cluster needs with --on-option, such as partition=NAME, "
-                "time=MINUTES or gpu.gres=gpu:a100:1, or choose devices that it has with --device.",
+                remedy="Add what the cluster requires with --on-option, such as partition=NAME, "
+                "time=MINUTES or gpu.gres=gpu:a100:1, or choose other devices with --device.",
             ) from error
         return [
             SlurmJob(job, {cell.key: cell for cell in chunk}, MessageLog(messages))
@@ -355,8 +355,8 @@ def opened(config: LauncherConfig) -> SlurmLauncher:
     options = slurm_options(config.options)
     if options.executor == "slurm" and shutil.which("sbatch") is None:
         raise LauncherError(
-            "There is no Slurm on this machine: sbatch is not found.",
-            remedy="Run this on a login node of the cluster, or try it out on this machine with "
+            "This machine has no Slurm: sbatch is not found.",
+            remedy="Run this on a login node of the cluster, or try it on this machine with "
             "--on-option executor=local.",
         )
     return SlurmLauncher(config, options)
