@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.runner.plan_documents import plan_document
 
 SPECS = Path(__file__).parents[2] / "specs"
 KEYS = Path(__file__).with_name("cell_keys.txt")
@@ -32,3 +33,24 @@ def test_every_cell_of_every_shipped_spec_and_profile_keeps_its_key(tmp_path: Pa
     assert lines == set(KEYS.read_text(encoding="utf-8").splitlines()), (
         f"keys differ; if a spec was changed on purpose, copy {today} to {KEYS}"
     )
+
+
+def test_a_cell_knows_each_value_of_its_point_and_what_is_not_swept() -> None:
+    cells = load([SPECS]).cells
+    swept = [cell for cell in cells if cell.point]
+    assert all(cell.value(axis) == cell.point[axis] for cell in swept for axis in cell.point)
+    assert {axis for cell in swept for axis in cell.point} >= {"batch_size", "units"}
+    fixed = next(cell for cell in cells if cell.spec == "imdb_lstm")
+    assert "optimizer.name" not in fixed.point
+    assert fixed.value("optimizer.name") == fixed.workload["optimizer"]["name"]
+    assert fixed.value("a key of another family") is None
+
+
+def test_a_plan_gives_the_value_of_a_point_and_else_that_of_the_workload() -> None:
+    (spec,) = load([SPECS / "mnist_batch_sweep.toml"]).specs
+    plan = plan_document(spec, {})
+    assert [plan.value("batch_size", {"batch_size": size}) for size in (1, 2)] == [1, 2]
+    for cell in spec.cells:
+        assert plan.value("batch_size", cell.point) == cell.value("batch_size")
+        assert plan.value("optimizer.name", cell.point) == cell.value("optimizer.name") == "adam"
+    assert plan.value("a key of another family", {}) is None
