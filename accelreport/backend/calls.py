@@ -26,7 +26,7 @@ from accelreport.backend.checks.windows import WindowWatch, can_wait, everything
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, PartPrograms, engine_for
 from accelreport.backend.failures import StrategyError, out_of_memory
-from accelreport.backend.flops import count_flops
+from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import Measurement, WindowTimer
 from accelreport.backend.training import NanLossError, Order, Pace

@@ -24,7 +24,7 @@ from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import failure
-from accelreport.backend.flops import count_flops
+from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.post_training import observe

@@ -39,7 +39,7 @@ from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
-    from accelreport.backend.flops import FlopResult
+    from accelreport.backend.arithmetic import FlopResult
 
 NO_STAMPS = np.zeros(0, np.float64)
 
