@@ -129,7 +129,7 @@ def follow(folder: Path, cells: int, nodes: int) -> Mapping[str, float]:
     del nodes
     launcher = SlurmLauncher(LauncherConfig(results=folder / "results"), SlurmOptions())
     jobs = [
-        SlurmJob(Waiting(), {cell.key: cell}, MessageLog(folder / f"messages-{number}.jsonl"))
+        SlurmJob({cell.key: cell}, Waiting(), MessageLog(folder / f"messages-{number}.jsonl"))
         for number, cell in enumerate(spec_of(folder).cells)
     ]
     listener = Silent()

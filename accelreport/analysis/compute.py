@@ -140,7 +140,7 @@ def best_peak(
 def compute_dtype(plan: PlanDocument, device: str, point: Mapping[str, Any]) -> str:
     """The element type of the products; with `tf32`, float32 means TensorFloat-32."""
     spec = plan.devices.get(device)
-    asked = point.get("dtype") or plan.workload.get("dtype")
+    asked = plan.value("dtype", point)
     dtype = str(asked) if asked else COMPUTE_DTYPE[spec.precision if spec else "float32"]
     return "tensorfloat32" if dtype == "float32" and spec and spec.tf32 else dtype
 
@@ -178,9 +178,9 @@ def own_bound(record: Record) -> Peak:
     everything else, what no chip reaches.
     """
     device, machine = record.cell.device_spec, record.environment
-    asked = record.cell.workload.get("dtype")
+    asked = record.cell.value("dtype")
     dtype = str(asked) if asked else COMPUTE_DTYPE[device.precision]
-    chips = max(1, device.replicas) * max(1, device.workers)
+    chips = device.all_replicas
     bounds = [Peak(ANY_CHIP_TFLOPS * chips, dtype, AnyChip(ANY_CHIP_TFLOPS))]
     if device.kind == "CPU" and machine is not None:
         times = max(1, len(record.hosts)) * (1 if dtype in WIDE else HALF_PRECISION)
@@ -213,7 +213,7 @@ def bandwidth_for(device: Device, hardware: str) -> Bandwidth | None:
 
 def count_of(spec: Device) -> int:
     """How many GPUs compute; a CPU's or TPU's row already stands for all that was named."""
-    return spec.replicas * spec.workers if spec.kind == "GPU" else 1
+    return spec.all_replicas if spec.kind == "GPU" else 1
 
 
 def hardware_name(environment: Environment | None, kind: str) -> str:

@@ -229,7 +229,7 @@ def forecasts_of(record: Record) -> list[Forecast]:
 
 def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:
     """The errors of one of a record's forecasts and of the guesses."""
-    given = (record.cell.workload.get("series") or {}).get("horizon")
+    given = record.cell.value("series.horizon")
     return forecast_errors(forecast, given if isinstance(given, int) else USUAL_HORIZON)
 
 

@@ -554,7 +554,7 @@ def latency_findings(bench: Benchmark) -> Iterator[Finding]:
 
     A process is one value: its median call. The interval is that of the geometric mean over them.
     """
-    if bench.plan.workload.get("mode") != "inference":
+    if bench.plan.value("mode", {}) != "inference":
         return
     values = []
     for row in bench.compared:

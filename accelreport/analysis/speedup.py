@@ -45,7 +45,6 @@ from accelreport.analysis.stats import (
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import TIME_QUANTITIES
-from accelreport.spec.device import Device
 
 
 @dataclass(frozen=True)
@@ -537,11 +536,6 @@ class Scaling:
     weak: Interval
 
 
-def replicas_of(device: Device) -> int:
-    """Replicas or workers of a device, all hosts together."""
-    return device.replicas * device.workers
-
-
 def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, ...]:
     """Every device of several replicas or workers, where the plan has the same one by itself.
 
@@ -559,10 +553,10 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
         single = _single(plan, own.device) if device and own.timed else None
         if device is None or single is None:
             continue
-        units = replicas_of(device)
+        units = device.all_replicas
         at = (single, own.machine)
         same = places.get((*at, point_key(own.point)))
-        share = _share_of(own.point, plan.workload.get("batch_size"), units)
+        share = _share_of(own.point, units)
         less = places.get((*at, point_key(share))) if share else None
         strong, weak = (_efficiency(own, base, rules, units) for base in (same, less))
         if strong.n or weak.n:
@@ -573,22 +567,20 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
 def _single(plan: PlanDocument, name: str) -> str | None:
     """The device of one replica that is driven alike; None where `name` is such a one itself."""
     device = plan.devices[name]
-    if replicas_of(device) == 1:
+    if device.all_replicas == 1:
         return None
     alike: Iterable[str] = (
         other
         for other, each in plan.devices.items()
-        if replicas_of(each) == 1 and all(getattr(each, key) == getattr(device, key) for key in HOW)
+        if each.all_replicas == 1 and all(getattr(each, key) == getattr(device, key) for key in HOW)
     )
     return next(iter(alike), None)
 
 
-def _share_of(
-    point: Mapping[str, Scalar | None], batch: object, units: int
-) -> dict[str, Scalar | None] | None:
+def _share_of(point: Mapping[str, Scalar | None], units: int) -> dict[str, Scalar | None] | None:
     """The sweep point with one unit's share of the batch; None where the batch is not swept."""
-    whole = point.get("batch_size", batch)
-    if "batch_size" not in point or not isinstance(whole, int) or whole % units:
+    whole = point.get("batch_size")
+    if not isinstance(whole, int) or whole % units:
         return None
     return {**point, "batch_size": whole // units}
 

@@ -77,7 +77,7 @@ def complete_epochs(record: Record) -> list[float]:
     """
     if not record.epochs:
         return []
-    epochs = record.cell.workload.get("epochs")
+    epochs = record.cell.value("epochs")
     full = max(epoch.steps for epoch in record.epochs)
     # A family of another package may mean something else by the word.
     if isinstance(epochs, int) and epochs > 0 and record.planned_steps > 0:

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.checks.model import numbers
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
 from accelreport.backend.engine import Engine, PartPrograms, engine_for
 from accelreport.backend.failures import StrategyError, out_of_memory
-from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.measurement import Measurement, WindowTimer
 from accelreport.backend.network import network_of

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.failures import BatchError, StrategyError
+from accelreport.backend.failures import StrategyError
 from accelreport.backend.frameworks import Runtime, framework_module
-from accelreport.spec.device import FRAMEWORK_NAMES
+from accelreport.spec.device import FRAMEWORK_NAMES, require_shares
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.numerics import numerics
 
@@ -220,8 +220,7 @@ def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
     Raises:
         BatchError: the replicas do not divide the batch.
     """
-    if problem.batch_size % runtime.replicas:
-        raise BatchError(problem.batch_size, runtime.replicas)
+    require_shares(problem.batch_size, runtime.replicas)
     found: Engine = framework_module(runtime.framework).ENGINE(problem, runtime)
     return found
 

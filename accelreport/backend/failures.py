@@ -157,23 +157,3 @@ class StrategyError(AccelReportError):
     """A strategy that cannot do what the workload asks for."""
 
     exit_code = ExitCode.BAD_SPEC
-
-
-class BatchError(AccelReportError):
-    """A batch that the replicas cannot share evenly.
-
-    Args:
-        batch_size: examples in a step.
-        replicas: replicas in sync.
-    """
-
-    exit_code = ExitCode.BAD_SPEC
-
-    def __init__(self, batch_size: int, replicas: int) -> None:
-        below = batch_size // replicas * replicas
-        near = [str(size) for size in (below, below + replicas) if size]
-        super().__init__(
-            f"batch_size = {batch_size} is not divisible by {replicas} replicas",
-            why="batch_size counts the examples of a step over all replicas",
-            remedy=f"write batch_size = {' or '.join(near)}",
-        )

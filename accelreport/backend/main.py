@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.atomic import write_whole
+from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.calls import (
     measure_inference,
     measure_kernel,
@@ -24,7 +25,6 @@ from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import failure
-from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import choose, configure, require_support
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.network import network_of

@@ -38,8 +38,8 @@ from accelreport.results.record import (
 from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:
+    from accelreport.backend.arithmetic import FlopResult
     from accelreport.backend.engine import Engine
-    from accelreport.backend.flops import FlopResult
 
 NO_STAMPS = np.zeros(0, np.float64)
 

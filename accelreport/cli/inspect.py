@@ -132,7 +132,7 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
     named = {
         (cell.spec, path, cell.folder): None
         for cell in cells
-        if (path := (cell.workload.get("series") or {}).get("path"))
+        if (path := cell.value("series.path"))
     }
     if not named:
         return []

@@ -102,7 +102,7 @@ def mode_of(device: Device, *, named: bool) -> str:
 
 def differences(device: Device, *, named: bool = False) -> list[str]:
     """What tells a device from the plain one of its kind, each in a word or two."""
-    count = device.replicas * device.workers
+    count = device.all_replicas
     placed = {
         "mirrored": f"{count} replicas",
         "multi_worker_mirrored": f"{count} workers",

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from accelreport.spec.base import Scalar, bounded
+from accelreport.spec.base import Scalar, bounded, dotted_values
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
@@ -178,6 +178,11 @@ class PlanDocument(Document):
     """
     until_decided: Looks | None = None
     """The looks, if repeats were added until comparisons were decided."""
+
+    def value(self, axis: str, point: Mapping[str, Any]) -> Any:
+        """What `Cell.value` of the cells at a sweep point is."""
+        swept = point.get(axis)
+        return dict(dotted_values(self.workload)).get(axis) if swept is None else swept
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

@@ -68,7 +68,7 @@ def headline(record: Record) -> dict[str, float]:
     if steps and seconds > 0:
         figures["step_s"] = seconds / steps
         calls = [each for block in steady for each in block.single_s]
-        if calls and record.cell.workload.get("mode") == "inference":
+        if calls and record.cell.value("mode") == "inference":
             figures["median_s"] = median(calls)
         if record.samples_per_step:
             figures["samples_per_s"] = record.samples_per_step * steps / seconds

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source
@@ -97,6 +97,10 @@ class Cell(BaseModel):
         }
         text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def value(self, axis: str) -> Any:
+        """A parameter of the workload by its dotted key, swept or not; None where it has none."""
+        return dict(dotted_values(self.workload)).get(axis)
 
     def anywhere(self) -> Cell:
         """The cell without its folder, as a record holds it."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import NotNegative, Positive, SpecModel
 from accelreport.spec.validators import FieldsError, require_day
 
@@ -17,6 +18,40 @@ ONE_DEVICE = ("default", "one_device")
 
 XLA_INSTEAD = {"jax": "leave `xla` out", "torch": "leave `xla` out, or write torch_compile = true"}
 """The replacement of `xla` for a framework that has no such choice."""
+
+
+class BatchError(AccelReportError):
+    """A batch that the replicas of a device cannot share evenly.
+
+    Args:
+        batch_size: examples in a step, over all replicas.
+        replicas: replicas or workers, all hosts together.
+        device: which one, as a person reads it; empty where there is only one.
+    """
+
+    exit_code = ExitCode.BAD_SPEC
+
+    def __init__(self, batch_size: int, replicas: int, device: str = "") -> None:
+        below = batch_size // replicas * replicas
+        near = [str(size) for size in (below, below + replicas) if size]
+        subject = f"the {replicas} replicas of {device}" if device else f"{replicas} replicas"
+        super().__init__(
+            f"{subject} cannot share {batch_size} examples",
+            why="batch_size counts the examples of a step over all replicas",
+            remedy=f"write batch_size = {' or '.join(near)}",
+        )
+
+
+def require_shares(batch_size: int, replicas: int, device: str = "") -> int:
+    """Examples of a step for each replica; see `BatchError`.
+
+    Raises:
+        BatchError: the replicas do not divide the batch.
+    """
+    share, rest = divmod(batch_size, replicas)
+    if rest:
+        raise BatchError(batch_size, replicas, device)
+    return share
 
 
 class Device(SpecModel):
@@ -76,6 +111,11 @@ class Device(SpecModel):
     """Cited memory bandwidth, in 10⁹ bytes per second."""
     memory_source: str = ""
     """Source of `memory_gbps`."""
+
+    @property
+    def all_replicas(self) -> int:
+        """Replicas or workers, all hosts together."""
+        return self.replicas * self.workers
 
     @property
     def framework_name(self) -> str:

@@ -18,7 +18,7 @@ from accelreport.spec.claims import (
     RatioCheck,
     TrendCheck,
 )
-from accelreport.spec.device import Device
+from accelreport.spec.device import BatchError, Device, require_shares
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
 from accelreport.spec.models import Measure
@@ -212,17 +212,14 @@ def check_batches(
     for index, name, device in _known(parts, devices):
         if device.strategy not in {"mirrored", "multi_worker_mirrored"}:
             continue
-        several = device.strategy == "multi_worker_mirrored"
-        replicas = device.replicas * (device.workers if several else 1)
-        wrong = next((size for size in sizes if size % replicas), None)
-        if wrong is not None:
-            message = f"the {replicas} replicas of {quote(name)} cannot share {wrong} examples"
-            below = wrong // replicas * replicas
-            near = " or ".join(str(size) for size in (below, below + replicas) if size)
-            help_ = f"remove this device, or write batch_size = {near}"
+        try:
+            for size in sizes:
+                require_shares(size, device.all_replicas, quote(name))
+        except BatchError as error:
+            help_ = f"take this device out, or {error.remedy}"
             where = parts.sweep.paths.get("batch_size", ("workload", "batch_size"))
             also = [(where, "the examples of a step, over all replicas")]
-            collector.add("batch", ("devices", index), message, help=help_, also=also)
+            collector.add("batch", ("devices", index), error.what, help=help_, also=also)
 
 
 def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: KeyPath) -> None:

@@ -24,7 +24,7 @@ from accelreport.analysis.ceilings import (
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
-from accelreport.backend.flops import NEVER, after_turns
+from accelreport.backend.arithmetic import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Prose, Table

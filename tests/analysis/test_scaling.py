@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.analysis.results import results_of
-from accelreport.analysis.speedup import Scaling, replicas_of, scaling_of
+from accelreport.analysis.speedup import Scaling, scaling_of
 from accelreport.loader.load import load
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.cells import Cell
@@ -41,7 +41,7 @@ def test_the_efficiencies_are_those_of_a_step_with_a_part_that_nobody_shares(
         return serial + share * batch / units
 
     def world(cell: Cell) -> Fact:
-        units = replicas_of(cell.device_spec)
+        units = cell.device_spec.all_replicas
         return Fact(seconds(int(cell.workload["batch_size"]), units))
 
     found = _scaling(world)

@@ -6,22 +6,15 @@ takes the same twice, for the gradients of inputs and weights; the gradient of t
 themselves is needed by nobody, and TensorFlow does not compute it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
-from accelreport.backend.flops import CountError
-from accelreport.backend.frameworks.tensorflow.flops import (
-    CONVOLUTIONS,
-    COUNTS,
-    LEAST,
-    Count,
-    count_depth,
-    count_step,
-)
+from accelreport.backend.arithmetic import CountError
+from accelreport.backend.frameworks.tensorflow.flops import count_depth, count_step
 from accelreport.backend.frameworks.tensorflow.graph import Traced
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.load import load
@@ -140,8 +133,9 @@ def training_step(kind: str, parameters: dict[str, Any], **replaced: Any) -> Tra
 def test_a_training_step_has_the_operations_counted_by_hand(system: str) -> None:
     kind, parameters, by_hand = BY_HAND[system]
     step = training_step(kind, parameters)
-    assert count_step(step) == BATCH * by_hand
-    assert 0 <= count_step(step, CONVOLUTIONS) < BATCH * by_hand
+    work = count_step(step)
+    assert work.operations == BATCH * by_hand
+    assert 0 <= work.convolved < BATCH * by_hand
     assert count_depth(step) == DEPTHS[system]
 
 
@@ -162,9 +156,9 @@ def test_a_package_may_decide_by_a_tensor_in_its_functions() -> None:
 def test_operations_of_convolutions_are_told_apart_from_those_of_dense_layers() -> None:
     step = training_step("image_classification", {"dataset": "mnist", "model": "conv64_conv32"})
     dense = 2 * 3 * (7 * 7 * 32 * 256 + 256 * 10)
-    convolved = count_step(step, CONVOLUTIONS)
-    assert convolved == count_step(step) - BATCH * dense > 0
-    assert count_step(step, LEAST) == BATCH * dense + convolved / 4  # kernels of 2 × 2
+    work = count_step(step)
+    assert work.convolved == work.operations - BATCH * dense > 0
+    assert work.least == BATCH * dense + work.convolved / 4  # kernels of 2 × 2
 
 
 def one_turn(
@@ -186,12 +180,12 @@ def one_turn(
     return Traced(graph.as_graph_def(add_shapes=True))
 
 
-def counted(
-    function: Callable[..., Any],
-    *shapes: tuple[int | None, ...],
-    counts: Mapping[str, Count] = COUNTS,
-) -> float:
-    return count_step(one_turn(function, *shapes), counts)
+def counted(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> float:
+    return count_step(one_turn(function, *shapes)).operations
+
+
+def least(function: Callable[..., Any], *shapes: tuple[int | None, ...]) -> float:
+    return count_step(one_turn(function, *shapes)).least
 
 
 def test_a_loop_counts_as_often_as_it_runs_also_inside_another_one() -> None:
@@ -290,7 +284,7 @@ def test_convolutions_over_channels_and_in_space_count() -> None:
 
     ends = (2, 8, 8, 3), (3, 3, 3, 2)
     assert counted(depthwise, *ends) == 3 * 2 * (2 * 8 * 8 * 6) * 9
-    assert counted(depthwise, *ends, counts=LEAST) == 3 * 2 * (2 * 8 * 8 * 6)
+    assert least(depthwise, *ends) == 3 * 2 * (2 * 8 * 8 * 6)
 
     def in_space(x: Any, kernel: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -300,7 +294,7 @@ def test_convolutions_over_channels_and_in_space_count() -> None:
 
     spatial = (2, 4, 4, 4, 3), (3, 3, 3, 3, 5)
     assert counted(in_space, *spatial) == 3 * 2 * (2 * 64 * 5) * 27 * 3
-    assert counted(in_space, *spatial, counts=LEAST) == 3 * 2 * (2 * 64 * 5) * 3
+    assert least(in_space, *spatial) == 3 * 2 * (2 * 64 * 5) * 3
 
 
 @pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3)])

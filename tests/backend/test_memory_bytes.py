@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.flops import CountError
-from accelreport.backend.frameworks.tensorflow.flops import MEMORY_BYTES, count_step
+from accelreport.backend.arithmetic import CountError, Work, convolution, dearest, product
+from accelreport.backend.frameworks.tensorflow.flops import count_step
 from tests.backend.test_flops import BATCH, one_turn, training_step
 
 pytestmark = pytest.mark.e2e
 
 
-def moved(function: Callable[..., Any], *shapes: tuple[int | None, ...], dtype: str) -> float:
-    return count_step(one_turn(function, *shapes, dtype=dtype), MEMORY_BYTES)
+def moved(
+    function: Callable[..., Any], *shapes: tuple[int | None, ...], dtype: str
+) -> float | None:
+    return count_step(one_turn(function, *shapes, dtype=dtype)).moved
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("bfloat16", 2), ("float16", 2)])
@@ -54,6 +56,23 @@ def test_a_size_that_is_not_known_is_not_guessed() -> None:
         moved(tf.matmul, (None, 5), (5, 7), dtype="float32")
 
 
+def test_operations_are_known_where_the_bytes_of_an_element_are_not() -> None:
+    import tensorflow as tf
+
+    work = count_step(one_turn(tf.matmul, (3, 5), (5, 7), dtype="int32"))
+    assert (work.operations, work.moved) == (2 * 3 * 5 * 7, None)
+
+
+def test_work_adds_up_and_an_unknown_part_leaves_only_the_bytes_unknown() -> None:
+    dense, image = product(10, 4), convolution(90, 6, places=9)
+    assert dense + image * 2 == Work(operations=190, moved=16, convolved=180, least=30)
+    unknown = product(1, None)
+    assert dense + unknown == Work(operations=11, moved=None, convolved=0, least=11)
+    assert (unknown * 3).moved is None
+    assert dearest([dense, image]) == Work(operations=90, moved=6, convolved=90, least=10)
+    assert dearest([dense, unknown]) == Work(operations=10, moved=None, convolved=0, least=10)
+
+
 @pytest.mark.parametrize(
     ("kind", "parameters"),
     [("image_classification", {"model": "conv64_conv32"}), ("text_classification", {})],
@@ -62,11 +81,12 @@ def test_a_training_step_moves_at_least_its_weights_and_has_a_finite_intensity(
     kind: str, parameters: dict[str, Any]
 ) -> None:
     step = training_step(kind, parameters)
-    operations, moved_bytes = count_step(step), count_step(step, MEMORY_BYTES)
+    work = count_step(step)
+    assert work.moved is not None
     # Two operations need at least one element, and no element of 4 bytes serves in more
     # products than the largest axis of these models is long.
-    assert 0 < operations / moved_bytes < 4096
-    assert moved_bytes > 4 * BATCH
+    assert 0 < work.operations / work.moved < 4096
+    assert work.moved > 4 * BATCH
 
 
 def test_a_dense_layers_step_moves_what_forward_and_backward_need() -> None:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from accelreport.results.record import Failure, FailureKind, Record
+from accelreport.backend.protocol import PhaseEvent
+from accelreport.results.record import Artefact, Failure, FailureKind, Record
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
+from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent, LeftFile
 from accelreport.runner.launchers.node import (
     STOPPED,
     Completed,
     Crashed,
     LostCell,
     LostCells,
+    NodeJob,
     Reachable,
+    Reported,
     Started,
+    Waits,
 )
 from accelreport.runner.launchers.ray.engine import RayNode
 from accelreport.runner.launchers.ray.launcher import Rank, outcome
 from accelreport.runner.launchers.ray.pool import Batch
+from accelreport.runner.launchers.slurm.jobs import SlurmJob
+from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment
 
@@ -76,7 +83,7 @@ def test_a_worker_that_ends_before_a_cell_began_counts_for_no_cell_however_often
         batch = Batch(NODE, some)
         assert list(batch.hear(LOST, deaf)) == []
         assert batch.over
-        assert batch.lost(losses) == ([], some)
+        assert batch.failed_and_again(losses) == ([], some)
 
 
 def test_of_the_cells_of_a_lost_worker_only_the_one_being_measured_counts_as_tried(
@@ -90,7 +97,7 @@ def test_of_the_cells_of_a_lost_worker_only_the_one_being_measured_counts_as_tri
         heard = list(batch.hear([began[0], Completed(record=through[0]), began[1]], deaf))
         assert [finished.record for finished in heard] == through[:1]
         assert list(batch.hear(LOST, deaf)) == []
-        failed, again = batch.lost(losses)
+        failed, again = batch.failed_and_again(losses)
         assert [finished.record.key for finished in failed] == (
             [first.key] if attempt == ATTEMPTS else []
         )
@@ -102,11 +109,75 @@ def test_a_worker_that_cannot_measure_and_says_so_fails_its_cell_in_the_end(deaf
     for _ in range(ATTEMPTS):
         batch = Batch(NODE, [one])
         assert list(batch.hear([Crashed(message="no room")], deaf)) == []
-        failed, again = batch.lost(losses)
+        failed, again = batch.failed_and_again(losses)
     assert again == []
     assert failed[0].record.failure is not None
     assert failed[0].record.failure.kind == "harness-error"
     assert "n1: no room" in failed[0].record.failure.message
+
+
+class Hearing(Deaf):
+    """A watch that remembers what it was shown."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(stop)
+        self.shown: list[str] = []
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        self.shown.append(f"{cell.device} began on {host}")
+
+    def said(self, cell: Cell, event: ChildEvent) -> None:
+        self.shown.append(f"{cell.device}: {event.event}")
+
+    def waiting(self, reason: str) -> None:
+        self.shown.append(reason)
+
+
+@pytest.mark.parametrize("of", ["ray", "slurm"])
+def test_messages_of_a_node_mean_the_same_to_every_launcher(of: str, deaf: Deaf) -> None:
+    first, second, other = different(3)
+    cells = {one.key: one for one in (first, second)}
+    log = MessageLog(Path("none"))
+    job: NodeJob = Batch(NODE, cells.values()) if of == "ray" else SlurmJob(cells, None, log)
+    listener = Hearing(deaf.stop)
+    there, record = environment().model_copy(update={"host": "n7"}), a_record(first, "ok")
+    file = LeftFile(Artefact(name="weights", what="weights", bytes=1, sha256="0" * 64), b"1")
+    phase = PhaseEvent(phase="build")
+    for message in (
+        Waits(host="n7", reason="somebody measures"),
+        Started(key=first.key, environment=there),
+        Reported(key=first.key, says=phase),
+        Reported(key=other.key, says=phase),
+        Started(key=other.key, environment=environment()),
+    ):
+        assert job.take(message, listener) is None
+    device = first.device
+    assert listener.shown == [
+        "on n7: somebody measures",
+        f"{device} began on n7",
+        f"{device}: phase",
+    ]
+    assert (job.began, job.environment) == (first, there)
+    stopped = job.stopped(LostCells())
+    assert stopped is not None
+    assert stopped.record.failure is not None
+    assert (stopped.record.key, stopped.record.failure.kind) == (first.key, "interrupted")
+    assert job.take(file, listener) is None
+    finished = job.take(Completed(record=record), listener)
+    assert finished is not None
+    assert (finished.record, list(finished.left)) == (record, [file])
+    assert job.take(Completed(record=record), listener) is None, "it is through already"
+    assert (list(job.cells.values()), job.began, job.took) == ([second], None, record.times.wall_s)
+    assert job.stopped(LostCells()) is None
+    job.take(Started(key=second.key, environment=there), listener)
+    job.take(Crashed(message="no room"), listener)
+    assert (job.began, job.crash) == (second, Crashed(message="no room"))
+    job.taken_back()
+    assert (job.began, job.crash) == (None, None)
+    once = LostCell("timeout", "It took too long.", final=True)
+    assert job.lost(once, [], LostCells()) == ([], [second]), "it was not its turn"
+    failed, again = job.lost(once, [second], LostCells())
+    assert ([one.record.key for one in failed], again) == ([second.key], [])
 
 
 def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -> None:

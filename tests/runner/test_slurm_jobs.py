@@ -170,7 +170,7 @@ def test_a_job_whose_time_is_up_gives_up_its_cell_and_says_so(tmp_path: Path) ->
     (began, *_, last) = log.unread()
     assert isinstance(began, Started)
     assert isinstance(last, Crashed)
-    job = SlurmJob(SimpleNamespace(state="COMPLETED"), {}, log, crash=last)
+    job = SlurmJob({}, SimpleNamespace(state="COMPLETED"), log, crash=last)
     assert (job.loss(tmp_path).kind, job.loss(tmp_path).final) == ("timeout", True)
     assert not processes_of(tmp_path / "node")
 
@@ -198,7 +198,7 @@ def stderr_of(folder: Path, text: str) -> SlurmJob:
     path = folder / "log.err"
     path.write_text(text)
     task = SimpleNamespace(paths=SimpleNamespace(stderr=path))
-    return SlurmJob(SimpleNamespace(task=lambda _: task), {}, MessageLog(folder / "messages.jsonl"))
+    return SlurmJob({}, SimpleNamespace(task=lambda _: task), MessageLog(folder / "messages.jsonl"))
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,20 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.arithmetic import (
+    NEVER,
+    Counted,
+    CountError,
+    Work,
+    after_turns,
+    convolution,
+    dearest,
+    product,
+)
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError
-from accelreport.backend.flops import BYTES_METHOD, NEVER, CountError, FlopResult, after_turns
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import InGraph
-from accelreport.results.record import Flops
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 
@@ -413,11 +421,7 @@ METHOD = (
 """How the operations were counted, for the record."""
 
 
-Count = Callable[[Any], float]
-"""An equation of a jaxpr → its operations, or bytes."""
-
-
-def count_program(program: Any) -> FlopResult:
+def count_program(program: Any) -> Counted:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -425,18 +429,10 @@ def count_program(program: Any) -> FlopResult:
     """
     kinds = frozenset(_kinds(program.jaxpr))
     try:
-        flops = Flops(
-            per_step=_total(program.jaxpr, COUNTS),
-            method=METHOD,
-            bytes_per_step=_total(program.jaxpr, MEMORY_BYTES),
-            bytes_method=BYTES_METHOD,
-            convolutions_per_step=_total(program.jaxpr, CONVOLUTIONS),
-            least_per_step=_total(program.jaxpr, LEAST),
-            depth=_depth(program.jaxpr, [0.0] * len(program.jaxpr.invars), 0.0)[1],
-        )
+        work = _total(program.jaxpr)
     except CountError as error:
-        return FlopResult(kinds, None, str(error))
-    return FlopResult(kinds, flops)
+        return kinds, str(error), None
+    return kinds, work, _depth(program.jaxpr, [0.0] * len(program.jaxpr.invars), 0.0)[1]
 
 
 def _kinds(jaxpr: Any) -> Iterator[str]:
@@ -455,8 +451,8 @@ def _inside(equation: Any) -> Iterator[Any]:
                 yield inner
 
 
-def _total(jaxpr: Any, counts: Mapping[str, Count]) -> float:
-    return sum(_of_equation(equation, counts) for equation in jaxpr.eqns)
+def _total(jaxpr: Any) -> Work:
+    return sum((_of_equation(equation) for equation in jaxpr.eqns), Work())
 
 
 def _depth(jaxpr: Any, inputs: Sequence[float], base: float) -> tuple[list[float], float]:
@@ -510,55 +506,49 @@ def _depth_of_scan(
     return [*ends[first:after], *[base] * stacked], most
 
 
-def _of_equation(equation: Any, counts: Mapping[str, Count]) -> float:
+def _of_equation(equation: Any) -> Work:
     name = equation.primitive.name
-    if name in counts:
-        return counts[name](equation)
-    inner = [_total(jaxpr, counts) for jaxpr in _inside(equation)]
-    if name == "scan":
-        return sum(inner) * float(equation.params["length"])
+    if name in COUNTS:
+        return COUNTS[name](equation)
+    inner = [_total(jaxpr) for jaxpr in _inside(equation)]
     if name == "cond":
-        return max(inner)
-    if name == "while" and sum(inner):
+        return dearest(inner)
+    work = sum(inner, Work())
+    if name == "while" and work != Work():
         raise CountError("how often a loop runs is not known before it has run")
-    return sum(inner)
+    return work * float(equation.params["length"]) if name == "scan" else work
 
 
-def _product(equation: Any) -> float:
+def _product(equation: Any) -> Work:
     """Two operations for each number of the result and each number summed over."""
     (summed, _), _ = equation.params["dimension_numbers"]
     first, result = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
-    return float(2 * math.prod(result) * math.prod(first[axis] for axis in summed))
+    operations = 2 * math.prod(result) * math.prod(first[axis] for axis in summed)
+    return product(float(operations), _operands(equation))
 
 
-def _convolution(equation: Any) -> float:
+def _convolution(equation: Any) -> Work:
     """Two operations for each place of the kernel at each place of the input or of the result.
 
     A gradient is a convolution with holes or wide borders, in which most products are with a
     zero that is not there: the smaller of the two counts is that of the convolution it belongs
-    to.
+    to. In a gradient by the kernel, the result is the kernel.
     """
     numbers = equation.params["dimension_numbers"]
     inputs, kernel = (each.aval.shape for each in equation.invars[:2])
     result = equation.outvars[0].aval.shape
-    place = _places(kernel, numbers.rhs_spec)
+    places = _places(kernel, numbers.rhs_spec)
     features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
     by_result = math.prod(result) * features_in
     by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
-    return float(2 * place * min(by_result, by_input))
+    operations = float(2 * places * min(by_result, by_input))
+    least = min(places, _places(result, numbers.out_spec))
+    return convolution(operations, _operands(equation), least)
 
 
 def _places(shape: Sequence[int], axes: Sequence[int]) -> int:
     """How many places there are in an image or a kernel, whose axes begin with two others."""
     return math.prod(shape[axis] for axis in axes[2:])
-
-
-def _least_convolution(equation: Any) -> float:
-    """One product for each input channel; in a gradient by the kernel, the result is the kernel."""
-    numbers, result = equation.params["dimension_numbers"], equation.outvars[0].aval.shape
-    kernel = equation.invars[1].aval.shape
-    saved = min(_places(kernel, numbers.rhs_spec), _places(result, numbers.out_spec))
-    return _convolution(equation) / saved
 
 
 def _operands(equation: Any) -> float:
@@ -567,28 +557,13 @@ def _operands(equation: Any) -> float:
     return float(sum(math.prod(end.shape) * end.dtype.itemsize for end in ends))
 
 
-def _unknown(equation: Any) -> float:
+def _unknown(equation: Any) -> Work:
     raise CountError(f"{equation.primitive.name!r} is a kernel whose operations are not told")
 
 
-_UNTOLD: dict[str, Count] = dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown)
-
-COUNTS: dict[str, Count] = {
+COUNTS: dict[str, Callable[[Any], Work]] = {
     "dot_general": _product,
     "conv_general_dilated": _convolution,
-    **_UNTOLD,
+    **dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown),
 }
-"""What each operation with arithmetic of its own counts."""
-
-MEMORY_BYTES: dict[str, Count] = {
-    "dot_general": _operands,
-    "conv_general_dilated": _operands,
-    **_UNTOLD,
-}
-"""The bytes of the same operations, as those of TensorFlow are counted."""
-
-CONVOLUTIONS: dict[str, Count] = {"conv_general_dilated": _convolution}
-"""Those of the operations that are convolutions."""
-
-LEAST: dict[str, Count] = COUNTS | {"conv_general_dilated": _least_convolution}
-"""All of them, convolutions with the products that no fast algorithm spares: see `ceilings`."""
+"""What each operation with arithmetic of its own does."""

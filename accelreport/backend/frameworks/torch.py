@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import keras
 import numpy as np
@@ -22,12 +22,11 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from accelreport.backend.arithmetic import Counted, Work, convolution, product
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError, out_of_memory
-from accelreport.backend.flops import BYTES_METHOD, FlopResult
 from accelreport.backend.frameworks import TORCH_DEVICES, Runtime, no_compiler
 from accelreport.backend.placement import InGraph
-from accelreport.results.record import Flops
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 
@@ -326,19 +325,11 @@ METHOD = (
 """How the operations were counted, for the record."""
 
 
-class Product(NamedTuple):
-    """Operations, the tensors that are read or written for them, and the kernel's places."""
-
-    operations: float
-    tensors: Sequence[Any]
-    places: int = 1
+Count = Callable[[Sequence[Any], Any], Work]
+"""(arguments, result) of an operation → what it does."""
 
 
-Count = Callable[[Sequence[Any], Any], list[Product]]
-"""(arguments, result) of an operation → its products."""
-
-
-def count_program(rehearse: Callable[[], None]) -> FlopResult:
+def count_program(rehearse: Callable[[], None]) -> Counted:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -352,20 +343,11 @@ def count_program(rehearse: Callable[[], None]) -> FlopResult:
         if out_of_memory(error) is None:
             raise
         # What was measured before is whole: it must not be lost for want of this figure.
-        return FlopResult(None, None, "no memory was left for one more step")
+        return None, "no memory was left for one more step", None
     kinds = frozenset(found.kinds)
     if untold := sorted(kind for kind in kinds if kind.startswith(UNTOLD)):
-        return FlopResult(kinds, None, f"{untold[0]!r} is a kernel whose operations are not told")
-    flops = Flops(
-        per_step=found.operations,
-        method=METHOD,
-        bytes_per_step=found.moved,
-        bytes_method=BYTES_METHOD,
-        convolutions_per_step=found.convolutions,
-        least_per_step=found.least,
-        depth=found.depth,
-    )
-    return FlopResult(kinds, flops)
+        return kinds, f"{untold[0]!r} is a kernel whose operations are not told", None
+    return kinds, found.work, found.depth
 
 
 class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
@@ -374,10 +356,7 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     def __init__(self) -> None:
         super().__init__()
         self.kinds: set[str] = set()
-        self.operations = 0.0
-        self.convolutions = 0.0
-        self.least = 0.0
-        self.moved = 0.0
+        self.work = Work()
         self.depth = 0.0
         # A reference to a storage, weak as it is, keeps its place from being given to another.
         self._depths: dict[Any, float] = {}
@@ -389,13 +368,8 @@ class _Counting(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         name = func.overloadpacket.__name__
         self.kinds.add(name)
         self._deepen(func, name, (args, kwargs), result)
-        for operations, tensors, places in COUNTS[name](args, result) if name in COUNTS else ():
-            self.operations += operations
-            self.least += operations / places
-            self.convolutions += operations if name.startswith("convolution") else 0.0
-            # A gradient that nobody wants is None.
-            there = [each for each in tensors if each is not None]
-            self.moved += sum(each.numel() * each.element_size() for each in there)
+        if name in COUNTS:
+            self.work += COUNTS[name](args, result)
         return result
 
     def _deepen(self, func: Any, name: str, arguments: Any, result: Any) -> None:
@@ -426,49 +400,48 @@ def _tensors(values: Any) -> list[Tensor]:
     return [each for each in tree_leaves(values) if isinstance(each, Tensor)]
 
 
-def _product(first: Any, second: Any, result: Any) -> list[Product]:
+def _moved(*tensors: Any) -> float:
+    """Bytes of tensors; a gradient that nobody wants is None."""
+    return float(sum(each.numel() * each.element_size() for each in tensors if each is not None))
+
+
+def _matrices(args: Sequence[Any], result: Any) -> Work:
     """Two operations for each number of the result and each number summed over."""
-    return [Product(2.0 * result.numel() * first.shape[-1], (first, second, result))]
+    operations = 2.0 * result.numel() * args[0].shape[-1]
+    return product(operations, _moved(args[0], args[1], result))
 
 
-def _matrices(args: Sequence[Any], result: Any) -> list[Product]:
-    return _product(args[0], args[1], result)
+def _added_matrices(args: Sequence[Any], result: Any) -> Work:
+    return _matrices(args[1:], result)
 
 
-def _added_matrices(args: Sequence[Any], result: Any) -> list[Product]:
-    return _product(args[1], args[2], result)
-
-
-def _convolution(args: Sequence[Any], result: Any) -> list[Product]:
+def _convolution(args: Sequence[Any], result: Any) -> Work:
     """Two operations for each place of the kernel, at each place of the smaller side."""
     inputs, kernel, transposed = args[0], args[1], args[6]
     side = inputs if transposed else result
     operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
-    return [Product(operations, (inputs, kernel, result), math.prod(kernel.shape[2:]))]
+    return convolution(operations, _moved(inputs, kernel, result), math.prod(kernel.shape[2:]))
 
 
-def _convolution_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+def _convolution_gradients(args: Sequence[Any], result: Any) -> Work:
     """As many as the convolution for each of the two gradients that are wanted."""
     gradient, inputs, kernel, transposed, wanted = *args[:3], args[7], args[10]
     side, places = inputs if transposed else gradient, math.prod(kernel.shape[2:])
     operations = 2.0 * side.numel() * math.prod(kernel.shape[1:])
     ends = ((gradient, kernel, result[0]), (gradient, inputs, result[1]))
-    return [
-        Product(operations, tensors, places)
-        for tensors, asked in zip(ends, wanted, strict=False)
-        if asked
-    ]
+    asked = [tensors for tensors, one in zip(ends, wanted, strict=False) if one]
+    return sum((convolution(operations, _moved(*each), places) for each in asked), Work())
 
 
-def _recurrent(args: Sequence[Any], result: Any) -> list[Product]:
+def _recurrent(args: Sequence[Any], result: Any) -> Work:
     """2 · steps · batch · elements of the weight matrices, for a whole sequence."""
     inputs, weights = args[0], [each for each in args[1] if each.dim() == 2]
     steps = inputs.numel() / inputs.shape[-1]
     operations = 2.0 * steps * sum(each.numel() for each in weights)
-    return [Product(operations, (inputs, *weights, result[0]))]
+    return product(operations, _moved(inputs, *weights, result[0]))
 
 
-def _recurrent_gradients(args: Sequence[Any], result: Any) -> list[Product]:
+def _recurrent_gradients(args: Sequence[Any], result: Any) -> Work:
     """Twice the forward pass: gradients of the inputs and of the weights."""
     return _recurrent(args, result) * 2
 

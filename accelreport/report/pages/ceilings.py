@@ -145,7 +145,7 @@ def _published_dots(bench: BenchmarkView, title: str) -> Iterator[Dot]:
         limits = limits_named(hardware.known.name, compute_dtype(bench.plan, device, at))
         works = (work_at(bench, series, point) for series in bench.shown_series)
         work = next((each for each in works if each), None)
-        batch = at.get("batch_size", bench.plan.workload.get("batch_size"))
+        batch = bench.plan.value("batch_size", at)
         if limits is None:
             continue
         if bench.words.kernel:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import platform
 import traceback
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +22,13 @@ from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Environment, Failure, FailureKind, Record
 from accelreport.runner.launch import CHILD, INTERRUPTED, LocalLauncher
-from accelreport.runner.launchers.base import ATTEMPTS, Finished, unmeasured
+from accelreport.runner.launchers.base import (
+    ATTEMPTS,
+    CellListener,
+    Finished,
+    LeftFile,
+    unmeasured,
+)
 from accelreport.runner.process import SERVER, ForkPool
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.cells import Cell
@@ -199,3 +206,73 @@ class LostCells:
 
 STOPPED = LostCell(INTERRUPTED.kind, INTERRUPTED.message, final=True, remedy=INTERRUPTED.remedy)
 """Why no record came of a cell that was being measured when the run was stopped."""
+
+
+@dataclass
+class NodeJob:
+    """Some cells that a node measures one after the other, and how far it is with them.
+
+    Every launcher drives it: `take` what the node tells, and at its end `lost` or `stopped`.
+
+    Attributes:
+        cells: those that are not through, by key, in their order.
+        began: the cell that is being measured.
+        environment: its machine, once it has begun with a cell.
+        took: seconds of the process of the cell that was through last.
+        crash: what went wrong beside its cells.
+    """
+
+    cells: dict[str, Cell]
+    _: KW_ONLY
+    began: Cell | None = None
+    environment: Environment | None = None
+    took: float | None = None
+    crash: Crashed | None = None
+    _left: list[LeftFile] = field(default_factory=list)
+
+    def take(self, message: Message | LeftFile, listener: CellListener) -> Finished | None:
+        """Take one message of the node; the cell that is through with it."""
+        match message:
+            case LeftFile():
+                self._left.append(message)
+            case Started() if message.key in self.cells:
+                self.began, self.environment = self.cells[message.key], message.environment
+                listener.started(self.began, message.environment.host)
+            case Reported() if message.key in self.cells:
+                listener.said(self.cells[message.key], message.says)
+            case Waits():
+                listener.waiting(f"on {message.host}: {message.reason}")
+            case Completed() if self.cells.pop(message.record.key, None) is not None:
+                left, self._left, self.began = self._left, [], None
+                self.took = message.record.times.wall_s
+                return Finished(message.record, left)
+            case Crashed():
+                self.crash = message
+        return None
+
+    def taken_back(self) -> None:
+        """It lost its node, and begins anew on another one."""
+        self.began, self.crash = None, None
+
+    def lost(
+        self, loss: LostCell, tried: Collection[Cell], losses: LostCells
+    ) -> tuple[list[Finished], list[Cell]]:
+        """The cells that failed with it, and those that are to be measured again.
+
+        Args:
+            loss: why nothing more will come of it.
+            tried: the cells that it says something of; the others were not measured yet.
+            losses: counts how often a cell was lost.
+        """
+        keys = {cell.key for cell in tried}
+        failed = {
+            key: finished
+            for key, cell in self.cells.items()
+            if key in keys and (finished := losses.of(cell, loss, self.environment))
+        }
+        again = [cell for key, cell in self.cells.items() if key not in failed]
+        return list(failed.values()), again
+
+    def stopped(self, losses: LostCells) -> Finished | None:
+        """What becomes of the cell that was being measured when the run was stopped."""
+        return losses.of(self.began, STOPPED, self.environment) if self.began else None

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.calls import time_parts
 from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.model import judge_inputs
 from accelreport.backend.checks.windows import WindowWatch, compiled
 from accelreport.backend.engine import Engine, Evaluation, engine_for
-from accelreport.backend.flops import count_flops
 from accelreport.backend.frameworks import EXTRAS, Runtime, choose, configure, no_compiler
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load

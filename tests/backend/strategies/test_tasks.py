@@ -19,9 +19,9 @@ from accelreport.backend.distributed.tasks import (
     processes,
     slurm_first_port,
 )
-from accelreport.backend.failures import BatchError, NoDeviceError
+from accelreport.backend.failures import NoDeviceError
 from accelreport.machine.clocks import Stopwatch
-from accelreport.spec.device import Device
+from accelreport.spec.device import BatchError, Device, require_shares
 
 WORKERS = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
 SERVERS = Device(kind="CPU", strategy="parameter_server", workers=2, parameter_servers=2)
@@ -126,7 +126,9 @@ def test_free_ports_are_different_and_can_be_bound() -> None:
 def test_a_batch_that_replicas_cannot_share_says_which_one_they_could() -> None:
     assert BatchError(63, 2).remedy == "write batch_size = 62 or 64"
     assert BatchError(5, 8).remedy == "write batch_size = 8"
-    assert "63 is not divisible by 2 replicas" in str(BatchError(63, 2))
+    with pytest.raises(BatchError, match="2 replicas cannot share 63 examples"):
+        require_shares(63, 2)
+    assert require_shares(64, 2) == 32
 
 
 def test_workers_on_one_host_need_all_their_gpus_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from tensorflow.python.util import _pywrap_util_port
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
+from accelreport.backend.frameworks.tensorflow.flops import METHOD as METHOD
 from accelreport.backend.frameworks.tensorflow.flops import count_program as count_program
 from accelreport.backend.frameworks.tensorflow.strategies import place
 from accelreport.spec.device import Device

@@ -13,12 +13,21 @@ which only move memory, are not among the counted operations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.backend.flops import BYTES_METHOD, NEVER, CountError, FlopResult, after_turns
+from accelreport.backend.arithmetic import (
+    NEVER,
+    Counted,
+    CountError,
+    Work,
+    after_turns,
+    convolution,
+    dearest,
+    product,
+)
 from accelreport.backend.frameworks.tensorflow.graph import (
     BRANCHES,
     CALLS,
@@ -31,7 +40,6 @@ from accelreport.backend.frameworks.tensorflow.graph import (
     Values,
     called,
 )
-from accelreport.results.record import Flops
 
 METHOD = (
     "counted in the traced step: convolutions, matrix products and fused recurrent kernels, "
@@ -114,48 +122,35 @@ def _spelt_out(labels: str, rank: int) -> list[str]:
     return [*before, *(f"...{number}" for number in range(hidden, 0, -1)), *after]
 
 
-def _convolution(axes: slice, forward: str, by_input: str, by_kernel: str) -> dict[str, Count]:
-    """A convolution and its two gradients: 2 · elements of the forward result · of the kernel.
+DEPTHWISE = "DepthwiseConv2dNative"
 
-    A gradient counts as much as the convolution: each product is used once more, for the other
-    factor.
+CONVOLUTIONS: dict[str, Callable[[Operation], tuple[Shape, Shape]]] = {
+    **dict.fromkeys(("Conv2D", "Conv3D", DEPTHWISE), lambda op: (op.outputs[0], op.inputs[1])),
+    **dict.fromkeys(
+        ("Conv2DBackpropInput", "Conv3DBackpropInputV2", f"{DEPTHWISE}BackpropInput"),
+        lambda op: (op.inputs[2], op.inputs[1]),
+    ),
+    **dict.fromkeys(
+        ("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", f"{DEPTHWISE}BackpropFilter"),
+        lambda op: (op.inputs[2], op.outputs[0]),
+    ),
+}
+"""Convolutions and their gradients: the shapes of the forward result and of the kernel."""
 
-    Args:
-        axes: those of the kernel that an element of the result is a sum over.
-        forward: type of the operation.
-        by_input: type of its gradient by the input.
-        by_kernel: type of its gradient by the kernel, whose shape is then the result's.
+
+def _convolution(op: Operation, moved: float | None) -> Work:
+    """2 · elements of the forward result · elements of the kernel that each is a sum over.
+
+    Those are its places and input channels; an output channel of a depthwise one sees one input
+    channel. A gradient counts as much as the convolution: each product is used once more, for the
+    other factor.
     """
-
-    def count(op: Operation, result: Shape, kernel: Shape) -> float:
-        if kernel is None:
-            raise UnknownShapeError(f"the kernel of {op.node.kind} {op.node.name!r} is unknown")
-        return 2.0 * _elements(op, result) * _elements(op, kernel[axes])
-
-    return {
-        forward: lambda op: count(op, op.outputs[0], op.inputs[1]),
-        by_input: lambda op: count(op, op.inputs[2], op.inputs[1]),
-        by_kernel: lambda op: count(op, op.inputs[2], op.outputs[0]),
-    }
-
-
-def _convolutions(every: slice, own: slice) -> dict[str, Count]:
-    """Every convolution.
-
-    Args:
-        every: kernel axes that an element of the result is a sum over: places and input channels.
-        own: those of a depthwise one, each output channel of which sees one input channel.
-    """
-    two, three, deep = "Conv2D", "Conv3D", "DepthwiseConv2dNative"
-    return {
-        **_convolution(every, two, f"{two}BackpropInput", f"{two}BackpropFilter"),
-        **_convolution(every, three, f"{three}BackpropInputV2", f"{three}BackpropFilterV2"),
-        **_convolution(own, deep, f"{deep}BackpropInput", f"{deep}BackpropFilter"),
-    }
-
-
-CONVOLUTIONS = _convolutions(slice(-1), slice(2))
-"""Convolutions as they are written: a product at each place of the kernel."""
+    result, kernel = CONVOLUTIONS[op.node.kind](op)
+    if kernel is None:
+        raise UnknownShapeError(f"the kernel of {op.node.kind} {op.node.name!r} is unknown")
+    places = _elements(op, kernel[:-2])
+    channels = 1 if op.node.kind.startswith(DEPTHWISE) else _known(op, kernel[-2])
+    return convolution(2.0 * _elements(op, result) * places * channels, moved, places)
 
 
 def _twice(count: Count) -> Count:
@@ -206,7 +201,6 @@ def gru_cell(op: Operation) -> float:
 COUNTS: dict[str, Count] = {
     **dict.fromkeys(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), matmul),
     "Einsum": einsum,
-    **CONVOLUTIONS,
     **{f"CudnnRNN{version}": cudnn_rnn for version in ("", "V2", "V3")},
     **{f"CudnnRNNBackprop{version}": _twice(cudnn_rnn) for version in ("", "V2", "V3")},
     **{f"BlockLSTM{version}": block_lstm for version in ("", "V2")},
@@ -214,10 +208,10 @@ COUNTS: dict[str, Count] = {
     "LSTMBlockCell": lstm_cell,
     "GRUBlockCell": gru_cell,
 }
-"""Operations that are counted, by their type."""
+"""Matrix products and recurrent kernels that are counted, by their type."""
 
-LEAST: dict[str, Count] = COUNTS | _convolutions(slice(-2, -1), slice(0))
-"""The same, convolutions with one product for each input channel: see `ceilings`."""
+COUNTED = COUNTS.keys() | CONVOLUTIONS.keys()
+"""Types of all operations that are counted."""
 
 SIZES = {1: 4, 2: 8, 14: 2, 19: 2}
 """Bytes of an element by TensorFlow's `DataType`: float, double, bfloat16 and half."""
@@ -237,8 +231,18 @@ def operand_bytes(op: Operation) -> float:
     return float(size * sum(_elements(op, shape) for shape in shapes))
 
 
-MEMORY_BYTES: dict[str, Count] = dict.fromkeys(COUNTS, operand_bytes)
-"""Operations whose traffic is counted: those whose arithmetic is."""
+def work_of(op: Operation) -> Work:
+    """What a counted operation does.
+
+    Raises:
+        UnknownShapeError: a shape that its arithmetic needs is not known.
+    """
+    moved = None
+    with suppress(UnknownShapeError):  # the page then says that the bytes are not known
+        moved = operand_bytes(op)
+    if op.node.kind in CONVOLUTIONS:
+        return _convolution(op, moved)
+    return product(COUNTS[op.node.kind](op), moved)
 
 
 def _itemsize(op: Operation) -> int:
@@ -250,12 +254,11 @@ def _itemsize(op: Operation) -> int:
     raise UnknownShapeError(f"the element type of {op.node.kind} {op.node.name!r} is unknown")
 
 
-def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
-    """Operations of one step of a training loop.
+def count_step(traced: Traced) -> Work:
+    """What one step of a training loop does.
 
     Args:
         traced: a graph whose only loop runs the steps, as `TensorFlowEngine.step_graph` gives it.
-        counts: what is counted of each type of operation, such as `MEMORY_BYTES`.
 
     Raises:
         CountError: a shape or the number of steps of an inner loop is not known.
@@ -265,43 +268,42 @@ def count_step(traced: Traced, counts: Mapping[str, Count] = COUNTS) -> float:
     if len(loops) != 1:
         raise CountError(f"the graph has {len(loops)} loops over steps, not one")
     try:
-        return _Counter(traced, counts).one_step(top, loops[0])
+        return _Counter(traced).one_step(top, loops[0])
     except UnknownShapeError as error:
         raise CountError(str(error)) from error
 
 
 class _Counter:
-    def __init__(self, traced: Traced, counts: Mapping[str, Count]) -> None:
+    def __init__(self, traced: Traced) -> None:
         self._traced = traced
-        self._counts = counts
         self._values = Values(traced)
 
-    def scope(self, scope: Scope, wanted: list[Edge], kept: list[str]) -> float:
-        """Operations needed for some results of a body."""
+    def scope(self, scope: Scope, wanted: list[Edge], kept: list[str]) -> Work:
+        """What is done for some results of a body."""
         live = scope.body.reached(wanted, kept)
         names = {edge.node for edge in live if not edge.argument}
-        return sum(self._node(scope, scope.body.nodes[name], live) for name in names)
+        return sum((self._node(scope, scope.body.nodes[name], live) for name in names), Work())
 
-    def one_step(self, scope: Scope, loop: GraphNode) -> float:
-        """Operations of one turn of a loop, all of whose variables are wanted."""
+    def one_step(self, scope: Scope, loop: GraphNode) -> Work:
+        """What is done in one turn of a loop, all of whose variables are wanted."""
         inner = self._inside(scope, loop)
         return self.scope(inner, inner.body.results, inner.body.kept)
 
-    def _node(self, scope: Scope, node: GraphNode, live: set[Edge]) -> float:
-        if node.kind in self._counts:
+    def _node(self, scope: Scope, node: GraphNode, live: set[Edge]) -> Work:
+        if node.kind in COUNTED:
             inputs = [scope.body.shape(edge) for edge in node.inputs]
-            return self._counts[node.kind](Operation(node, inputs, node.shapes))
+            return work_of(Operation(node, inputs, node.shapes))
         wanted = sorted(edge.index for edge in live if edge.node == node.name and edge.index >= 0)
         if node.kind in CALLS:
             inner = called(self._traced, scope, node)
             return self._body(inner, wanted)
         if node.kind in BRANCHES:
-            return max(self._body(inner, wanted) for inner in self._branches(scope, node))
+            return dearest([self._body(way, wanted) for way in self._branches(scope, node)])
         if node.kind in LOOPS:
             return self._loop(scope, node, set(wanted))
-        return 0.0
+        return Work()
 
-    def _body(self, inner: Scope, wanted: list[int]) -> float:
+    def _body(self, inner: Scope, wanted: list[int]) -> Work:
         results = [inner.body.results[number] for number in wanted]
         return self.scope(inner, results, inner.body.kept)
 
@@ -334,18 +336,18 @@ class _Counter:
                 return sorted(live)
             live |= more
 
-    def _loop(self, scope: Scope, loop: GraphNode, wanted: set[int]) -> float:
-        """Operations of all turns."""
+    def _loop(self, scope: Scope, loop: GraphNode, wanted: set[int]) -> Work:
+        """What is done in all turns."""
         inner = self._inside(scope, loop)
         live = self._live(inner, loop, wanted)
         results = [inner.body.results[number] for number in live]
-        once = self.scope(inner, results, inner.body.kept)
-        if once == 0:
-            return 0.0
+        turn = self.scope(inner, results, inner.body.kept)
+        if turn == Work():
+            return turn
         trips = self._values.trips(scope, loop)
-        if trips is None:
+        if trips is None and turn.operations:
             raise CountError(f"how often the loop {loop.name!r} runs is not known")
-        return once * trips
+        return Work(moved=None) if trips is None else turn * trips
 
 
 LISTS = "TensorList"
@@ -359,7 +361,7 @@ def chained(op: Operation) -> float:
         return float(_known(op, _end(op.inputs[0], 0 if time_major else 1)))
     if op.node.kind.startswith("BlockLSTM"):
         return float(_known(op, _end(op.inputs[1], 0)))
-    return 1.0 if COUNTS[op.node.kind](op) else 0.0
+    return 1.0 if work_of(op).operations else 0.0
 
 
 def count_depth(traced: Traced) -> float:
@@ -369,7 +371,7 @@ def count_depth(traced: Traced) -> float:
         CountError: a shape or the number of steps of an inner loop is not known.
     """
     (loop,) = (node for node in traced.top.nodes.values() if node.kind in LOOPS)
-    found = _Depths(traced, COUNTS)
+    found = _Depths(traced)
     inner = found._inside(Scope(traced.top), loop)
     try:
         return found.most(inner)
@@ -419,7 +421,7 @@ class _Depths(_Counter):
     ) -> tuple[Sequence[float], float]:
         """Depths of a node's outputs, and the largest in it."""
         ready = max([base, *before])
-        if node.kind in COUNTS:
+        if node.kind in COUNTED:
             inputs = [scope.body.shape(edge) for edge in node.inputs]
             ready += chained(Operation(node, inputs, node.shapes))
         if node.kind.startswith(LISTS):
@@ -449,7 +451,7 @@ class _Depths(_Counter):
         live = self._live(inner, loop, wanted)
         results = [inner.body.results[number] for number in live]
         ready = max([base, *before])
-        if self.scope(inner, results, inner.body.kept) == 0:
+        if not self.scope(inner, results, inner.body.kept).operations:
             return [ready], ready
         trips = self._values.trips(scope, loop)
         if trips is None:
@@ -468,7 +470,7 @@ class _Depths(_Counter):
         return found, most
 
 
-def count_program(graph: Any) -> FlopResult:
+def count_program(graph: Any) -> Counted:
     """Count the operations of a step, and the bytes that they read and write.
 
     Args:
@@ -476,21 +478,10 @@ def count_program(graph: Any) -> FlopResult:
     """
     traced = Traced(graph)
     try:
-        operations = count_step(traced)
+        work = count_step(traced)
     except CountError as error:
-        return FlopResult(traced.kinds(), None, str(error))
-    moved, depth = None, None
+        return traced.kinds(), str(error), None
+    depth = None
     with suppress(CountError):  # a shape is not known, which the page then says
-        moved = count_step(traced, MEMORY_BYTES)
-    with suppress(CountError):
         depth = count_depth(traced)
-    flops = Flops(
-        per_step=operations,
-        method=METHOD,
-        bytes_per_step=moved,
-        bytes_method="" if moved is None else BYTES_METHOD,
-        convolutions_per_step=count_step(traced, CONVOLUTIONS),
-        least_per_step=count_step(traced, LEAST),
-        depth=depth,
-    )
-    return FlopResult(traced.kinds(), flops)
+    return traced.kinds(), work, depth

@@ -485,7 +485,7 @@ def place(device: Device) -> Placement:
         NoDeviceError: TensorFlow does not see the device.
         PluginError: the package's placement that the device names cannot be used.
     """
-    on_cpus = device.kind == "CPU" and device.replicas * device.workers > 1
+    on_cpus = device.kind == "CPU" and device.all_replicas > 1
     if device.xla and (on_cpus or device.strategy == "parameter_server"):
         raise CompileError(f"XLA cannot compile a step under {device.strategy} on {device.kind}s")
     placement = STRATEGIES[device.strategy](device)

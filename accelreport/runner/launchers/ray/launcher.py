@@ -488,7 +488,7 @@ class RayLauncher:
     def _over(self, batch: Batch, waiting: Queue) -> list[Finished]:
         """Take note of a task that is over; the cells that failed with it."""
         self._pool.learn(batch)
-        failed, again = batch.lost(self._losses)
+        failed, again = batch.failed_and_again(self._losses)
         for cell in reversed(again):
             waiting.put_first(cell)
         return failed

@@ -10,18 +10,8 @@ from functools import partial
 from itertools import count
 
 from accelreport.backend.distributed.tasks import processes
-from accelreport.results.record import Environment
-from accelreport.runner.launchers.base import CellListener, Finished, LauncherError, LeftFile
-from accelreport.runner.launchers.node import (
-    STOPPED,
-    Completed,
-    Crashed,
-    LostCell,
-    LostCells,
-    Reported,
-    Started,
-    Waits,
-)
+from accelreport.runner.launchers.base import CellListener, Finished, LauncherError
+from accelreport.runner.launchers.node import LostCell, LostCells, NodeJob
 from accelreport.runner.launchers.ray.engine import RayEngine, RayNode, demand, lack
 from accelreport.runner.launchers.ray.worker import Messages
 from accelreport.spec.cells import Cell
@@ -83,7 +73,7 @@ LATE_S = 30.0
 """A worker starts and imports what cells need within this, unless somebody else uses the node."""
 
 
-class Batch:
+class Batch(NodeJob):
     """One task: some cells that a worker measures one after the other.
 
     Args:
@@ -93,31 +83,19 @@ class Batch:
     Attributes:
         node: where.
         since: when it was asked for, by the monotonic clock.
-        began: the cell that is being measured.
-        environment: its machine, once it has begun with a cell.
-        took: seconds of the process of the cell that was through last.
         loss: why nothing more will come of it.
     """
 
     def __init__(self, node: RayNode, cells: Iterable[Cell]) -> None:
+        super().__init__({cell.key: cell for cell in cells})
         self.node = node
         self.since = time.monotonic()
-        self.began: Cell | None = None
-        self.environment: Environment | None = None
-        self.took: float | None = None
         self.loss: LostCell | None = None
-        self._cells = {cell.key: cell for cell in cells}
-        self._left: list[LeftFile] = []
-
-    @property
-    def cells(self) -> list[Cell]:
-        """Those that are not through, in their order."""
-        return list(self._cells.values())
 
     @property
     def over(self) -> bool:
         """Whether it has nothing more to tell."""
-        return not self._cells or self.loss is not None
+        return not self.cells or self.loss is not None
 
     def hear(self, heard: Messages | LostCell, listener: CellListener) -> Iterator[Finished]:
         """Take what its task told; the cells that are through."""
@@ -125,52 +103,25 @@ class Batch:
             self.loss = heard
             return
         for message in heard:
-            match message:
-                case LeftFile():
-                    self._left.append(message)
-                case Started() if message.key in self._cells:
-                    self.began, self.environment = self._cells[message.key], message.environment
-                    listener.started(self.began, message.environment.host)
-                case Reported() if message.key in self._cells:
-                    listener.said(self._cells[message.key], message.says)
-                case Waits():
-                    listener.waiting(f"on {message.host}: {message.reason}")
-                case Completed() if self._cells.pop(message.record.key, None) is not None:
-                    left, self._left, self.began = self._left, [], None
-                    self.took = message.record.times.wall_s
-                    yield Finished(message.record, left)
-                case Crashed():
-                    self.loss = LostCell(
-                        "harness-error",
-                        f"{self.node.host}: {message.message}",
-                        traceback=message.traceback,
-                        told=True,
-                    )
+            if finished := self.take(message, listener):
+                yield finished
+            if self.crash:
+                told = f"{self.node.host}: {self.crash.message}"
+                self.loss = LostCell(
+                    "harness-error", told, traceback=self.crash.traceback, told=True
+                )
 
-    def lost(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
-        """The cells that failed with it, and those that are to be measured again.
+    def failed_and_again(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
+        """See `NodeJob.lost`.
 
         Only a cell that was being measured counts as tried: a worker that ends while it starts
         says nothing of any cell. What a worker says itself, is said of the cell whose turn it
         was.
-
-        Args:
-            losses: counts how often a cell was lost.
         """
-        failed: list[Finished] = []
-        again = self.cells
-        spoke = self.loss is not None and self.loss.told
-        tried = self.began or (again[0] if again and spoke else None)
-        if self.loss is not None and tried is not None:
-            finished = losses.of(tried, self.loss, self.environment)
-            if finished is not None:
-                failed.append(finished)
-                again.remove(tried)
-        return failed, again
-
-    def stopped(self, losses: LostCells) -> Finished | None:
-        """What becomes of the cell that was being measured when the run was stopped."""
-        return losses.of(self.began, STOPPED, self.environment) if self.began else None
+        if self.loss is None:
+            return [], list(self.cells.values())
+        turn = self.began or (next(iter(self.cells.values()), None) if self.loss.told else None)
+        return self.lost(self.loss, [turn] if turn else [], losses)
 
 
 def tell_late(running: Iterable[Batch], listener: CellListener) -> None:

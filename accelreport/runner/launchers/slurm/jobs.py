@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.errors import ExitCode
-from accelreport.results.record import Environment, FailureKind
+from accelreport.results.record import FailureKind
 from accelreport.runner.launchers.base import CellListener, LauncherError
-from accelreport.runner.launchers.node import Crashed, LostCell
+from accelreport.runner.launchers.node import LostCell, NodeJob
 from accelreport.runner.launchers.slurm.worker import MessageLog
-from accelreport.spec.cells import Cell
 
 GONE = "GONE"
 """Our own word for a job that Slurm knows nothing of any more."""
@@ -186,16 +185,12 @@ LOOKS_AT_NEVER = 2
 
 
 @dataclass
-class SlurmJob:
+class SlurmJob(NodeJob):
     """A submitted job.
 
     Attributes:
         job: submitit's.
-        cells: those that are not through, by key.
         log: what it tells.
-        began: the cell that it measures at the moment.
-        environment: its machine.
-        crash: what went wrong beside its cells.
         state: how it stood in Slurm's queue when that was last asked for.
         never: so often in a row it waited for what does not happen by itself.
         over_at: when it was found to be over, by the monotonic clock.
@@ -203,11 +198,7 @@ class SlurmJob:
     """
 
     job: Any
-    cells: dict[str, Cell]
     log: MessageLog
-    began: str = ""
-    environment: Environment | None = None
-    crash: Crashed | None = None
     state: JobState | None = None
     never: int = 0
     over_at: float | None = None
@@ -242,7 +233,7 @@ class SlurmJob:
         self.state = state
         self.never = self.never + 1 if state.never else 0
         if state.waits:  # where it had begun, Slurm has taken it back and starts it again
-            self.began, self.crash = "", None
+            self.taken_back()
 
     def loss(self, folder: Path) -> LostCell:
         """Why it left no record of the cell that it measured.

@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -38,17 +38,7 @@ from accelreport.runner.launchers.base import (
     LauncherConfig,
     LauncherError,
 )
-from accelreport.runner.launchers.node import (
-    STOPPED,
-    Completed,
-    Crashed,
-    LostCells,
-    Message,
-    NodeSettings,
-    Reported,
-    Started,
-    Waits,
-)
+from accelreport.runner.launchers.node import Completed, LostCells, NodeSettings
 from accelreport.runner.launchers.slurm.jobs import Control, NotCancelled, SlurmJob, cancel
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
 from accelreport.runner.plan import Policy
@@ -308,7 +298,7 @@ class Submission:
                 "time=MINUTES or gpu.gres=gpu:a100:1, or choose other devices with --device.",
             ) from error
         return [
-            SlurmJob(job, {cell.key: cell for cell in chunk}, MessageLog(messages))
+            SlurmJob({cell.key: cell for cell in chunk}, job, MessageLog(messages))
             for job, (_, messages), chunk in zip(jobs, orders, chunks, strict=True)
         ]
 
@@ -456,24 +446,10 @@ class SlurmLauncher:
 
     def _heard(self, job: SlurmJob, listener: CellListener) -> Iterator[Finished]:
         for message in job.log.unread():
-            yield from self._take(job, message, listener)
-
-    def _take(self, job: SlurmJob, message: Message, listener: CellListener) -> Iterator[Finished]:
-        match message:
-            case Started() if message.key in job.cells:
-                job.began, job.environment = message.key, message.environment
-                listener.started(job.cells[message.key], message.environment.host)
-            case Reported() if message.key in job.cells:
-                listener.said(job.cells[message.key], message.says)
-            case Waits():
-                listener.waiting(f"on {message.host}: {message.reason}")
-            case Crashed():
-                job.crash = message
-            case Completed(interrupted=True) if not listener.stop:
-                pass  # by Slurm or a person, and Slurm knows why: see `_lost`
-            case Completed() if job.cells.pop(message.record.key, None) is not None:
-                job.began = ""
-                yield Finished(message.record, stored=True)
+            if isinstance(message, Completed) and message.interrupted and not listener.stop:
+                continue  # by Slurm or a person, and Slurm knows why: see `_lost`
+            if finished := job.take(message, listener):
+                yield replace(finished, stored=True)
 
     def _pause(self, listener: CellListener) -> None:
         """Wait a little, the longer the more jobs there are, or until stopping is asked for."""
@@ -489,14 +465,9 @@ class SlurmLauncher:
         if not job.cells:
             return
         loss = job.loss(self._folder)
-        again: list[Cell] = []
-        for key, cell in job.cells.items():
-            if job.began not in {"", key} and loss.kind != "interrupted":
-                again.append(cell)  # it was not its turn
-            elif finished := self._losses.of(cell, loss, job.environment):
-                yield finished
-            else:
-                again.append(cell)
+        turn = job.began if loss.kind != "interrupted" else None
+        failed, again = job.lost(loss, [turn] if turn else job.cells.values(), self._losses)
+        yield from failed
         if again:
             self._submit(again)
 
@@ -513,8 +484,7 @@ class SlurmLauncher:
             for job in jobs:
                 yield from self._heard(job, listener)
         for job in jobs:
-            cell = job.cells.get(job.began)
-            if cell and (finished := self._losses.of(cell, STOPPED, job.environment)):
+            if finished := job.stopped(self._losses):
                 yield finished
         self._kill(jobs)
 
@@ -522,7 +492,7 @@ class SlurmLauncher:
         """Whether a job that was cancelled may still tell something."""
         if self._options.executor == "local":
             return not job.job.done()
-        return bool(job.began)
+        return job.began is not None
 
     def _cancel(self) -> list[SlurmJob]:
         """Cancel every job that is not over; returns them."""

@@ -2,7 +2,8 @@
 
 Profilers that add up a graph's operations count the body of a loop once, and so find a
 hundredth of a recurrent network's arithmetic. Here a loop counts as often as it runs, in every
-framework, so that all give one number for one model.
+framework. A framework's module says which of its operations are products, and what `Work` each of
+them is; all else is here.
 """
 
 from __future__ import annotations
@@ -26,6 +27,59 @@ BYTES_METHOD = (
 
 class CountError(ValueError):
     """The operations of a graph cannot be counted."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What products do; works add up, and a loop is a multiple of its turn.
+
+    Attributes:
+        operations: floating-point operations; a multiply-add is two.
+        moved: bytes that they read and write; None where a size is not known.
+        convolved: those of the operations that are convolutions'.
+        least: operations that no fast algorithm goes below; see `Flops.least_per_step`.
+    """
+
+    operations: float = 0.0
+    moved: float | None = 0.0
+    convolved: float = 0.0
+    least: float = 0.0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            self.operations + other.operations,
+            None if self.moved is None or other.moved is None else self.moved + other.moved,
+            self.convolved + other.convolved,
+            self.least + other.least,
+        )
+
+    def __mul__(self, times: float) -> Work:
+        moved = None if self.moved is None else self.moved * times
+        return Work(self.operations * times, moved, self.convolved * times, self.least * times)
+
+
+def product(operations: float, moved: float | None) -> Work:
+    """A matrix product, or a fused recurrent kernel."""
+    return Work(operations, moved, 0.0, operations)
+
+
+def convolution(operations: float, moved: float | None, places: float) -> Work:
+    """A convolution or one of its gradients, with a kernel of so many places.
+
+    The least is one product for each input channel.
+    """
+    return Work(operations, moved, operations, operations / places)
+
+
+def dearest(ways: Sequence[Work]) -> Work:
+    """The most that any of several branches does, of each kind."""
+    moved = [way.moved for way in ways if way.moved is not None]
+    return Work(
+        max(way.operations for way in ways),
+        max(moved) if len(moved) == len(ways) else None,
+        max(way.convolved for way in ways),
+        max(way.least for way in ways),
+    )
 
 
 NEVER = -math.inf
@@ -63,6 +117,11 @@ def after_turns(
     return depths[:count].tolist(), largest
 
 
+Counted = tuple[frozenset[str] | None, Work | str, float | None]
+"""What a framework's `count_program` gives: names of a step's operations, None where no step could
+be looked at; the work of its products, or why it is not known; and its depth (`Flops.depth`)."""
+
+
 @dataclass(frozen=True)
 class FlopResult:
     """What is known of a step's arithmetic.
@@ -85,11 +144,19 @@ def count_flops(step: Any, runtime: Runtime) -> FlopResult:
         step: as `Engine.step_graph` gives it.
         runtime: the framework that computes it.
     """
-    found: FlopResult = framework_module(runtime.framework).count_program(step)
-    times = runtime.placement.graphs_in_step
-    if found.flops is None or times == 1:
-        return found
-    counts = ("per_step", "bytes_per_step", "convolutions_per_step", "least_per_step")
-    known = {name: count for name in counts if (count := getattr(found.flops, name)) is not None}
-    whole = {name: count * times for name, count in known.items()}
-    return FlopResult(found.kinds, found.flops.model_copy(update=whole))
+    module = framework_module(runtime.framework)
+    counted: Counted = module.count_program(step)
+    kinds, work, depth = counted
+    if isinstance(work, str):
+        return FlopResult(kinds, None, work)
+    work *= runtime.placement.graphs_in_step
+    flops = Flops(
+        per_step=work.operations,
+        method=module.METHOD,
+        bytes_per_step=work.moved,
+        bytes_method="" if work.moved is None else BYTES_METHOD,
+        convolutions_per_step=work.convolved,
+        least_per_step=work.least,
+        depth=depth,
+    )
+    return FlopResult(kinds, flops)
