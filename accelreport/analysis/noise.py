@@ -8,9 +8,10 @@ ratios estimates the standard deviation that a comparison will meet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import expm1, isfinite, log1p, sqrt
+from math import expm1, hypot, isfinite, log1p, sqrt
 
-from accelreport.analysis.stats import least_room, logarithms, processes_to_reach
+from accelreport.analysis.speedup import Terms
+from accelreport.analysis.stats import least_room, processes_to_reach
 from accelreport.results.plan_document import Document
 from accelreport.results.record import Record
 from accelreport.spec.base import Scalar
@@ -64,8 +65,8 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
     seconds = [each for _, each in ordered]
     if not all(isfinite(each) and each > 0 for each in seconds):
         raise ValueError("a process without a time has no noise")
-    ratios = _ratios(seconds)
-    if len(ratios) < FEWEST_PAIRS:
+    pairs = len(seconds) // 2
+    if pairs < FEWEST_PAIRS:
         return None
     last = ordered[-1][0]
     return Noise(
@@ -73,16 +74,22 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
         device=last.cell.device,
         point=dict(last.cell.point),
         machine=last.machine,
-        pairs=len(ratios),
-        spread=sqrt(sum(ratio**2 for ratio in ratios) / len(ratios)),
+        pairs=pairs,
+        spread=_spread(seconds, pairs),
         measured_at=last.started_at,
     )
 
 
-def _ratios(seconds: Sequence[float]) -> list[float]:
-    """The logarithms of the ratios of neighbours, each process in one pair."""
-    logs = logarithms(dict(enumerate(seconds)))
-    return [logs[later] - logs[later - 1] for later in range(1, len(logs), 2)]
+def _spread(seconds: Sequence[float], pairs: int) -> float:
+    """The root mean square of the logarithms of the ratios of neighbours.
+
+    Mean and spread of the one comparison of the house, of which the true mean is known to be 0.
+    """
+    earlier, later = (
+        Terms.of(dict(enumerate(seconds[first : 2 * pairs : 2])), signed=False) for first in (0, 1)
+    )
+    found = (later + earlier.times(-1)).contrast
+    return hypot(found.value, found.spread * sqrt((pairs - 1) / pairs))
 
 
 def nearest(
