@@ -173,5 +173,6 @@ def _plain(node: Any) -> Any:
         del plain["default"]
     if len(plain.get("anyOf", [])) == 1:
         only = plain.pop("anyOf")[0]
-        plain |= {"allOf": [only]} if "$ref" in only else only
+        # What a field says of itself goes before what its type says.
+        plain = ({"allOf": [only]} if "$ref" in only else only) | plain
     return plain

@@ -615,7 +615,7 @@ class Record(Document):
     """Number of steps of a complete run, which is larger than the number of steps if the status
     is partial.
     """
-    samples_per_step: Count = 0
+    samples_per_step: Annotated[Count, Field(le=10**12)] = 0
     """Training examples per step, over all replicas."""
     final: dict[str, Metric] = {}
     """Final metrics."""

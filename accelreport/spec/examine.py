@@ -216,7 +216,7 @@ def check_batches(
             for size in sizes:
                 require_shares(size, device.all_replicas, quote(name))
         except BatchError as error:
-            help_ = f"take this device out, or {error.remedy}"
+            help_ = f"remove this device, or {error.remedy}"
             where = parts.sweep.paths.get("batch_size", ("workload", "batch_size"))
             also = [(where, "the examples of a step, over all replicas")]
             collector.add("batch", ("devices", index), error.what, help=help_, also=also)

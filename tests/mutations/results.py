@@ -93,6 +93,7 @@ ROWS: tuple[dict[str, Any], ...] = (
      "float32_bytes": 1e6, "int8_bytes": 3e5, "tflops_cold": 0.5, "tflops": 1.5,
      "speedup": 12.0, "over": "cpu", "over_where": {"batch_size": 256},
      "quantity": "epoch_time", "source": SOURCE, "imported": "figures.csv",
+     "includes": "validation",
      "price": ListPrice(per_hour=0.45, of="Tesla K80", date="2018-10-08", source="A list")},
     {"device": "gpu", "label": "Colab GPU, 2018", "where": {"batch_size": 512}, "epoch_time": 5.0},
     {"device": "cpu", "label": "A laptop", "where": {}, "epoch_time": 50.0},

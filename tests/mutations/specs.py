@@ -51,7 +51,8 @@ EVERYTHING: dict[str, Any] = {
     "profiles": {"quick": {"workload.scale_pixels": False, "measure.repeats": 1}},
     "published": [
         {"device": "gpu", "label": "Colab GPU, 2018", "hardware": "Tesla K80",
-         "hardware_by": "A. Person", "mark": "O",
+         "hardware_by": "A. Person", "includes": "validation",
+         "val_accuracy_by_epoch": {"1": 0.9}, "mark": "O",
          "where": {"batch_size": 256}, "note": "as printed", "comparable": False,
          "first_epoch_time": "9 s", "epoch_time": "6 s", "step_time": 0.03, "sample_time": "94 µs",
          "total_time": "1 m", "throughput": 9000.0, "accuracy": "99 %", "val_accuracy": 0.98,
@@ -85,7 +86,7 @@ OWN_MODEL: dict[str, Any] = {
 }  # fmt: skip
 
 OWN_STEP: dict[str, Any] = {
-    "schema": 1, "title": "Own step", "devices": ["cpu"], "measure": {"calls": 20},
+    "schema": 1, "title": "Own step", "devices": ["one"], "measure": {"calls": 20},
     "workload": {"kind": "python", "file": "step.py", "function": "build", "batch_size": 64,
                  "options": {"width": 4}},
 }  # fmt: skip
@@ -99,6 +100,7 @@ DEVICES: dict[str, Any] = {
     "gpu": {"kind": "GPU", "strategy": "parameter_server", "workers": 2, "parameter_servers": 1,
             "spread": False, "tf32": False, "peak_tflops": {"float32": 8.1}, "peak_source": "A",
             "memory_gbps": 320.0, "memory_source": "A", "placement": ""},
+    "one": {"kind": "CPU"},
     "tpu": {"kind": "TPU", "strategy": "tpu", "address": "local"},
     "torch": {"kind": "GPU", "framework": "torch", "torch_compile": True},
 }  # fmt: skip

@@ -108,7 +108,8 @@ class RateSpan:
 
     def at(self, rate: float) -> float:
         """Where a rate lies."""
-        share = math.log(rate / self.ends[0]) / math.log(self.ends[1] / self.ends[0])
+        low, high = map(math.log, self.ends)
+        share = (math.log(rate) - low) / (high - low)
         return self.left + share * (self.right - self.left)
 
     def rate(self, at: float) -> float:

@@ -221,9 +221,9 @@ def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | N
 def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
     words = bench.words
     known = {
-        place: start.first_s / unit_of(bench, place, start)
+        place: start.first_s / unit
         for place, start in starts.items()
-        if present(start.steady_s) and start.steady_s
+        if present(start.steady_s) and (unit := unit_of(bench, place, start))
     }
     if not known:
         return (
