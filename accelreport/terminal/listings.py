@@ -310,7 +310,8 @@ def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
     yield f"{record.key}  {cell.spec}  {' '.join(filter(None, parts))}"
     yield f"  status    {f'refused: {refusal}' if refusal else record.status}"
     if record.failure:
-        yield f"  failure   {record.failure.kind}: {next(iter(record.failure.message.splitlines()), '')}"
+        first = next(iter(record.failure.message.splitlines()), "")
+        yield f"  failure   {record.failure.kind}: {first}"
     environment = record.environment
     on = f", {environment.cpu}" if environment else ""
     yield f"  machine   {record.machine}{on}, at {record.started_at}"

@@ -170,8 +170,9 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     assert own is not None
     assert own.finding.startswith(f"{sentence}.")
     told = [line.strip() for line in answers(store, [bench.plan])]
-    begin = told.index(sentence)
-    assert [line.split("  ")[0] for line in told[begin + 1 : begin + 5]] == [
+    states = {"confirmed", "refuted", "undecided", "needs a device"}
+    answered = [line.split("  ")[0] for line in told[told.index(sentence) + 1 :]]
+    assert [state for state in answered if state in states] == [
         "confirmed",
         "confirmed",
         "needs a device",
