@@ -173,12 +173,9 @@ class Speaker:
         counted = f"{steps[0]:,} of {steps[1]:,} {self.bench.words.step}s" if steps else "its steps"
         if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
             weak, every = _configurations(Caveat.BUDGET, findings)
-            yield (
-                f"The time budget stopped the run after {counted}."
-                if every == 1
-                else f"The time budget stopped {_share(weak, every, 'configuration')}, "
-                f"the first after {counted}."
-            )
+            what = "the run" if every == 1 else _share(weak, every, "configuration")
+            when = (" after " if every == 1 else ", the first after ") + counted if steps else ""
+            yield f"The time budget stopped {what}{when}."
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for caveat, text in CAVEATS.items():
             if caveat in held:

@@ -98,7 +98,7 @@ def test_what_is_no_margin_is_refused(margin: float | str, old: Path) -> None:
 
 
 def test_a_folder_without_results_is_one_clear_error(old: Path, tmp_path: Path) -> None:
-    with pytest.raises(accelreport.AccelReportError, match="is no results folder"):
+    with pytest.raises(accelreport.AccelReportError, match="is not a results folder"):
         accelreport.compare(old, tmp_path / "nowhere")
 
 

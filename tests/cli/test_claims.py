@@ -103,7 +103,7 @@ def test_a_spec_that_was_not_run_is_an_error(tmp_path: Path) -> None:
     kept(tmp_path, CONFIRMED)
     told = call(tmp_path, "claims", "nothing")
     assert told.returncode == ExitCode.NOTHING_RAN
-    assert "Nothing was run of nothing" in told.stderr
+    assert "nothing has no results" in told.stderr
 
 
 def test_energy_for_an_example_is_a_quantity_of_claims(tmp_path: Path) -> None:

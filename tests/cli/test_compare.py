@@ -256,7 +256,7 @@ def test_a_damaged_file_is_named_and_is_no_success(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("old", "nowhere"), ExitCode.BAD_RESULTS, "nowhere is no results folder"),
+        (("old", "nowhere"), ExitCode.BAD_RESULTS, "nowhere is not a results folder"),
         (("old",), ExitCode.USAGE, "NEW"),
         (("old", "old", "--fail-if-slower", "5"), ExitCode.USAGE, "write 5% or 0.05"),
         (("old", "old", "--format", "pdf"), ExitCode.USAGE, "markdown"),

@@ -162,7 +162,7 @@ def test_a_machine_without_a_compiler_says_so_before_anything_is_measured(
     compiled = Device(kind="CPU", framework="torch", torch_compile=True)
     told = unavailable(compiled, inventory(), None)
     assert told is not None
-    assert "no-such-compiler is not here" in told
+    assert "no-such-compiler is missing" in told
     assert unavailable(TORCH, inventory(), None) is None
 
 
