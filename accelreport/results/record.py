@@ -67,7 +67,7 @@ class Network(Document):
     """What the training lowers, such as "cross-entropy"; empty where nothing was trained."""
     optimizer: str
     """Its class in Keras; empty where nothing was trained."""
-    learning_rate: Annotated[float, AfterValidator(bounded)] | None = None
+    learning_rate: Metric | None = None
     """That of the first step; None where nothing was trained."""
 
 
