@@ -35,7 +35,7 @@ def told(folder: Path, *arguments: str) -> Finished:
 def given(kind: str, folder: Path) -> dict[str, bool | int | float | str]:
     """What a family cannot do without."""
     if kind == "python":
-        (folder / "step.py").write_text("def build(batch_size, seed): ...\n")
+        (folder / "step.py").write_text("def build(batch_size, seed, device):\n    return device.kind\n")
         return {"file": "step.py"}
     if kind != "keras":
         return {}
@@ -220,18 +220,18 @@ def test_a_value_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
+    ("arguments", "code", "expected"),
     [
-        (["x.toml", "--kind", "nothing"], "no workload of the kind 'nothing'"),
-        (["x.toml", "--kind", "keras"], "architecture"),
-        (["x.txt", "--kind", "matmul"], "is no name for a spec"),
+        (["x.toml", "--kind", "nothing"], 2, "no workload of the kind 'nothing'"),
+        (["x.toml", "--kind", "keras"], 3, "architecture"),
+        (["x.txt", "--kind", "matmul"], 2, "is no name for a spec"),
     ],
 )
 def test_what_is_missing_or_unknown_is_told(
-    arguments: list[str], expected: str, tmp_path: Path
+    arguments: list[str], code: int, expected: str, tmp_path: Path
 ) -> None:
     done = told(tmp_path, *arguments)
-    assert done.returncode == 2
+    assert done.returncode == code
     assert expected in done.stderr
     assert list(tmp_path.iterdir()) == []
 

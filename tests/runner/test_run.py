@@ -393,7 +393,7 @@ def test_no_room_for_a_cells_files_is_one_clear_error(tmp_path: Path) -> None:
             shutil.rmtree(bench.workspace.scratch)
 
     bench.observer.react = take_the_folder_away
-    with pytest.raises(CannotStart, match="cannot be started") as caught:
+    with pytest.raises(CannotStart, match="cannot start") as caught:
         bench.run(cells(2))
     assert "TMPDIR" in caught.value.remedy
     assert len(list(bench.store.records())) == 1

@@ -89,6 +89,7 @@ def _layers(network: Network) -> Table:
         title="Layers, from the input to the output",
         caption="As the model that was measured reports them; shapes are without the batch.",
         corner="layer",
+        folded=True,
         columns=(Column("settings"), Column("output", number=True), Column("weights", number=True)),
         groups=(
             RowGroup(tuple(map(_layer, network.layers))),
