@@ -154,7 +154,7 @@ def test_a_name_that_another_one_begins_with_is_not_that_one(label: str) -> None
 
 
 def test_who_names_hardware_needs_hardware_to_name() -> None:
-    with pytest.raises(ValidationError, match="`hardware_by` needs `hardware`"):
+    with pytest.raises(ValidationError, match="`hardware_by` belongs to `hardware`"):
         Published(device="tpu", label="A TPU", epoch_time=6.0, hardware_by="us")
 
 

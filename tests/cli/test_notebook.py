@@ -120,7 +120,7 @@ def test_a_notebook_installs_what_a_runtime_elsewhere_can_have_or_is_not_written
     extra = "pip install 'accelreport[jax] @ git+https://example.org/a.git@1234abc'"
     assert origin.install_command("jax") == extra
     recorded({"url": "file:///home/me/a-1.0-py3-none-any.whl", "archive_info": {}})
-    with pytest.raises(NothingToInstall, match="told what to install"):
+    with pytest.raises(NothingToInstall, match="needs to know what to install"):
         notebook(SPECS[0])
     # Advice stands in records, too, which are published: it names no folder of the machine.
     wheel = "pip install 'a-1.0-py3-none-any.whl[jax]' in the folder of that file"

@@ -272,7 +272,9 @@ def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> 
             super().put(spec, drawn)
 
     def drawing(prefix: str) -> Drawing:
-        return Drawing(lambda: {"layer": [{"mark": "point"}], "data": {"values": []}}, prefix, "t", "d")
+        return Drawing(
+            lambda: {"layer": [{"mark": "point"}], "data": {"values": []}}, prefix, "t", "d"
+        )
 
     figure = Figure(
         "f", "t", "c", tuple(Panel(drawing(f"w{n}"), drawing(f"n{n}")) for n in range(3))

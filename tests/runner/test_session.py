@@ -137,7 +137,7 @@ def test_a_file_in_the_place_of_the_results_is_one_error_and_no_cell_is_planned(
     for begin in (lambda: ask(specs), Store(specs.parent / "results").prepare):
         with pytest.raises(ResultsError) as raised:
             begin()
-        assert raised.value.why == f"{file} is no folder."
+        assert raised.value.why == f"{file} is not a folder."
     assert file.read_text() == "a report"
 
 

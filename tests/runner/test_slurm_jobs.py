@@ -134,7 +134,7 @@ def test_a_job_that_cannot_measure_says_why_and_raises_nothing(tmp_path: Path) -
     perform(*path)
     (message,) = log.unread()
     assert isinstance(message, Crashed)
-    assert "is no folder" in message.message
+    assert "is not a folder" in message.message
     assert "Traceback" in message.traceback
 
 
@@ -206,7 +206,11 @@ def stderr_of(folder: Path, text: str) -> SlurmJob:
     [
         ("slurmstepd: error: Exceeded job memory limit\n", "oom-host", "OUT_OF_MEMORY"),
         ("error: Detected 1 oom_kill event in StepId=7.batch\n", "oom-host", "OUT_OF_MEMORY"),
-        ("old\n/bin/python: No such file\n\n", "worker-lost", "wrote: /bin/python: No such file"),
+        (
+            "old\n/bin/python: No such file\n\n",
+            "worker-lost",
+            "Its last output: /bin/python: No such file",
+        ),
     ],
 )
 def test_a_job_that_failed_is_told_of_in_the_last_words_of_its_output(

@@ -92,7 +92,6 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     claims = claims_section([bench])
     answered = any(result.tested for result in bench.tested)
     read = (
-        network_section(bench),
         *((claims,) if answered else ()),
         *asked,
         lines,
@@ -107,6 +106,7 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
         warnings_section(bench),
     )
     looked_up = (
+        network_section(bench),
         *(() if answered else (claims,)),
         *(compared if lines else ()),
         *(each for kind, each in told.items() if kind in shown),

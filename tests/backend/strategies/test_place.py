@@ -43,7 +43,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("gone", "Known are: faulty."), ("other", "It is a str and not a PlacementPlugin.")],
+    [("gone", "The placements are: faulty."), ("other", "It is a str and not a PlacementPlugin.")],
 )
 def test_a_placement_that_no_package_gives_rightly_is_a_bad_plugin(
     name: str, said: str, packages: None
