@@ -35,7 +35,9 @@ def told(folder: Path, *arguments: str) -> Finished:
 def given(kind: str, folder: Path) -> dict[str, bool | int | float | str]:
     """What a family cannot do without."""
     if kind == "python":
-        (folder / "step.py").write_text("def build(batch_size, seed, device):\n    return device.kind\n")
+        (folder / "step.py").write_text(
+            "def build(batch_size, seed, device):\n    return device.kind\n"
+        )
         return {"file": "step.py"}
     if kind != "keras":
         return {}
