@@ -142,7 +142,7 @@ def new(
             _write_copy(file, source)
         else:
             given = parse_tables(set_)
-            if model or data:
+            if model or data or kind == "keras":
                 kind, given = "keras", _own(model, data, file, given)
             write_checked(file, _drafted(file, kind, title, given))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
@@ -151,11 +151,19 @@ def new(
 
 def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
     """What is said of a model and data of one's own, and on the command line."""
-    said: dict[str, Any] = given.pop("workload", {})
+    said: dict[str, Any] = {**given.pop("workload", {}), **given}
+    if {"model", "application", "architecture"} & said.keys() and not (model or data):
+        return said
+    if said.get("dataset") == "csv" and not data:
+        remedy = "Name it with --data FILE.csv, and the model with --model model.py:build."
+        raise CannotDraft("A CSV file is no data set of the kind keras.", remedy=remedy)
     if not model:
         remedy = "Name it with --model, such as --model model.py:build or --model MobileNetV2."
-        raise CannotDraft("A model is needed that learns from the data.", remedy=remedy)
-    keys = own_workload(model, data, file.parent) | said | given
+        raise CannotDraft("A model is needed.", remedy=remedy)
+    keys = own_workload(model, data, file.parent)
+    if "dataset" in said:
+        keys.pop("data", None)
+    keys |= said
     if data and "dataset" not in keys and "task" not in keys:
         keys["task"] = _asked("task (classification or regression)", "")
     return keys

@@ -225,7 +225,8 @@ def test_a_value_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:
     ("arguments", "code", "expected"),
     [
         (["x.toml", "--kind", "nothing"], 2, "no workload of the kind 'nothing'"),
-        (["x.toml", "--kind", "keras"], 3, "architecture"),
+        (["x.toml", "--kind", "keras"], 2, "--model model.py:build"),
+        (["x.toml", "--kind", "keras", "--set", "dataset=csv"], 2, "--data FILE.csv"),
         (["x.txt", "--kind", "matmul"], 2, "is no name for a spec"),
     ],
 )

@@ -58,7 +58,7 @@ def test_the_same_from_python(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "train.csv"], "A model is needed"),
+        (["--data", "train.csv"], "A model is needed."),
         (["--model", "net.h5"], "net.h5 is no model"),
         (["--model", "model.py:made"], "defines no function `made`"),
         (["--model", "model.py:build", "--data", "data.py:load"], "There is no data.py"),

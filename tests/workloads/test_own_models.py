@@ -97,7 +97,7 @@ def test_a_cell_is_known_by_the_text_of_the_model_its_modules_and_its_loader(fol
         (['model = "model.py"', *CSV], "names no function", 'model = "model.py:build"'),
         (['model = "model.py:made"', *CSV], "defines no function `made`", "it defines build"),
         (['model = "gone.py:build"', *CSV], "not a file in the spec's folder", ""),
-        (['model = "../m.py:build"', *CSV], "is not a file", ""),
+        (['model = "../../m.py:build"', *CSV], "outside the spec's folder", ""),
         (['model = "net.h5"', *CSV], "net.keras", ""),
         ([CODE, *CSV, "options = { depth = 2 }"], "line 6: `build` does not take `depth`", "add"),
         (['application = "MobilNetV2"', *CSV], "keras.applications", "MobileNetV2"),
