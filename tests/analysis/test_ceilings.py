@@ -28,19 +28,13 @@ from accelreport.backend.arithmetic import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Prose, Table
-from accelreport.report.pages.ceilings import (
-    MOST_SHARES,
-    ceilings_page,
-    reached_blocks,
-    reached_of,
-)
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.sections.compute import (
     compute_section,
     every_place,
     own_share,
 )
 from accelreport.report.published_text import flag_text
-from accelreport.report.site.assembly import gather
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
@@ -48,7 +42,7 @@ from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published
 from tests.analysis.public_rates import public_rates
-from tests.report.scenarios import Results, ordinary
+from tests.report.scenarios import ordinary
 from tests.support.records import Study, study
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -205,33 +199,46 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
 
 def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkView) -> None:
     page = ceilings_page([bench])
-    assert page is not None
     assert page.opening is not None
     (figure,) = page.opening.blocks
     assert isinstance(figure, Figure)
-    (reached,) = page.sections[0].blocks
-    assert isinstance(reached, Table)
-    shares = {row.entries[-1].lines[0].text for group in reached.groups for row in group.rows}
-    drawn = figure.panels[0].wide.spec["datasets"].values()
-    assert {row["text"] for rows in drawn for row in rows if "text" in row} == shares
-    about = page.sections[-1].blocks[0]
+    reached = figure.table
+    assert reached is not None
+    rows = [row for group in reached.groups for row in group.rows]
+    shares = {row.entries[-1].lines[0].text for row in rows}
+    assert {row.entries[0].lines[0].text for row in rows} == {"measured", "published"}
+    for panel in figure.panels:
+        drawn = panel.wide.spec["datasets"].values()
+        labels = {row["label"] for rows in drawn for row in rows if "label" in row}
+        assert {share for share in shares if any(text.endswith(share) for text in labels)} == shares
+    crossed = [row for rows in drawn for row in rows if row.get("kind") == "beyond"]
+    assert crossed
+    assert all(row["x"] > 1 for row in crossed)
+
+
+def test_upper_bounds_are_called_no_predictions_and_tell_no_speedup(bench: BenchmarkView) -> None:
+    page = ceilings_page([bench])
+    bounds = page.sections[-1]
+    assert bounds.title == "Upper bounds, not predictions"
+    table, about = bounds.blocks
+    assert isinstance(table, Table)
     assert isinstance(about, Prose)
     assert "not measured" in about.text
-
-
-def test_no_page_tells_a_speedup_that_other_hardware_could_have(bench: BenchmarkView) -> None:
-    page = ceilings_page([bench])
-    assert page is not None
+    assert "accelreport ceilings" in table.notes[0]
+    (row,) = (row for group in table.groups for row in group.rows)
+    assert [entry.lines[0].text.startswith("≤ ") for entry in row.entries[1:]] == [True] * 4
     assert "speedup" not in repr(page).lower()
 
 
-def test_without_a_known_roof_there_is_neither_a_page_nor_a_way_to_it(bench: BenchmarkView) -> None:
+def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkView) -> None:
     def uncounted(record: Record) -> Record:
         return record.model_copy(update={"flops": None})
 
     made = study(axes={"batch_size": (256,)})
     bare = seen(replace(made, records=tuple(map(uncounted, made.records))))
-    assert ceilings_page([bare]) is None
+    page = ceilings_page([bare])
+    assert page.headline == "No share of a peak is known"
+    assert not page.sections
     assert compute_section(bare) is None
 
 
@@ -348,21 +355,3 @@ def test_a_time_of_a_kernel_is_cited_word_for_word_or_there_is_none() -> None:
         assert (found.limit is Limit.DEPTH) == cited
         if cited:
             assert found.seconds == pytest.approx(1000 * 0.5e-6)
-
-
-def test_what_was_reached_is_named_by_its_benchmark_and_drawn_as_far_as_a_sheet_holds_it() -> None:
-    benches = gather(Results((study(repeats=1), study("matmul", spec="k", repeats=1))))
-    dots = [dot for bench in benches for dot in reached_of(bench)]
-    titles = {bench.plan.title for bench in benches}
-    assert dots
-    assert {dot.name for dot in dots} <= titles
-    assert all(dot.detail.endswith(", measured") for dot in dots if not dot.published)
-    many = [dot for dot in dots for _ in range(MOST_SHARES)]
-    figure, table = reached_blocks(many)
-    assert isinstance(figure, Figure)
-    rows = {row["place"] for rows in figure.panels[0].wide.spec["datasets"].values()
-            for row in rows if "place" in row}  # fmt: skip
-    assert len(rows) == MOST_SHARES
-    assert f"{len(many) - MOST_SHARES} more, of " in figure.caption
-    assert isinstance(table, Table)
-    assert len(table.groups[0].rows) == len(many)

@@ -16,6 +16,7 @@ from accelreport.errors import AccelReportError
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
+from accelreport.report.pages.registry import PAGES
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
@@ -39,6 +40,19 @@ def test_there_is_a_page_for_each_plan_and_each_record(pages: dict[str, Element]
     records = sum(len(each.records) for each in ordinary().studies)
     assert {"index.html", BENCHMARK, QUICK, KERNEL} <= pages.keys()
     assert sum(name.startswith("cells/") for name in pages) == records
+
+
+def test_one_registry_has_the_pages_that_every_page_and_the_documentation_list(
+    pages: dict[str, Element],
+) -> None:
+    assert {each.path for each in PAGES if each.link} < pages.keys()
+    for name, page in pages.items():
+        (site_links,) = (e for e in page.all("nav") if e.attributes.get("aria-label") == "Site")
+        root = "../" * name.count("/")
+        links = [(a.attributes["href"], a.text.strip()) for a in site_links.all("a")]
+        assert links == [(root + each.path, each.link) for each in PAGES if each.link]
+    documented = Path("docs/report.md").read_text(encoding="utf-8").splitlines()
+    assert {f"| `{each.path}` | {each.about} |" for each in PAGES} <= set(documented)
 
 
 def test_no_page_of_what_was_never_measured_names_what_it_was_measured_on() -> None:

@@ -30,6 +30,7 @@ from accelreport.report.charts.scales import (
     decades,
     factor_text,
     fitting,
+    percent_text,
     plain,
     ticked,
     wrapped,
@@ -155,7 +156,7 @@ class _Layout:
 
 
 def work_rates(
-    workloads: Sequence[Workload], *, base: str, axis_title: str
+    workloads: Sequence[Workload], *, base: str, axis_title: str, limit: str = ""
 ) -> Callable[[float, float], Chart]:
     """A function from width and height in pixels to the chart.
 
@@ -165,12 +166,13 @@ def work_rates(
         workloads: the rows from the top; at least one, each with at least one mark.
         base: what is at 1×, in the colour of the first mark; rates are absolute when empty.
         axis_title: what is counted.
+        limit: what no rate can exceed, where rates are shares of it.
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        layout = _layout(workloads, width, base, axis_title, height)
+        layout = _layout(workloads, width, base, axis_title, height, limit)
         some = workloads[: len(layout.lines)]
-        layers = _ground(some, layout, base)
+        layers = _ground(some, layout, base, limit)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
         layers += _labels(some, layout)
@@ -187,18 +189,26 @@ def unnamed(workloads: Sequence[Workload], *, base: str, width: float) -> int:
 
 
 def _layout(
-    workloads: Sequence[Workload], width: float, base: str, axis_title: str, height: float
+    workloads: Sequence[Workload],
+    width: float,
+    base: str,
+    axis_title: str,
+    height: float,
+    limit: str,
 ) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
-    span = _span(workloads, width, base)
+    span = _span(workloads, width, base or limit)
     left, right = span.left, span.right
-    text = factor_text if base else plain
+    text = factor_text if base else percent_text if limit else plain
     ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
     axis = ticked(
         ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
         titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
     )  # fmt: skip
-    top, step = _TOP if base else 6.0, _SLIDE_STEP if height else _STEP if roomy else _NARROW_STEP
+    top, step = (
+        _TOP if base or limit else 6.0,
+        _SLIDE_STEP if height else _STEP if roomy else _NARROW_STEP,
+    )
     most = max(1, int((height - _AXIS - top) // step)) if height else len(workloads)
     tops = (top + step * number for number in range(min(most, len(workloads)) + 1))
     return _Layout(inner, span, tuple(tops), step, axis)
@@ -229,33 +239,32 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _ground(workloads: Sequence[Workload], layout: _Layout, base: str) -> list[Layer]:
-    """Lines between rows, and, where there is a base, its line and the side that is slower."""
+def _ground(workloads: Sequence[Workload], layout: _Layout, base: str, limit: str) -> list[Layer]:
+    """Lines between rows; the line of a base or a limit, and the side that is slower or beyond."""
     top, bottom = layout.tops[0], layout.tops[-1]
     between = Layer(rows([{"y": each} for each in layout.tops])).mark_rule(stroke="var(--grid)")
     found = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(layout.width))]
-    if not base:
+    if not (base or limit):
         return found
     at = layout.span.at(1.0)
+    name, edge = (f"{base} = 1×", layout.span.left) if base else (limit, layout.width)
     one = rows([{"said": top - 9.0, "named": 8.0}])
     # On a telephone, where texts stand over the marks of their row, the line leaves them free.
     parts = [(line - 18, line + 22) for line in layout.lines]
     if not layout.narrow:
         parts = [(top, bottom)]
     beside = rows([{"y": first, "end": last} for first, last in parts])
-    slower = Layer(beside).mark_rect(fill="var(--wash)")
-    found.insert(
-        0,
-        slower.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(layout.span.left), x2=alt.X2Value(at)),
-    )
-    colour = series(workloads[0].marks[0].device.colour)
-    line = Layer(beside).mark_rule(stroke=colour, strokeWidth=2.5)
+    shaded = Layer(beside).mark_rect(fill="var(--wash)")
+    found.insert(0, shaded.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at)))
+    colour = series(workloads[0].marks[0].device.colour) if base else "var(--soft)"
+    line = Layer(beside).mark_rule(stroke=colour, strokeWidth=2.5 if base else 1.5)
     found.append(line.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(at)))
-    half = text_width(f"{base} = 1×", _SIZE, bold=True) / 2
+    half = text_width(name, _SIZE, bold=True) / 2
     side = "left" if at < half else "right" if at + half > layout.width else "center"
-    named = Layer(one).mark_text(text=f"{base} = 1×", fontWeight="bold", align=side)
+    named = Layer(one).mark_text(text=name, fontWeight="bold", align=side)
     found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
-    for align, said, dx in (("right", "← slower", -8), ("left", "faster →", 8)):
+    words = (("right", "← slower", -8), ("left", "faster →", 8))
+    for align, said, dx in words if base else (("left", "exceeds →", 8),):
         word = Layer(one).mark_text(text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12)
         found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
     return found

@@ -1,40 +1,41 @@
-"""What was reached of peaks and roofs, measured here and published.
-
-Upper bounds of other hardware are no results and stand on no page: `accelreport ceilings` has them.
-"""
+"""Shares of peaks and roofs, measured here and published, and upper bounds of hardware."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import isnan
+from typing import Literal
 
-from accelreport.analysis.ceilings import ceiling, limits_named
+from accelreport.analysis.ceilings import Limit, ceiling, known_limits, limits_named
 from accelreport.analysis.compute import compute_dtype
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.published import hardware_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import sound_rates
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, dot_plot
-from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.scales import percent_text
+from accelreport.report.charts.drawing import DeviceStyle, Named
+from accelreport.report.charts.workloads import RateMark, Workload, work_rates
 from accelreport.report.model import (
-    Block,
-    Column,
-    Download,
+    Entry,
+    Line,
     Page,
     Prose,
-    Row,
     RowGroup,
     Section,
     Table,
     entry,
+    number_columns,
     table_row,
     under,
 )
 from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.pages.overview import is_hollow
 from accelreport.report.pages.sections.compute import (
     CEILINGS,
+    Place,
     every_place,
     heaviest,
     own_share,
@@ -44,155 +45,272 @@ from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
+COMMAND = "accelreport ceilings"
 ABOUT = (
-    "An upper bound is calculated, not measured. The least time of a step is the "
-    "larger of least operations over peak and compulsory bytes over memory bandwidth. "
-    "Operations are those that were counted here; a convolution’s are counted over the "
-    "places of its kernel, because no fast algorithm saves more (Winograd, 1980). "
-    "Bytes are the examples of a batch, and of weights and optimizer state what no "
-    "chip can keep. The bound leaves out launches, input, element-wise work, and "
-    "operations that wait for one another. Measured throughput therefore stays below "
-    "it, most of all with small batches. The precision is that of the spec, or the "
-    "fastest that the hardware has a rate for; one unit of the hardware computes. "
-    "Without counted operations there is no bound."
+    "An upper bound is calculated, not measured, and it predicts nothing. The least time of a step "
+    "is the larger of least operations over peak and compulsory bytes over memory bandwidth. "
+    "Operations are those that were counted here; a convolution’s are counted over the places of "
+    "its kernel, because no fast algorithm saves more (Winograd, 1980). Bytes are the examples of "
+    "a batch, and of weights and optimizer state what no chip can keep. The bound leaves out "
+    "launches, input, element-wise work, and operations that wait for one another. Measured "
+    "throughput therefore stays below it, most of all with small batches. The precision is that "
+    "of the spec, or the fastest that the hardware has a rate for; one unit of the hardware "
+    "computes. Without counted operations there is no bound."
 )
+MOST_BOUNDS = 4
+"""Pieces of hardware that the table of upper bounds has room for."""
 
 
-def ceilings_page(benches: Sequence[BenchmarkView]) -> Page | None:
-    """The page; None where no share of a roof is known.
+@dataclass(frozen=True)
+class Share:
+    """What a device, or a published row, reached of its roof.
 
-    Each spec is there once, by the profile whose step has the most work.
+    Attributes:
+        name: what pages call the device, or the published row.
+        hardware: of a published row, and who names it; empty where its label does.
+        device: from which the colour of its mark follows.
+        value: 1 is the roof itself.
+        published: whether somebody else measured it.
+        hollow: whether it is less than a whole measurement with an interval.
+        flagged: why it cannot be; empty where it can.
     """
-    best: dict[str, tuple[float, BenchmarkView]] = {}
+
+    name: str
+    hardware: str
+    device: DeviceStyle
+    value: float
+    published: bool = False
+    hollow: bool = False
+    flagged: str = ""
+
+    @property
+    def text(self) -> str:
+        """The share as pages write it."""
+        return quantity.write(self.value, Unit.SHARE, digits=quantity.HEADLINE)
+
+    @property
+    def mark(self) -> RateMark:
+        """Its mark in the figure."""
+        kind: Literal["measured", "published", "beyond"]
+        kind = ("beyond" if self.value > 1 else "published") if self.published else "measured"
+        return RateMark(
+            label(self.name, 32), self.text, self.device, self.value, self.value, self.value,
+            kind, self.hollow,
+        )  # fmt: skip
+
+
+def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
+    """The page. Each spec is there once, by the profile whose step has the most work."""
+    best: dict[str, tuple[float, BenchmarkView, Place]] = {}
     for bench in benches:
         if place := heaviest(bench):
-            known = best.get(bench.plan.spec, (0.0, bench))
-            best[bench.plan.spec] = max((place.work.operations, bench), known, key=lambda x: x[0])
-    dots = [dot for _, bench in best.values() for dot in reached_of(bench)]
-    if not dots:
-        return None
-    dots.sort(key=lambda dot: -dot.value)
-    figure, table = reached_blocks(dots)
-    title = _title(dots)
-    return Page(
+            known = best.get(bench.plan.spec)
+            if known is None or place.work.operations > known[0]:
+                best[bench.plan.spec] = (place.work.operations, bench, place)
+    rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
+    rows = sorted((row for row in rows if row[2]), key=lambda row: -row[2][0].value)
+    page = Page(
         path=CEILINGS,
-        title="Ceilings",
-        headline=title,
-        kicker="Shares of peaks and roofs",
-        finding=_finding(dots),
-        opening=Section("answer", title, (figure,)),
-        sections=(
-            Section("reached", "What was reached of the roof", (table,)),
-            Section("about", "What an upper bound is, and what it leaves out", (Prose(ABOUT),)),
+        title="Share of peak reached",
+        headline="No share of a peak is known",
+        finding=(
+            "A share needs a measured step whose operations were counted, and a peak: that of the "
+            "devices file, of known hardware, or, for a CPU, a measured one."
         ),
+        sections=(),
         template="article.html",
-        crumbs=(Download("index.html", "All benchmarks"),),
+    )
+    if not rows:
+        return page
+    return replace(
+        page,
+        headline=_headline([share for *_, shares in rows for share in shares]),
+        finding=_finding([share for *_, shares in rows for share in shares]),
+        description="",
+        opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
+        sections=(_bounds([(bench, place) for _, bench, place in best.values()]),),
     )
 
 
-def _title(dots: Sequence[Dot]) -> str:
-    """What measured and what published rates reach, each from the least to the most."""
-    parts: list[str] = []
-    for noun, published in (("Measured", False), ("Published", True)):
-        shares = [dot.text for dot in dots if dot.published == published and not dot.flagged]
-        if shares:
-            ends = " to ".join(dict.fromkeys((shares[-1], shares[0])))
-            parts.append(f"{noun if not parts else noun.lower()} steps reach {ends} of their roof")
-    return quantity.listed(parts)
-
-
-def _finding(dots: Sequence[Dot]) -> str:
-    above = [dot for dot in dots if dot.published and dot.value > 1]
-    wrong = f" {quantity.plural(len(above), 'published figure')} above it cannot be right."
-    return (
-        "A roof follows from counted work and from peak and memory bandwidth. These are "
-        f"the maker’s figures or, for a CPU, measured ones.{wrong if above else ''}"
-    )
-
-
-MOST_SHARES = 24
-"""Rows of the figure of what was reached: as many as a sheet of paper holds."""
-
-
-def reached_of(bench: BenchmarkView) -> Iterator[Dot]:
-    """What was reached of a ceiling: measured here, and by published rows whose hardware is known.
-
-    Of several rows of one label the best one.
-    """
-    title, place = label(bench.plan.title, 80), heaviest(bench)
-    for each in every_place(bench):
-        own = own_share(bench, each) if place and each.point == place.point else None
-        if own is not None and not isnan(own):
-            yield Dot(title, f"{each.series.title}, measured", each.series, own,
-                      quantity.percent(own, 2), own, own)  # fmt: skip
-    best: dict[str, Dot] = {}
-    for dot in _published_dots(bench, title):
-        if dot.detail not in best or dot.value > best[dot.detail].value:
-            best[dot.detail] = dot
-    yield from best.values()
-
-
-def _published_dots(bench: BenchmarkView, title: str) -> Iterator[Dot]:
-    for each in sound_rates(bench):
-        hardware, device = hardware_of(each.row), each.row.device
-        point = next(
-            (p for p in bench.points if matches(bench.values(p), each.where)),
-            None,
+def _headline(shares: Sequence[Share]) -> str:
+    """From the least to the largest share of what was measured, and of what was published."""
+    parts = []
+    for noun, published in (("measured", False), ("published", True)):
+        own = sorted(
+            (s for s in shares if s.published == published and not s.flagged),
+            key=lambda share: share.value,
         )
-        if point is None or hardware is None:
-            continue
-        at = bench.values(point)
-        limits = limits_named(hardware.known.name, compute_dtype(bench.plan, device, at))
-        works = (work_at(bench, series, point) for series in bench.shown_series)
-        work = next((each for each in works if each), None)
-        batch = bench.plan.value("batch_size", at)
-        if limits is None:
-            continue
-        if bench.words.kernel:
-            share = each.rate / limits.peak.tflops
-        elif work is not None and isinstance(batch, int | float):
-            share = ceiling(work, limits).share(batch / each.rate)
-        else:
-            continue
-        on = limits.name if limits.name not in each.row.label else ""
-        by = f"named by {label(hardware.by, 40)}" if hardware.by else ""
-        detail = ", ".join(filter(None, (label(each.row.label, 40), on, by)))
-        of = Named(bench.label_of(device), bench.colour_of(device))
-        yield Dot(title, detail, of, share,
-                  quantity.percent(share, 0 if share >= 0.1 else 2), share, share, published=True,
-                  flagged="; ".join(map(flag_text, each.flags)))  # fmt: skip
+        if own:
+            ends = " to ".join(dict.fromkeys((own[0].text, own[-1].text)))
+            parts.append(f"{noun} steps reach {ends} of their roof")
+    said = quantity.listed(parts)
+    return said[:1].upper() + said[1:] or "No share can be right"
 
 
-def reached_blocks(dots: Sequence[Dot]) -> tuple[Block, ...]:
-    """The shares as a figure and as a table.
+def _finding(shares: Sequence[Share]) -> str:
+    above = sum(share.published and share.value > 1 for share in shares)
+    wrong = f" {quantity.plural(above, 'published figure exceeds', 'published figures exceed')} it"
+    return (
+        "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
+        f"figures or, for a CPU, measured ones.{f'{wrong} and cannot be right.' if above else ''}"
+    )
 
-    Args:
-        dots: at least one, the largest first.
+
+def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
+    """The shares of a benchmark, the largest first.
+
+    A device has that of the heaviest sweep point; of several published rows of one label, the
+    largest is taken.
     """
-    drawn, rest = dots[:MOST_SHARES], dots[MOST_SHARES:]
-    left = f" {len(rest)} more, of {rest[0].text} at most, are in the table." if rest else ""
-    figure = Plot(
+    shares = []
+    for each in every_place(bench):
+        own = own_share(bench, each) if each.point == place.point else None
+        if own is not None and not isnan(own):
+            hollow = is_hollow(bench.measured(each.series, each.point))
+            shares.append(Share(each.series.title, "", each.series, own, hollow=hollow))
+    best: dict[tuple[str, str], Share] = {}
+    for rate in sound_rates(bench):
+        share = _published(bench, rate)
+        if share is not None:
+            known = best.setdefault((share.name, share.hardware), share)
+            best[share.name, share.hardware] = max(known, share, key=lambda each: each.value)
+    return sorted([*shares, *best.values()], key=lambda share: -share.value)
+
+
+def _published(bench: BenchmarkView, rate: PublishedRate) -> Share | None:
+    """What a published row reached of the roof of its hardware; None where that is not known."""
+    hardware, row = hardware_of(rate.row), rate.row
+    point = next((p for p in bench.points if matches(bench.values(p), rate.where)), None)
+    if point is None or hardware is None:
+        return None
+    at = bench.values(point)
+    limits = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
+    if limits is None:
+        return None
+    works = (work_at(bench, series, point) for series in bench.shown_series)
+    work = next((each for each in works if each), None)
+    batch = bench.plan.value("batch_size", at)
+    if bench.words.kernel:
+        share = rate.rate / limits.peak.tflops
+    elif work is not None and isinstance(batch, int | float):
+        share = ceiling(work, limits).share(batch / rate.rate)
+    else:
+        return None
+    on = limits.name if limits.name not in row.label else ""
+    by = f"named by {label(hardware.by, 40)}" if hardware.by else ""
+    return Share(
+        label(row.label, 60),
+        ", ".join(filter(None, (on, by))),
+        Named(bench.label_of(row.device), bench.colour_of(row.device)),
+        share,
+        published=True,
+        flagged="; ".join(map(flag_text, rate.flags)),
+    )
+
+
+Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
+"""Benchmarks with their heaviest sweep point and their shares."""
+
+
+def _plot(rows: Shares) -> Plot:
+    """The figure: a row for each benchmark, a mark for each share."""
+    workloads = []
+    for bench, place, shares in rows:
+        where = bench.point_title(place.point) if bench.axes else ""
+        marks = tuple(share.mark for share in shares)
+        workloads.append(Workload(label(bench.plan.title), where, "", "", marks))
+    make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
+    kinds = {share.mark.kind for *_, shares in rows for share in shares}
+    caption = ["● measured here; ○ stopped by the time budget, or a single run."]
+    caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
+    caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
+    return Plot(
         id="shares",
-        title="What was reached of the roof",
-        description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots),
-        chart=lambda size: dot_plot(
-            drawn, axis_title="share of the roof", tick=percent_text,
-            width=size.width, height=size.height,
+        title="What each benchmark reaches of the roof",
+        description="; ".join(
+            f"{each.title}: {', '.join(mark.label for mark in each.marks)}" for each in workloads
         ),
-        caption=("Filled marks are measured, hollow ones published. A mark above 100 % exceeds the "
-"roof.")
-        + left,
-    )  # fmt: skip
-    table = Table(
+        chart=lambda size: make(size.width, size.height),
+        caption=" ".join(caption),
+        table=_shares_table(rows),
+    )
+
+
+def _shares_table(rows: Shares) -> Table:
+    groups = [
+        RowGroup(
+            tuple(
+                table_row(
+                    entry(share.name, *under(share.hardware), *under(share.flagged)),
+                    "published" if share.published else "measured",
+                    share.text,
+                    device=share.device.colour,
+                )
+                for share in shares
+            ),
+            title=label(bench.plan.title),
+            href=f"{bench.slug}.html#arithmetic",
+            detail=bench.point_title(place.point) if bench.axes else "",
+        )
+        for bench, place, shares in rows
+    ]
+    return Table(
         id="shares-table",
         title="Shares of the roof",
-        corner="benchmark",
-        columns=(Column("of", wide=True), Column("share of the roof", number=True)),
-        groups=(RowGroup(tuple(map(_share_row, dots))),),
+        corner="device or published row",
+        columns=number_columns(("provenance", "share of the roof")),
+        groups=tuple(groups),
+        style="prose",
     )
-    high = 60 + 36 * len(drawn)
-    return replace(figure.figure(Size(860, high), Size(330, high)), data=table), table
 
 
-def _share_row(dot: Dot) -> Row:
-    return table_row(dot.name, entry(dot.detail, *under(dot.flagged)), dot.text)
+def _bounds(places: Sequence[tuple[BenchmarkView, Place]]) -> Section:
+    """Upper bounds of hardware that published rows name, or else of the newest that is known."""
+    named = Counter(
+        hardware.known.name
+        for bench, _ in places
+        for rate in sound_rates(bench)
+        if (hardware := hardware_of(rate.row))
+    )
+    shown = [name for name, _ in named.most_common() if limits_named(name, "float32")]
+    shown += [each.name for each in known_limits("float32") if each.name not in shown]
+    shown = shown[:MOST_BOUNDS]
+    rows = []
+    for bench, place in places:
+        header = entry(
+            Line(label(bench.plan.title), href=f"{bench.slug}.html"),
+            *under(bench.point_title(place.point) if bench.axes else "", "detail"),
+        )
+        here = entry(_rate(bench, place, place.seconds), Line(place.series.title, "detail"))
+        rows.append(table_row(header, here, *(_bound(bench, place, name) for name in shown)))
+    table = Table(
+        id="bounds-table",
+        title="Measured throughput, and what other hardware cannot exceed",
+        caption="The smaller text says what limits the bound.",
+        corner="benchmark",
+        columns=number_columns(("measured here", *shown)),
+        groups=(RowGroup(tuple(rows)),),
+        style="prose",
+        notes=(f"“{COMMAND} specs/” has every known chip and sweep point; --hardware chooses.",),
+    )
+    return Section("bounds", "Upper bounds, not predictions", (table, Prose(ABOUT)))
+
+
+def _rate(bench: BenchmarkView, place: Place, seconds: float) -> str:
+    """Examples, or 10¹² operations of a kernel, in a second; the time where neither is counted."""
+    batch = bench.plan.value("batch_size", bench.values(place.point))
+    amount, noun = batch, bench.words.sample
+    if bench.words.kernel:
+        amount, noun = place.work.operations / 1e12, "TFLOPS"
+    if isinstance(amount, int | float):
+        return quantity.write(amount / seconds, Unit.RATE, noun=noun, digits=quantity.HEADLINE)
+    return quantity.duration(seconds)
+
+
+def _bound(bench: BenchmarkView, place: Place, name: str) -> Entry:
+    limits = limits_named(name, place.work.dtype)
+    if limits is None:
+        return entry(Line(f"no {place.work.dtype} peak", "reason"), mark="absent")
+    bound = ceiling(place.work, limits)
+    by = {Limit.ARITHMETIC: "arithmetic", Limit.MEMORY: "memory", Limit.DEPTH: "depth"}
+    return entry(f"≤ {_rate(bench, place, bound.seconds)}", Line(by[bound.limit], "detail"))

@@ -18,15 +18,8 @@ from accelreport.analysis.ceilings import seen_tflops
 from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.pages.benchmarks import benchmarks_page
-from accelreport.report.pages.ceilings import ceilings_page
-from accelreport.report.pages.data import data_page
-from accelreport.report.pages.devices import devices_page
-from accelreport.report.pages.index import index_page
-from accelreport.report.pages.machines import machines_page
-from accelreport.report.pages.methods import methods_page
+from accelreport.report.pages.registry import PAGES, SiteContent, SitePage
 from accelreport.report.pages.run import cell_page
-from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.export import (
@@ -44,7 +37,6 @@ from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFac
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.slides.benchmark import slides_page
-from accelreport.report.slides.site import deck_page
 from accelreport.report.text import label
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, cell_slug
@@ -143,21 +135,9 @@ class FrontUnit:
         return digest(*hashes, repr(self.others), "problems", *self.problems)
 
     def pages(self) -> list[Page]:
-        """The front page, what its navigation leads to, and the methods."""
-        front = index_page(self.benches, self.facts.title, self.problems, self.others)
-        pages = [
-            front,
-            deck_page(self.benches, front, self.facts.talk),
-            benchmarks_page(self.benches),
-            claims_page(self.benches),
-            data_page(self.benches),
-            methods_page(),
-        ]
-        found = (ceilings_page(self.benches), machines_page(self.benches))
-        further = [page for page in found if page is not None]
-        links = (Download(page.path, page.title) for page in further)
-        pages[0] = replace(front, related=(*front.related, *links))
-        pages += further
+        """Every page that shows times."""
+        content = SiteContent(self.benches, self.facts, self.problems, self.others)
+        pages = [page for each in PAGES if each.of_times and (page := each.make(content))]
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -168,26 +148,32 @@ class FrontUnit:
 
 
 @dataclass(frozen=True)
-class DevicesUnit:
-    """The inventory, which changes with plans and surroundings, and not with times."""
+class PlanUnit:
+    """A page that changes with plans and surroundings, and not with times."""
 
+    site_page: SitePage
     benches: Sequence[BenchmarkView]
     facts: SiteFacts
-    name: str = "devices"
+
+    @property
+    def name(self) -> str:
+        """Different for each unit."""
+        return self.site_page.name
 
     @cached_property
-    def _page(self) -> Page:
-        page = devices_page(self.benches)
-        return replace(page, image="preview/devices.png") if self.facts.address else page
+    def _pages(self) -> list[Page]:
+        page = self.site_page.make(SiteContent(self.benches, self.facts, (), None))
+        image = f"preview/{self.name}.png" if self.facts.address else ""
+        return [replace(page, image=image)] if page else []
 
     @cached_property
     def key(self) -> str:
         """Hash of what the page says: it is made in no time, since it has no charts."""
-        return digest(repr(self._page))
+        return digest(repr(self._pages))
 
     def pages(self) -> list[Page]:
         """The page alone."""
-        return [self._page]
+        return self._pages
 
     def files(self) -> Iterator[tuple[str, str]]:
         """None."""
@@ -367,7 +353,7 @@ def of_all(
         return make(sound)
 
 
-Unit = BenchmarkUnit | DevicesUnit | FrontUnit
+Unit = BenchmarkUnit | PlanUnit | FrontUnit
 """Pages and files that are made of the same things."""
 
 
@@ -387,7 +373,7 @@ def site_units(
     for bench in benches:
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
         units.append(BenchmarkUnit(bench, cells, contents, facts))
-    units.append(DevicesUnit(benches, facts))
+    units += [PlanUnit(each, benches, facts) for each in PAGES if not each.of_times]
     units.append(FrontUnit(benches, contents, facts, problems, others))
     return units
 

@@ -30,6 +30,7 @@ from markupsafe import Markup, escape
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.model import Column, Drawing, Entry, Figure, Page
+from accelreport.report.pages.registry import NAVIGATION
 from accelreport.report.site.options import CHECKOUT, NO_FACTS, PACKAGED, SiteFacts
 from accelreport.report.theme import EDGES, key_class, variables
 
@@ -60,16 +61,6 @@ def source(text: str) -> str:
     """A style sheet or script as a policy names it: by its hash."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
-
-PLACES = (
-    ("benchmarks.html", "Benchmarks"),
-    ("claims.html", "Claims"),
-    ("devices.html", "Devices"),
-    ("slides.html", "Slides"),
-    ("data.html", "Data"),
-)
-"""What the navigation of every page leads to, from the site's root. All are always there, so that
-a page of a single cell need not change when another benchmark does."""
 
 _NEXT = "\x1f"
 """Stands between the cells of a row while all of them are escaped at once."""
@@ -224,7 +215,7 @@ class Renderer:
         self.environment.globals |= {
             "edges": [f"{edge:g}" for edge in EDGES],
             "svg": svg,
-            "places": PLACES,
+            "places": NAVIGATION,
         }
         self.environment.filters |= {"key_class": key_class, "cell_class": cell_class, "raw": raw}
 

@@ -23,14 +23,7 @@ from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.pages.benchmarks import benchmarks_page
-from accelreport.report.pages.ceilings import ceilings_page
-from accelreport.report.pages.data import data_page
-from accelreport.report.pages.devices import devices_page
-from accelreport.report.pages.index import index_page
-from accelreport.report.pages.machines import machines_page
-from accelreport.report.pages.methods import methods_page
-from accelreport.report.pages.sections.claims import claims_page
+from accelreport.report.pages.registry import PAGES, SiteContent
 from accelreport.report.site.assembly import charted, gather, of_all, page_instead, shown_part
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines
@@ -107,6 +100,8 @@ def _escaped(content: str) -> str:
     return quote(content, safe=_PLAIN)
 
 
+FRONT = "front"
+"""Id of the front page."""
 FILES = "files"
 """Id of the section that holds the files of a page."""
 
@@ -128,19 +123,13 @@ class Part:
     files: Mapping[str, Download]
 
 
-def data_part(benches: Sequence[BenchmarkView]) -> Part:
-    """The page of data, with the headline figures of all benchmarks."""
-    page = data_page(benches)
-    return Part(page, "data", _links(page, dict(site_files(benches)), ""))
-
-
 def benchmark_part(page: Page, bench: BenchmarkView, name: str) -> Part:
     """The page of a benchmark, with every file of it but the figures."""
     texts = {place: record_json(record) for place, record in bench.records.items()}
     return Part(page, name, _links(page, dict(benchmark_files(bench, texts)), f"{bench.slug}."))
 
 
-def _links(page: Page, contents: Mapping[str, str], before: str) -> dict[str, Download]:
+def _links(page: Page, contents: Mapping[str, str], before: str = "") -> dict[str, Download]:
     """The files a page offers, in its order."""
     links: dict[str, Download] = {}
     for item in _offered(page):
@@ -311,17 +300,13 @@ def _parts(
         own.append(part)
 
     def front(some: Sequence[BenchmarkView]) -> list[Part]:
-        first = index_page(some, facts.title, [*problems, *map(str, unshown)], others)
-        further = {"ceilings": ceilings_page(some), "machines": machines_page(some)}
-        rest = [Part(page, name, {}) for name, page in further.items() if page]
-        tables = [
-            Part(benchmarks_page(some), "benchmarks", {}),
-            Part(claims_page(some), "claims", {}),
+        content = SiteContent(some, facts, [*problems, *map(str, unshown)], others)
+        files = dict(site_files(some))
+        return [
+            Part(charted(page), FRONT if page is content.front else each.name, _links(page, files))
+            for each in PAGES
+            if not each.deck and (page := each.make(content))
         ]
-        devices = Part(devices_page(some), "devices", {})
-        methods = Part(methods_page(), "methods", {})
-        parts = [Part(first, "front", {}), *tables, *rest, devices, data_part(some), methods]
-        return [replace(part, page=charted(part.page)) for part in parts]
 
     first, *rest = of_all(front, shown, "the front page", unshown)
     return [first, *own, *rest], unshown

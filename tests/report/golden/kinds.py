@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from accelreport.report.pages.compare import comparison_html
+from accelreport.report.pages.registry import PAGES
 from accelreport.report.site.options import BuildOptions
 from tests.report.scenarios import (
     Results,
@@ -82,25 +83,25 @@ class Kind:
 SWEEP = "mnist_batch_sweep.full"
 
 KINDS = (
-    Kind("index", "ordinary", "index.html"),
+    *(
+        Kind("site-slides", "ordinary", each.path, height=720, deck=True)
+        if each.deck
+        else Kind(each.name, "small" if each.name == "compare" else "ordinary", each.path)
+        for each in PAGES
+    ),
     Kind("training", "ordinary", f"{SWEEP}.html"),
     Kind("training-figures", "ordinary", f"{SWEEP}.html", start="cold"),
     Kind("training-evidence", "ordinary", f"{SWEEP}.html", start="published"),
     Kind("product", "ordinary", "matmul.full.html"),
     Kind("observed", "small", "example_training.full.html", start="forecast"),
     Kind("cell", "ordinary", "cells"),
-    Kind("methods", "ordinary", "methods.html"),
-    Kind("compare", "small", "compare.html"),
     Kind("two-runs", "runs", "comparison.html"),
-    Kind("devices", "ordinary", "devices.html"),
-    Kind("ceilings", "ordinary", "ceilings.html"),
     Kind("frameworks", "frameworks", "example_training.full.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
-    Kind("site-slides", "ordinary", "slides.html", height=720, deck=True),
     Kind("embed", "small", "embed/k.full.sweep.html"),
     Kind("single", "single", "report.html"),
 )
-"""Every kind of page. Another one is a line here, and goldens by `--update`."""
+"""Every kind of page; those that a site has once are of the registry."""
 
 
 def golden_of(kind: Kind, form: Form) -> Path:
