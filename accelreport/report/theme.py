@@ -41,11 +41,12 @@ their hue in the dark (within 35° of OKLab's circle)."""
 
 COLOURS = len(SERIES_LIGHT)
 
-DISTRIBUTED = frozenset({"mirrored", "multi_worker_mirrored", "parameter_server"})
-"""Strategies that spread a step over devices which a site often holds alone as well."""
-
-_PREFERRED = {"CPU": (0, 3, 5, 7, 6), "GPU": (1, 4, 2, 6), "TPU": (2, 4, 1)}
-"""Colours a kind of device takes first: CPUs are cool, GPUs orange, TPUs plum."""
+_HUES = {
+    ("CPU", "tensorflow"): 0, ("GPU", "tensorflow"): 1, ("TPU", "tensorflow"): 2,
+    ("CPU", "jax"): 3, ("CPU", "torch"): 4, ("GPU", "jax"): 5, ("GPU", "torch"): 6,
+    ("TPU", "jax"): 7, ("TPU", "torch"): 7,
+}  # fmt: skip
+"""Kind of device and framework → colour: CPUs are cool, GPUs orange, TPUs plum."""
 
 PHASES_LIGHT = ("#4d4b47", "#8f8c85", "#c9c5bc", "#e3b04b")
 PHASES_DARK = ("#d9d8d4", "#92918d", "#5b5c61", "#c98f2a")
@@ -87,35 +88,37 @@ def share_bin(share: float) -> int:
 def device_colours(devices: Mapping[str, Device]) -> dict[str, int]:
     """Device → its number, from which colour, mark and dash follow on the whole site.
 
-    Devices are taken by name, plain ones before variants, so the mapping depends neither on the
-    order of specs nor on which of them were measured. The number modulo 8 is the colour; the ninth
-    device and later ones wear a colour again with another mark and another dash. Those that
-    differ in framework or compiler alone, which stand in one figure, share one as late as can be.
+    The colour follows from the kind of device and its framework, and the mark from how it runs the
+    steps, whichever other devices there are. Devices that would look alike have different dashes,
+    then marks; the one with the shortest name keeps its own.
     """
     chosen: dict[str, int] = {}
-    for name in sorted(devices, key=lambda name: (_variations(devices[name]), name)):
-        preferred = _PREFERRED[devices[name].kind]
-        order = (*preferred, *(i for i in range(COLOURS) if i not in preferred))
-        uses = [number % COLOURS for number in chosen.values()]
-        alike = [n % COLOURS for o, n in chosen.items() if _same_work(devices[o], devices[name])]
-        colour = min(
-            order, key=lambda each: (alike.count(each), uses.count(each), order.index(each))
-        )
-        chosen[name] = colour + COLOURS * uses.count(colour)
+    for name in sorted(devices, key=lambda name: (len(name), name)):
+        device = devices[name]
+        hue = _HUES[device.kind, device.framework]
+        mark, dash = _mode(device)
+        looks = [
+            hue + COLOURS * ((mark + step // DASHED) % len(SHAPES) + len(SHAPES) * at)
+            for step in range(DASHED * len(SHAPES))
+            for at in [(dash + step) % DASHED]
+        ]
+        chosen[name] = next((look for look in looks if look not in chosen.values()), looks[0])
     return chosen
 
 
-def _variations(device: Device) -> tuple[bool, bool]:
-    """Whether it distributes over others, and whether it is driven in an unusual way."""
-    keys = ("framework", "precision", "threads", "xla", "eager", "tf32")
-    unusual = any(getattr(device, key) != Device.model_fields[key].default for key in keys)
-    return device.strategy in DISTRIBUTED, unusual
-
-
-def _same_work(one: Device, other: Device) -> bool:
-    """Whether both are of one kind, and compute with as many bits and threads."""
-    keys = ("kind", "precision", "threads")
-    return all(getattr(one, key) == getattr(other, key) for key in keys)
+def _mode(device: Device) -> tuple[int, int]:
+    """Mark and dash of how a device runs the steps: in parallel, compiled, eagerly, in few bits."""
+    if device.all_replicas > 1:
+        return 3, {"multi_worker_mirrored": 1, "parameter_server": 0}.get(device.strategy, 2)
+    if device.threads:
+        return 3, 1
+    if device.xla or device.torch_compile:
+        return 2, 2
+    if device.eager:
+        return 1, 0
+    if device.precision != "float32" or device.tf32:
+        return 1, 1 if device.precision == "mixed_bfloat16" else 2
+    return 0, 0
 
 
 SHAPES = ("circle", "square", "triangle-up", "triangle-down")
@@ -143,13 +146,15 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (1, 0), (6, 4), (1.5, 3.5), (12, 4), (8, 3, 1.5, 3), (8, 3, 1.5, 3, 1.5, 3),
 )  # fmt: skip
 """How the lines of a device's first and second machine are drawn, then those of the next
-devices of its colour."""
+devices of its colour and mark."""
 LINE_KEYS: tuple[KeyShape | None, ...] = (
     None, "dashed", "dotted", "long", "dash-dot", "dash-dots",
 )  # fmt: skip
 """Their names in the style sheets; a solid line shows its device's mark instead."""
 MACHINES = 2
-"""Dashes that each device of a colour has."""
+"""Dashes that each device of a colour and a mark has."""
+DASHED = len(DASHES) // MACHINES
+"""Devices of a colour and a mark that differ in their dashes."""
 
 
 def series(number: int) -> str:
@@ -173,7 +178,7 @@ def _shape(number: int) -> int:
 
 def pattern(number: int, machine: int) -> int:
     """Which dash the lines of a device have on its first machine (0), and on its second (1)."""
-    return machine + MACHINES * (number // COLOURS)
+    return machine + MACHINES * (number // (COLOURS * len(SHAPES)))
 
 
 def key_class(number: int) -> str:

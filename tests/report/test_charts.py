@@ -50,7 +50,7 @@ from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError, Engines, page_svg, still
 from accelreport.report.text import text_width
-from accelreport.report.theme import KEYS, SHAPES
+from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
@@ -329,33 +329,33 @@ def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
 
 
 def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> None:
-    marks: dict[str, set[str]] = {}
+    devices: dict[str, set[tuple[str, str]]] = {}
     legends: dict[str, set[str]] = {}
     for bench in gather(ordinary()):
         for figure in benchmark_page(bench).figures:
             for drawing in figure.drawings:
-                for colour, shape in _looks(drawing.spec):
-                    marks.setdefault(colour, set()).add(shape)
+                for name, colour, shape in _looks(drawing.spec):
+                    devices.setdefault(name, set()).add((colour, shape))
             for key in figure.keys:
                 if key.colour.startswith("s") and key.shape != "diamond":
                     legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
     names = dict(zip(SHAPES, KEYS, strict=True))
-    assert len(marks) == 3
-    assert all(len(found) == 1 for found in marks.values())
-    assert len({next(iter(found)) for found in marks.values()}) == 3
-    for colour, found in marks.items():
-        assert legends[colour] == {names[shape] for shape in found}
+    assert all(len(looks) == 1 for looks in devices.values())
+    looks = {look for (look,) in devices.values()}
+    assert len(looks) == 3
+    for colour, shape in looks:
+        assert legends[colour] & {names[shape], *filter(None, LINE_KEYS)}
 
 
-def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Colour and mark of each device in a chart, by its scales."""
+def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Name, colour and mark of each device in a chart, by its scales."""
     beside = spec.get("hconcat", [spec.get("spec", spec)])
     for layer in (layer for part in beside for layer in part["layer"]):
         encoding = layer["encoding"]
         if "shape" in encoding and "color" in encoding:
             color, shape = encoding["color"]["scale"], encoding["shape"]["scale"]
             assert color["domain"] == shape["domain"]
-            yield from zip(color["range"], shape["range"], strict=True)
+            yield from zip(color["domain"], color["range"], shape["range"], strict=True)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

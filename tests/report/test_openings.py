@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from accelreport.report.openings.opening import (
     Plot,
     Size,
 )
+from accelreport.report.openings.rates import rates_at
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
@@ -36,6 +37,7 @@ from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.run import headline as run_figures
 from accelreport.spec.models import Published
 from accelreport.terminal.run_text import figures_text
+from tests.analysis.test_speed_findings import example
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, driven_study, ordinary
 from tests.report.tree import parse
@@ -479,3 +481,13 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
         calls, p5, middle, p95, p99, *_ = (entry.lines[0].text for entry in row.entries)
         assert int(calls) < 100
         assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
+
+
+def test_many_measured_rows_are_grouped_by_framework_with_the_fastest_first() -> None:
+    bench = example()["frameworks"]
+    rates = [value for value, _ in rates_at(bench, bench.points[0])]
+    families = [bench.plan.devices[value.of.device].framework for value in rates]
+    assert [name for name, _ in groupby(families)] == ["tensorflow", "torch", "jax"]
+    for family in set(families):
+        own = [v.number for v, of in zip(rates, families, strict=True) if of == family]
+        assert own == sorted(own, reverse=True)

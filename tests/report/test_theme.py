@@ -126,38 +126,55 @@ def test_a_device_keeps_its_colour_whatever_the_order_it_is_met_in() -> None:
         assert len(set(colours.values())) == len(names)
 
 
-def test_more_devices_than_colours_share_them_evenly() -> None:
-    many = {f"cpu-{i}": Device(kind="CPU") for i in range(13)}
-    uses = [series(number) for number in device_colours(many).values()]
-    assert {uses.count(colour) for colour in uses} == {1, 2}
-    assert len(set(uses)) == COLOURS
+WAYS: dict[str, dict[str, object]] = {
+    "cpu": {"kind": "CPU"}, "cpu-1": {"kind": "CPU", "threads": 1},
+    "cpu-bf16": {"kind": "CPU", "precision": "mixed_bfloat16"},
+    "cpu-eager": {"kind": "CPU", "eager": True}, "cpu-xla": {"kind": "CPU", "xla": True},
+    "cpu-jax": {"kind": "CPU", "framework": "jax"},
+    "cpu-jax-1": {"kind": "CPU", "framework": "jax", "threads": 1},
+    "cpu-torch": {"kind": "CPU", "framework": "torch"},
+    "cpu-torch-compiled": {"kind": "CPU", "framework": "torch", "torch_compile": True},
+    "gpu": {"kind": "GPU"}, "gpu-tf32": {"kind": "GPU", "tf32": True},
+    "tpu": {"kind": "TPU", "strategy": "tpu"},
+}  # fmt: skip
 
 
-def test_frameworks_and_compilers_that_do_the_same_work_wear_different_colours() -> None:
-    ways: dict[str, dict[str, object]] = {
-        "cpu": {}, "cpu-1": {"threads": 1}, "cpu-bf16": {"precision": "mixed_bfloat16"},
-        "cpu-eager": {"eager": True}, "cpu-jax": {"framework": "jax"},
-        "cpu-jax-1": {"framework": "jax", "threads": 1}, "cpu-torch": {"framework": "torch"},
-        "cpu-torch-compile": {"framework": "torch", "torch_compile": True},
-        "cpu-xla": {"xla": True},
-    }  # fmt: skip
-    devices = {name: Device.model_validate({"kind": "CPU", **way}) for name, way in ways.items()}
-    gpu = Device(kind="GPU")
-    found = device_colours(devices | {"gpu": gpu})
-    alike = [n for n, way in ways.items() if not {"threads", "precision"} & set(way)]
-    assert len({series(found[name]) for name in alike}) == len(alike)
-    # A plain device has the same colour on a site with many variants as on one without.
-    assert found["cpu"] == device_colours({"cpu": devices["cpu"]})["cpu"]
-    assert found["gpu"] == device_colours({"gpu": gpu})["gpu"]
+def test_a_colour_is_a_kind_of_device_or_a_framework_and_a_mark_is_a_mode() -> None:
+    numbers = device_colours({name: Device.model_validate(way) for name, way in WAYS.items()})
+    of_colour: dict[str, set[tuple[object, object]]] = {}
+    for name, way in WAYS.items():
+        family = (way["kind"], way.get("framework"))
+        of_colour.setdefault(series(numbers[name]), set()).add(family)
+    assert all(len(families) == 1 for families in of_colour.values())
+    assert len(of_colour) == 5
+    for modes in (
+        ("cpu", "cpu-1", "cpu-bf16", "cpu-xla"),
+        ("cpu", "cpu-1", "cpu-eager", "cpu-xla"),
+    ):
+        assert len({shape(numbers[name]) for name in modes}) == 4
 
 
-def test_devices_of_one_colour_differ_in_mark_and_dash_on_every_machine() -> None:
-    numbers = device_colours({f"cpu-{i}": Device(kind="CPU") for i in range(3 * COLOURS)}).values()
-    assert len({(series(number), shape(number)) for number in numbers}) == len(numbers)
-    assert len({key_class(number) for number in numbers}) == len(numbers)
-    lines = [(number, pattern(number, machine)) for number in numbers for machine in (0, 1)]
-    drawn = {(series(number), DASHES[dashes]) for number, dashes in lines}
-    assert len(drawn) == len(lines)
-    assert len({(series(number), line_key(number, dashes)) for number, dashes in lines}) == len(
-        lines
-    )
+@pytest.mark.parametrize("name", WAYS)
+def test_a_device_has_its_colour_and_mark_whichever_others_there_are(name: str) -> None:
+    """`build --only` leaves devices out, and a new row of the devices file adds one."""
+    devices = {each: Device.model_validate(way) for each, way in WAYS.items()}
+    every = device_colours(devices)[name]
+    alone = device_colours({name: devices[name]})[name]
+    new = {
+        "a-new-cpu": Device(kind="CPU"),
+        "z": Device(kind="GPU"),
+        "b": Device(kind="GPU", threads=1),
+    }
+    more = device_colours({**new, **devices})[name]
+    assert len({(series(number), shape(number)) for number in (every, alone, more)}) == 1
+
+
+def test_devices_that_would_look_alike_differ_in_dash_or_mark_on_every_machine() -> None:
+    twelve = {f"cpu-{i:02}": Device(kind="CPU") for i in range(12)}
+    numbers = device_colours(twelve).values()
+    assert {series(number) for number in numbers} == {series(0)}
+    looks = {(key_class(number), DASHES[pattern(number, 0)]) for number in numbers}
+    assert len(looks) == len(twelve)
+    three = [number for number in numbers if shape(number) == shape(0)]
+    lines = [(number, pattern(number, machine)) for number in three for machine in (0, 1)]
+    assert len({line_key(number, dashes) for number, dashes in lines}) == len(lines) == 6

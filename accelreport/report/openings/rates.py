@@ -189,13 +189,32 @@ def point_of(bench: BenchmarkView, finding: Finding) -> Point:
     return points[len(points) // 2] if points else bench.points[0]
 
 
+MOST_IN_ORDER = 6
+"""Measured rows that keep the order of their plan."""
+
+
 def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
-    """Measured rates at a point, then published ones with what cannot be right about them."""
+    """Measured rates at a point, then published ones with what cannot be right about them.
+
+    The measured ones have the order of the plan; many of them are grouped by framework, and in each
+    the fastest is first.
+    """
     rates = [
         (rate, "")
         for row in bench.compared
         if tuple(row.own.point.values()) == point and (rate := rate_of(row.own))
     ]
+    if len(rates) > MOST_IN_ORDER:
+        best: dict[str, float] = {}
+        for rate, _ in rates:
+            framework = bench.plan.devices[rate.of.device].framework
+            best[framework] = max(best.get(framework, 0.0), rate.number)
+        rates.sort(
+            key=lambda pair: (
+                -best[bench.plan.devices[pair[0].of.device].framework],
+                -pair[0].number,
+            )
+        )
     shown: dict[tuple[str, float], tuple[Value, str]] = {}
     for row in sound_rates(bench):
         if matches(bench.values(point), row.where):
