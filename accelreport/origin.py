@@ -1,4 +1,4 @@
-"""Where this accelreport was installed from, and so what installs more of it, or it elsewhere.
+"""Where this accelreport was installed from, and so what installs more of it.
 
 The name alone is no answer: as long as it is not published, an index knows no such package, or
 knows somebody else's.
@@ -27,12 +27,6 @@ def install_command(extra: str) -> str:
         return f"pip install '.[{extra}]' in the folder of accelreport's checkout"
     named = f"accelreport[{extra}]"
     return f"pip install {shlex.quote(f'{named} @ {source}' if source else named)}"
-
-
-def address() -> str:
-    """Where another machine gets this accelreport, too; empty where only this one can."""
-    source = _recorded()
-    return "" if _path(source) else source
 
 
 def _recorded() -> str:

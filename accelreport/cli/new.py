@@ -356,21 +356,21 @@ def _asked(what: str, default: str, taken: Callable[[str], str] | None = None) -
 
 NOTEBOOK_EXAMPLES = """\b
 What it does:
-  The notebook installs accelreport, writes the spec and its devices, measures what the runtime it
-  is opened in can measure, and gives you the results as an archive. Run it in a CPU, a GPU and a
-  TPU runtime, and make one report of the three archives:
+  The notebook carries accelreport, the spec, its devices, and the models and data that the spec
+  names: it is the only file to upload. "Run all" installs accelreport, measures what the runtime
+  can measure, such as the free GPU or TPU beside that runtime's own CPU, and gives you the results
+  as an archive. Make one report of the archives of several runtimes:
     accelreport merge results-*.zip -o results
     accelreport build
 
 \b
 Examples:
-  accelreport notebook specs/matmul.toml --install git+https://example.org/accelreport.git
-  accelreport notebook specs/matmul.toml --install accelreport-0.1.0-py3-none-any.whl \\
-    --profile quick -o quick.ipynb
+  accelreport notebook specs/matmul.toml
+  accelreport notebook specs/mine.toml --profile quick -o quick.ipynb
 
 \b
-Exit codes: 0 written, 2 the file is there already (--force replaces it), or there
-  is nothing to install, 3 the spec has an error.
+Exit codes: 0 written, 2 the file is there already (--force replaces it), or the data are too
+  large for a notebook, 3 the spec has an error.
 """
 
 Spec = Annotated[Path, typer.Argument(help="A spec file.", metavar="SPEC", show_default=False)]
@@ -381,16 +381,6 @@ NotebookOut = Annotated[
         "-o",
         metavar="FILE",
         help="Where it is written; the spec's name with .ipynb when absent.",
-        show_default=False,
-    ),
-]
-NotebookInstall = Annotated[
-    str,
-    typer.Option(
-        "--install",
-        metavar="WHAT",
-        help="What pip installs: an address, or a wheel beside the notebook; where this "
-        "accelreport came from when absent.",
         show_default=False,
     ),
 ]
@@ -409,13 +399,12 @@ def notebook(
     out: NotebookOut = None,
     profile: Profile = None,
     devices_file: DevicesFile = None,
-    install: NotebookInstall = "",
     force: NotebookForce = False,
 ) -> None:
     """Write a notebook that measures a spec on Colab, Kaggle or any Jupyter server."""
     from accelreport.loader.notebook import notebook as written
 
-    content = written(spec, profile=profile, devices_file=devices_file, install=install)
+    content = written(spec, profile=profile, devices_file=devices_file)
     target = out or Path(f"{spec.stem}.ipynb")
     try:
         with target.open("w" if force else "x", encoding="utf-8") as file:

@@ -440,8 +440,7 @@ def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
     if found is None:
         raise DataUnavailable(
             f"There is no sample of {path or entry.name}.",
-            why=f"accelreport contains samples of {', '.join(samples())}; the licences of other "
-            "data sets do not allow redistribution.",
+            why=f"This accelreport contains samples of {', '.join(samples()) or 'no data set'}.",
             remedy="Use `--data synthetic` for synthetic data of the same shapes"
             + (f", or run `accelreport data fetch {entry.name}`." if entry.files else "."),
         )

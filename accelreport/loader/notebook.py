@@ -5,16 +5,26 @@ The document follows nbformat 4.5, https://nbformat.readthedocs.io/en/latest/for
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
 import json
-from pathlib import Path
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
 from string import Template
 from typing import Any
 
+import tomli
+
+from accelreport.datasets.cache import FOLDER, MANIFEST, places, samples
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.load import load
-from accelreport.origin import address
 from accelreport.spec.files_beside import DEVICES_FILE
+from accelreport.workloads.own_code import local_modules
+from accelreport.workloads.own_model import based, named_code
 
 SPACE = ord(" ")
 
@@ -24,8 +34,9 @@ INTRODUCTION = Template("""\
 $description
 
 This notebook measures the spec below on the hardware of this runtime, and gives you the results
-as an archive. Run it once on each kind of runtime (in Colab: *Runtime → Change runtime type*: CPU,
-GPU, TPU), then make one report of all archives:
+as an archive. Choose the runtime (in Colab: *Runtime → Change runtime type*: CPU, GPU, TPU) and
+press *Run all*. If a run is interrupted, *Run all* continues it. On your own machine, make one
+report of the archives of all runtimes:
 
 ```sh
 accelreport merge results-*.zip -o results
@@ -33,42 +44,50 @@ accelreport build
 ```
 """)
 
+WRITE = Template("""\
+# What is measured. You can change it: a changed configuration is measured anew.
+from pathlib import Path
+
+texts = {}
+$texts
+for name, text in texts.items():
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")\
+""")
+
 INSTALL = Template("""\
-# accelreport, and TensorFlow for this runtime's hardware unless it is there already.
+#@title Install accelreport, which this cell contains
+# TensorFlow for this runtime's hardware is installed, too, unless there is one.
+import base64
 import importlib.util
+import io
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
-
-source = $install
 
 
 def present(package):
     return importlib.util.find_spec(package) is not None
 
 
+packed = b'''
+$packed
+'''
+zipfile.ZipFile(io.BytesIO(base64.b64decode(packed))).extractall()
 tpu = Path("/dev/accel0").exists() or Path("/dev/vfio/0").exists() or "TPU_NAME" in os.environ
 kind = "tpu" if tpu else "gpu" if shutil.which("nvidia-smi") else "cpu"
 extra = "" if present("tensorflow") else f"[{kind}]"
 if not present("accelreport"):
-    name, equals, version = source.partition("==")
-    named = f"{name}{extra}{equals}{version}"
-    wanted = f"accelreport{extra} @ {source}" if "://" in source else named
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wanted], check=True)
-print(f"a {kind.upper()} runtime")\
-""")
-
-WRITE = Template("""\
-# The spec and its devices. Change what you like: what is measured has its own name.
-Path("specs").mkdir(exist_ok=True)
-Path("specs/$spec").write_text($spec_text, encoding="utf-8")
-Path("specs/$devices").write_text($devices_text, encoding="utf-8")\
+    wheel = os.path.abspath($wheel) + extra
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wheel], check=True)
+print(f"This is a {kind.upper()} runtime.")\
 """)
 
 MEASURE = Template("""\
-# Devices that this runtime does not have are skipped, and said so.
+# Devices that this runtime does not have are skipped.
 import accelreport
 
 results = accelreport.run("specs/$spec"$profile)
@@ -76,67 +95,100 @@ results\
 """)
 
 ARCHIVE = """\
-# One archive for each machine; what an earlier run in this runtime measured is in it, too.
-machine = results.cells["machine"].replace("", None).dropna().iloc[0]
-archive = shutil.make_archive(f"results-{machine}", "zip", ".", "results")
+# All results of this runtime as an archive, whether or not the measurement was interrupted.
+import shutil
+
+import accelreport
+
+cells = accelreport.load_results("results").cells
+machine = cells["machine"].replace("", None).dropna().iloc[0]
+archive = Path(shutil.make_archive(f"results-{machine}", "zip", ".", "results")).name
 try:
     from google.colab import files
 except ImportError:
-    print(archive)
+    from IPython.display import FileLink, display
+
+    display(FileLink(archive))
 else:
     files.download(archive)\
 """
 
+LINE = 1000
+"""Characters of a line of packed files: neither one line of megabytes nor many thousand lines."""
 
-class NothingToInstall(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A notebook whose first cell could not work."""
+LIMIT = 20_000_000
+"""Bytes of one's own data that a notebook carries; upload forms and editors take no more."""
+
+
+class CannotPack(AccelReportError):  # noqa: N818 -- reads as what it says
+    """A notebook that would lack something in a runtime elsewhere."""
 
     exit_code = ExitCode.USAGE
 
 
-def notebook(
-    spec: Path, *, profile: str | None = None, devices_file: Path | None = None, install: str = ""
-) -> str:
+def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | None = None) -> str:
     """The notebook of a spec, as JSON; the same spec gives the same bytes.
+
+    It carries the program, the spec, its devices, and the models and data that the spec names, so
+    that a runtime elsewhere needs no other file.
 
     Args:
         spec: the spec's file.
         profile: the profile to measure.
         devices_file: the devices; `devices.toml` beside the spec when absent.
-        install: what pip is to install: an address, or a wheel beside the notebook; where this
-            accelreport came from when empty.
 
     Raises:
         SpecErrors: the spec or its devices have an error.
-        NothingToInstall: this accelreport came from no address.
+        CannotPack: a file cannot be carried, or this program is not installed.
     """
-    source = install or address()
-    if not source:
-        raise NothingToInstall(
-            "The notebook needs to know what to install.",
-            why="This accelreport was installed from this machine, which a runtime elsewhere "
-            "cannot reach.",
-            remedy="Give --install an address (git+https://…, or of a wheel), or the name of a "
-            "wheel that you put beside the notebook.",
-        )
     loaded = load([spec], profile=profile, devices_file=devices_file)
     document = loaded.specs[0]
-    devices = devices_file or spec.parent / DEVICES_FILE
-    name = spec.name
+    written = tomli.loads(document.text)
+    named = set(_texts_in([written.get(part) for part in ("workload", "sweep", "profiles")]))
+    texts = {
+        f"specs/{spec.name}": spec,
+        f"specs/{DEVICES_FILE}": devices_file or spec.parent / DEVICES_FILE,
+    }
+    own = own_files(named, spec.parent)
+    texts |= {name: path for name, path in own.items() if path.suffix == ".py"}
+    wheel_name, wheel_bytes = wheel(
+        name
+        for name, sample in samples().items()
+        if {name, *(file.path for file in sample.files)} & {*named, *_texts_in(document.workload)}
+    )
+    data = {name: path.read_bytes() for name, path in own.items() if name not in texts}
+    size = sum(map(len, data.values()))
+    if size > LIMIT:
+        raise CannotPack(
+            f"The data of this spec are too large for a notebook: {size / 1e6:.0f} MB.",
+            why=f"A notebook carries {LIMIT / 1e6:.0f} MB.",
+            remedy='Load them in the runtime by a function of your own (data = "data.py:load"), '
+            "or measure fewer of them.",
+        )
+    packed = base64.b64encode(zipped({wheel_name: wheel_bytes, **data})).decode()
+    install = _code(
+        INSTALL.substitute(
+            wheel=repr(wheel_name),
+            packed="\n".join(packed[at : at + LINE] for at in range(0, len(packed), LINE)),
+        )
+    )
+    install["metadata"] = {"cellView": "form", "jupyter": {"source_hidden": True}}
     cells = [
         _markdown(
             INTRODUCTION.substitute(title=document.title, description=document.description.strip())
         ),
-        _code(INSTALL.substitute(install=repr(source))),
         _code(
             WRITE.substitute(
-                spec=name,
-                spec_text=_text(spec.read_text(encoding="utf-8")),
-                devices=DEVICES_FILE,
-                devices_text=_text(devices.read_text(encoding="utf-8")),
+                texts="\n".join(
+                    f"texts[{name!r}] = {_text(path.read_text(encoding='utf-8'))}"
+                    for name, path in texts.items()
+                )
             )
         ),
-        _code(MEASURE.substitute(spec=name, profile=f", profile={profile!r}" if profile else "")),
+        install,
+        _code(
+            MEASURE.substitute(spec=spec.name, profile=f", profile={profile!r}" if profile else "")
+        ),
         _code(ARCHIVE),
     ]
     for number, cell in enumerate(cells):
@@ -152,6 +204,121 @@ def notebook(
         "nbformat_minor": 5,
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
+    """The files of somebody's own that a spec names, by their place beside the notebook.
+
+    Args:
+        named: texts of a spec, some of which name a file, a folder or a function of a file.
+        folder: the spec's folder, which is `specs/` beside the notebook.
+
+    Raises:
+        CannotPack: one lies above the folder of the project.
+    """
+    files: dict[str, Path] = {}
+    for text in sorted(named):
+        file, _ = named_code(text) or (text, "")
+        if not {".", "/"} & set(file):
+            continue
+        place = next((place for place in places(file, str(folder)) if place.exists()), None)
+        if place is None:
+            continue
+        target = PurePosixPath(os.path.normpath(PurePosixPath("specs", file)))
+        if target.is_absolute() or target.parts[0] == "..":
+            raise CannotPack(
+                f"A notebook cannot carry {file}.",
+                why="It lies outside the folder of the project, which is the one above the spec's.",
+                remedy="Put it beside the spec.",
+            )
+        inside = sorted(place.rglob("*")) if place.is_dir() else [place]
+        found = {(target / path.relative_to(place)).as_posix(): path for path in inside}
+        files |= {name: path for name, path in found.items() if path.is_file()}
+        if place.suffix == ".py":
+            below, top = based(file, folder)
+            root = top or folder
+            modules = local_modules(root, below, place.read_text(encoding="utf-8"))
+            base = "specs" if root == folder else ""
+            files |= {PurePosixPath(base, name).as_posix(): root / name for name in modules}
+    return files
+
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def wheel(kept_samples: Iterable[str]) -> tuple[str, bytes]:
+    """This program as a wheel: its name and its bytes, which are the same every time.
+
+    It is made from what is installed, be it a wheel or a checkout, and needs no other program. Most
+    of an ordinary wheel are samples of data sets, of which this one has only those that are needed.
+
+    Args:
+        kept_samples: names of data sets.
+
+    Raises:
+        CannotPack: nothing says what this program needs, because it is not installed.
+    """
+    try:
+        installed = distribution("accelreport")
+    except PackageNotFoundError as error:
+        raise CannotPack(
+            "This accelreport is not installed, so a notebook cannot carry it.",
+            remedy="Install it, such as with `pip install -e .` in the folder of its checkout.",
+        ) from error
+    folders = {PurePosixPath("accelreport"): PACKAGE}
+    if not (PACKAGE / "_specs").is_dir():
+        # A checkout has beside the package what a wheel has inside it.
+        project = tomli.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+        included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+        folders |= {PurePosixPath(to): PACKAGE.parent / path for path, to in included.items()}
+    files = {
+        (target / path.relative_to(place)).as_posix(): path.read_bytes()
+        for target, place in folders.items()
+        for path in (place.rglob("*") if place.is_dir() else [place])
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    top = f"accelreport/{FOLDER.relative_to(PACKAGE).as_posix()}"
+    manifest = json.loads(files[f"{top}/{MANIFEST}"])
+    kept = {name: manifest[name] for name in manifest if name in set(kept_samples)}
+    left = tuple(
+        f"{top}/{file['path']}"  # or packed, with a longer name
+        for sample in manifest.keys() - kept.keys()
+        for file in manifest[sample]["files"]
+    )
+    files = {path: content for path, content in files.items() if not path.startswith(left)}
+    files[f"{top}/{MANIFEST}"] = json.dumps(kept, indent=2).encode()
+    name = f"accelreport-{installed.version}"
+    licences = installed.metadata.get_all("License-File") or []
+    for about in ("METADATA", "WHEEL", "entry_points.txt", *(f"licenses/{n}" for n in licences)):
+        files[f"{name}.dist-info/{about}"] = (installed.read_text(about) or "").encode()
+    record = f"{name}.dist-info/RECORD"
+    lines = [f"{path},{_digest(files[path])},{len(files[path])}" for path in sorted(files)]
+    files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    return f"{name}-py3-none-any.whl", zipped(files)
+
+
+def _digest(content: bytes) -> str:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+    return f"sha256={digest.rstrip('=')}"
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """An archive that depends on the names and contents of its files alone."""
+    with io.BytesIO() as opened:
+        with zipfile.ZipFile(opened, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for name in sorted(files):
+                member = zipfile.ZipInfo(name)  # of 1980
+                member.external_attr = 0o644 << 16
+                archive.writestr(member, files[name], zipfile.ZIP_DEFLATED, 9)
+        return opened.getvalue()
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(inner)
 
 
 def _markdown(source: str) -> dict[str, Any]:

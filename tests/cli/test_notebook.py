@@ -5,30 +5,29 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import os
+import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport import origin
+from accelreport import __version__, origin
 from accelreport.errors import ExitCode
-from accelreport.loader.notebook import NothingToInstall, _text, notebook
+from accelreport.loader.notebook import CannotPack, _text, notebook
 from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
-from tests.support.program import call
+from tests.support.notebooks import carried, run_all, shown, sources
+from tests.support.program import alone, call
 
 SPECS = sorted(path for path in (ROOT / "specs").glob("*.toml") if path.name != "devices.toml")
-
-
-def sources(text: str) -> list[str]:
-    """The code of each code cell."""
-    cells = json.loads(text)["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 VALIDATE = """
@@ -44,7 +43,7 @@ for name, text in json.load(sys.stdin).items():
 
 def test_every_shipped_spec_becomes_a_valid_notebook() -> None:
     # In a process of its own, since nbformat warns; in one, since it takes long to import.
-    made = {spec.stem: notebook(spec, install=".") for spec in SPECS}
+    made = {spec.stem: notebook(spec) for spec in SPECS}
     told = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", VALIDATE],
         input=json.dumps(made), capture_output=True, text=True, check=True,
@@ -57,10 +56,10 @@ def test_every_shipped_spec_becomes_a_valid_notebook() -> None:
 def test_a_notebook_of_a_shipped_spec_is_the_same_every_time_and_holds_it_as_it_is(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = notebook(spec, install=".")
-    assert text == notebook(spec, install=".")
+    text = notebook(spec)
+    assert text == notebook(spec)
     monkeypatch.chdir(tmp_path)
-    exec(sources(text)[1], {"Path": Path})  # noqa: S102 -- our own text
+    exec(sources(text)[0], {})  # noqa: S102 -- our own text
     for written in (spec, spec.with_name("devices.toml")):
         assert (tmp_path / "specs" / written.name).read_bytes() == written.read_bytes()
 
@@ -75,126 +74,206 @@ def test_quotes_and_backslashes_come_back_too(content: str) -> None:
     assert eval(_text(content)) == content  # noqa: S307 -- our own text
 
 
+WHEEL = f"accelreport-{__version__}-py3-none-any.whl"
+
+
 @pytest.mark.parametrize(
-    ("install", "there", "expected"),
+    ("there", "driver", "expected"),
     [
-        ("accelreport==1.0", {"tensorflow"}, "accelreport==1.0"),
-        ("accelreport==1.0", set(), "accelreport[cpu]==1.0"),
-        ("a-1.0-py3-none-any.whl", set(), "a-1.0-py3-none-any.whl[cpu]"),
-        (".", set(), ".[cpu]"),
-        (
-            "git+https://example.org/a.git",
-            {"tensorflow"},
-            "accelreport @ git+https://example.org/a.git",
-        ),
-        (
-            "git+https://example.org/a.git",
-            set(),
-            "accelreport[cpu] @ git+https://example.org/a.git",
-        ),
-        (".", {"accelreport", "tensorflow"}, None),
+        ({"tensorflow"}, None, WHEEL),
+        (set(), None, f"{WHEEL}[cpu]"),
+        (set(), "nvidia-smi", f"{WHEEL}[gpu]"),
+        ({"tensorflow"}, "nvidia-smi", WHEEL),
+        ({"accelreport", "tensorflow"}, None, None),
     ],
 )
 def test_a_runtime_keeps_the_tensorflow_it_has_and_gets_one_where_it_has_none(
-    install: str, there: set[str], expected: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name in there or None)
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: asked.append(command[-1]))
-    monkeypatch.setattr("shutil.which", lambda _: None)
-    exec(sources(notebook(SPECS[0], install=install))[0], {})  # noqa: S102 -- our own text
-    assert asked == ([] if expected is None else [expected])
-
-
-def test_a_notebook_installs_what_a_runtime_elsewhere_can_have_or_is_not_written(
+    there: set[str],
+    driver: str | None,
+    expected: str | None,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def recorded(direct_url: dict[str, Any] | None) -> None:
-        text = None if direct_url is None else json.dumps(direct_url)
-        there = SimpleNamespace(read_text=lambda _: text)
-        monkeypatch.setattr(origin, "distribution", lambda _: there)
+    asked: list[Any] = []
+    text = notebook(SPECS[0])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name in there or None)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: asked.append(command[-1]))
+    monkeypatch.setattr("shutil.which", lambda name: driver if name == driver else None)
+    exec(sources(text)[1], {})  # noqa: S102 -- our own text
+    assert asked == ([] if expected is None else [str(tmp_path / expected)])
+    assert (tmp_path / WHEEL).is_file()
 
-    commit = {"vcs": "git", "commit_id": "1234abc"}
-    recorded({"url": "https://example.org/a.git", "vcs_info": commit})
-    assert "source = 'git+https://example.org/a.git@1234abc'" in notebook(SPECS[0])
-    extra = "pip install 'accelreport[jax] @ git+https://example.org/a.git@1234abc'"
-    assert origin.install_command("jax") == extra
-    recorded({"url": "file:///home/me/a-1.0-py3-none-any.whl", "archive_info": {}})
-    with pytest.raises(NothingToInstall, match="needs to know what to install"):
+
+def test_a_program_that_is_not_installed_cannot_be_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> NoReturn:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("accelreport.loader.notebook.distribution", absent)
+    with pytest.raises(CannotPack, match="not installed"):
         notebook(SPECS[0])
-    # Advice stands in records, too, which are published: it names no folder of the machine.
-    wheel = "pip install 'a-1.0-py3-none-any.whl[jax]' in the folder of that file"
-    assert origin.install_command("jax") == wheel
-    for checkout in ({"url": "file:///home/me/a", "dir_info": {}}, None):
-        recorded(checkout)
-        assert origin.install_command("jax").startswith("pip install '.[jax]' in the folder")
-        with pytest.raises(NothingToInstall):
-            notebook(SPECS[0])
+
+
+@pytest.mark.parametrize(
+    ("direct_url", "expected"),
+    [
+        (
+            {"url": "https://example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "12ab"}},
+            "pip install 'accelreport[jax] @ git+https://example.org/a.git@12ab'",
+        ),
+        # Advice stands in records, too, which are published: it names no folder of the machine.
+        (
+            {"url": "file:///home/me/a-1.0-py3-none-any.whl", "archive_info": {}},
+            "pip install 'a-1.0-py3-none-any.whl[jax]' in the folder of that file",
+        ),
+        (
+            {"url": "file:///home/me/a", "dir_info": {}},
+            "pip install '.[jax]' in the folder of accelreport's checkout",
+        ),
+        (None, "pip install '.[jax]' in the folder of accelreport's checkout"),
+    ],
+)
+def test_an_extra_is_installed_from_where_the_program_came_from(
+    direct_url: dict[str, Any] | None, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = None if direct_url is None else json.dumps(direct_url)
+    monkeypatch.setattr(origin, "distribution", lambda _: SimpleNamespace(read_text=lambda _: text))
+    assert origin.install_command("jax") == expected
 
 
 def test_a_profile_is_measured_as_asked() -> None:
-    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick", install="."))[2]
-    assert "profile" not in sources(notebook(SPECS[0], install="."))[2]
+    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick"))[2]
+    assert "profile" not in sources(notebook(SPECS[0]))[2]
 
 
-SMALL = """
+MINE = """
 schema = 1
-title = "Small products"
+title = "My network"
 devices = ["cpu", "gpu"]
 baseline = "cpu"
 
 [workload]
-kind = "matmul"
-size = 32
-count = 2
+kind = "keras"
+model = "../model.py:build"
+data = "../img.npz"
+task = "classification"
+batch_size = 32
+epochs = 2
 
 [measure]
-repeats = 1
+repeats = 3
+"""
+
+DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
+
+MODEL = """
+import keras
+
+from layers_of_mine import hidden
+
+def build(input_shape, outputs):
+    flat = keras.layers.Flatten()
+    return keras.Sequential([keras.Input(input_shape), flat, hidden(), keras.layers.Dense(outputs)])
 """
 
 
-# Through files: ports that are free when a kernel chooses them are taken when it listens.
-EXECUTE = """
-import sys
-import nbformat
-from nbclient import NotebookClient
-from traitlets.config import Config
-read = nbformat.read(sys.argv[1], as_version=4)
-through_files = Config(KernelManager={"transport": "ipc"})
-NotebookClient(read, config=through_files, startup_timeout=1200).execute()
-nbformat.write(read, sys.argv[1])
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A spec of a model and data of somebody's own, in a folder of its own."""
+    project = tmp_path / "project"
+    (project / "specs").mkdir(parents=True)
+    (project / "specs" / "mine.toml").write_text(MINE)
+    (project / "specs" / "devices.toml").write_text(DEVICES)
+    (project / "model.py").write_text(MODEL)
+    module = "import keras\ndef hidden():\n    return keras.layers.Dense(8)\n"
+    (project / "layers_of_mine.py").write_text(module)
+    x = np.random.default_rng(0).random((128, 4, 4)).astype("float32")
+    np.savez(project / "img.npz", x=x, y=np.arange(128) % 2)
+    return project / "specs" / "mine.toml"
+
+
+def test_own_code_is_shown_and_own_data_are_carried(mine: Path) -> None:
+    text = notebook(mine)
+    visible = sources(text)[0]
+    for name in ("specs/mine.toml", "specs/devices.toml", "model.py", "layers_of_mine.py"):
+        assert f"texts[{name!r}] = " in visible
+    assert set(carried(text).namelist()) == {WHEEL, "img.npz"}
+    assert text == notebook(mine)
+
+
+def test_data_that_a_notebook_cannot_carry_are_refused(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("accelreport.loader.notebook.LIMIT", 1000)
+        with pytest.raises(CannotPack, match="too large for a notebook"):
+            notebook(mine)
+    outside = mine.parents[2] / "img.npz"
+    (mine.parents[1] / "img.npz").rename(outside)
+    mine.write_text(MINE.replace("../img.npz", "../../img.npz"))
+    with pytest.raises(CannotPack, match=re.escape("../../img.npz")):
+        notebook(mine)
+
+
+STOP = """
+import os, signal, threading, time
+from pathlib import Path
+
+def stop():
+    while not list(Path("results/cells").rglob("*.json")):
+        time.sleep(.05)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=stop, daemon=True).start()
 """
 
 
 @pytest.mark.e2e
-def test_a_notebook_runs_to_its_end_and_its_archive_becomes_a_page(tmp_path: Path) -> None:
-    specs, runtime = tmp_path / "written", tmp_path / "runtime"
-    specs.mkdir()
+def test_an_interrupted_notebook_is_continued_and_says_which_devices_are_absent(
+    mine: Path, tmp_path: Path
+) -> None:
+    runtime = tmp_path / "runtime"
     runtime.mkdir()
-    (specs / "small.toml").write_text(SMALL)
-    (specs / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n')
-    made = runtime / "small.ipynb"
-    asked = ("notebook", str(specs / "small.toml"), "-o", made.name, "--install", ".")
-    assert call(runtime, *asked).returncode == ExitCode.OK
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", EXECUTE, made.name],
-        cwd=runtime,
-        check=True,
-        timeout=1200,
-    )
-    shown = json.dumps(json.loads(made.read_text(encoding="utf-8"))["cells"][-2]["outputs"])
-    assert "<table>" in shown
-    assert "gpu: skipped (no-device): no GPU on this machine" in shown
-    (archive,) = runtime.glob("results-*.zip")
-    for arguments in (["merge", archive.name, "-o", "all"], ["build", "--results", "all"]):
-        assert call(runtime, *arguments).returncode == ExitCode.OK
-    assert "Small products" in (runtime / "site" / "index.html").read_text(encoding="utf-8")
+    file = runtime / "mine.ipynb"
+    asked = call(mine.parents[1], "notebook", "specs/mine.toml", "-o", str(file))
+    assert asked.returncode == ExitCode.OK
+    text = file.read_text(encoding="utf-8")
+
+    document = json.loads(text)
+    pressed: dict[str, object] = {"cell_type": "code", "id": "stop", "metadata": {}, "outputs": []}
+    pressed |= {"execution_count": None, "source": STOP}
+    document["cells"].insert(3, pressed)
+    file.write_text(json.dumps(document))
+    variables = {**os.environ, **alone(tmp_path)}
+    assert run_all(sys.executable, file, variables) == "KeyboardInterrupt"
+    cells = runtime / "results" / "cells"
+    first = {path: path.read_bytes() for path in cells.rglob("*.json")}
+    assert 0 < len(first) < 6
+
+    # A driver that lists a board where TensorFlow finds none.
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'GPU 0: NVIDIA T4'\n")
+    program.chmod(0o755)
+    file.write_text(text)
+    variables["PATH"] = f"{program.parent}:{variables['PATH']}"
+    assert run_all(sys.executable, file, variables) == ""
+    _, installed, measured, packed = shown(file)
+    assert "This is a GPU runtime." in installed
+    assert "<table>" in measured
+    assert "gpu: skipped (no-device)" in measured
+    assert "results-" in packed
+    later = {path: path.read_bytes() for path in cells.rglob("*.json")}
+    assert len(later) == 6
+    assert first.items() <= later.items()
+    assert [json.loads(data)["status"] for data in later.values()].count("ok") == 3
+    assert len(list(runtime.glob("results-*.zip"))) == 1
 
 
 def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -> None:
     target = tmp_path / "x.ipynb"
     target.write_text("mine")
-    asked = ("notebook", str(SPECS[0]), "-o", str(target), "--install", ".")
+    asked = ("notebook", str(SPECS[0]), "-o", str(target))
     told = call(tmp_path, *asked)
     assert told.returncode == ExitCode.USAGE
     assert "is there already" in told.stderr
@@ -207,4 +286,4 @@ def test_a_wrong_spec_is_told_before_anything_is_written(tmp_path: Path) -> None
     spec = tmp_path / "wrong.toml"
     spec.write_text("schema = 1\n")
     with pytest.raises(SpecErrors):
-        notebook(spec, install=".")
+        notebook(spec)

@@ -1,4 +1,4 @@
-"""The wheel, and an environment in which it is installed and TensorFlow is not."""
+"""The wheel, and environments in which it is installed, with TensorFlow and without."""
 
 from __future__ import annotations
 
@@ -14,12 +14,39 @@ import pytest
 from tests.house.tree import ROOT
 from tests.support.workers import made_once
 
-NOT_INSTALLED = ("tensorflow", "keras", "accelreport", "_editable", "__editable__", "__pycache__")
+FRAMEWORKS = ("tensorflow", "keras")
+OURS = ("accelreport", "_editable", "__editable__", "__pycache__")
 
 
-def _not_wanted(name: str) -> bool:
-    # `.pth` files would bring back the folder from which the package is linked.
-    return name.endswith(".pth") or name.lower().lstrip("~").startswith(NOT_INSTALLED)
+def environment(folder: Path, wheel: Path | None, *, without: tuple[str, ...] = ()) -> Path:
+    """The `bin` of an environment with the dependencies, and the wheel where one is given.
+
+    The dependencies are links to the ones that run the tests; what is not linked is not
+    installed there.
+
+    Args:
+        folder: where it is made.
+        wheel: what is installed in it.
+        without: beginnings of names that are not linked.
+    """
+    venv.create(folder, with_pip=False, symlinks=True)
+    base = {"base": str(folder), "platbase": str(folder)}
+    site = Path(sysconfig.get_path("purelib", "venv", vars=base))
+    known = [Path(place) for place in sys.path if Path(place).name == site.name]
+    for entry in (entry for place in known for entry in place.iterdir()):
+        # `.pth` files would bring back the folder from which the package is linked.
+        left_out = entry.name.lower().lstrip("~").startswith((*OURS, *without))
+        if not (left_out or entry.suffix == ".pth"):
+            (site / entry.name).symlink_to(entry)
+    if wheel is not None:
+        install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+        subprocess.run(
+            [folder / "bin" / "python", *install],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        )
+    return folder / "bin"
 
 
 @pytest.fixture(scope="session")
@@ -42,27 +69,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def plain_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` of an environment with the wheel and its dependencies, but no TensorFlow.
+    """The `bin` of an environment without TensorFlow, as on a machine that only builds pages."""
+    return environment(tmp_path_factory.mktemp("plain") / "venv", wheel, without=FRAMEWORKS)
 
-    The dependencies are links to the ones that run the tests; what is not linked is not
-    installed there, as on a machine that only builds pages.
-    """
-    folder = tmp_path_factory.mktemp("plain") / "venv"
-    venv.create(folder, with_pip=False, symlinks=True)
-    site = Path(
-        sysconfig.get_path("purelib", "venv", vars={"base": str(folder), "platbase": str(folder)})
-    )
-    for entry in Path(sysconfig.get_path("purelib")).iterdir():
-        if not _not_wanted(entry.name):
-            (site / entry.name).symlink_to(entry)
-    python = folder / "bin" / "python"
-    subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)],
-        check=True,
-        capture_output=True,
-        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-    )
-    return folder / "bin"
+
+@pytest.fixture(scope="session")
+def whole_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment with the wheel and TensorFlow, as on a machine that measures."""
+    return environment(tmp_path_factory.mktemp("whole") / "venv", wheel)
 
 
 @pytest.fixture

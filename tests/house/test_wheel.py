@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import io
 import re
 import runpy
 import subprocess
@@ -14,8 +15,10 @@ import pytest
 
 import accelreport
 from accelreport.datasets.cache import samples
+from accelreport.loader.notebook import notebook
 from accelreport.locks import LOCKS, lock
 from tests.house.tree import ROOT, files
+from tests.support.notebooks import carried
 
 pytestmark = pytest.mark.e2e
 
@@ -109,3 +112,25 @@ def test_the_wheel_says_its_version_licence_and_python(wheel: Path) -> None:
 def test_the_wheel_installs_one_command(wheel: Path) -> None:
     scripts = _metadata(wheel, "entry_points.txt").split()
     assert scripts == ["[console_scripts]", "accelreport", "=", "accelreport.cli:main"]
+
+
+def test_a_notebook_carries_this_wheel_with_only_the_samples_that_its_spec_needs(
+    wheel: Path,
+) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        built = {name: archive.read(name) for name in archive.namelist()}
+    text = notebook(ROOT / "specs" / "mnist_batch_sweep.toml")
+    with carried(text) as outer, zipfile.ZipFile(io.BytesIO(outer.read(wheel.name))) as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    folder = "accelreport/datasets/sample_files/"
+    kept = {f"{folder}{file.path}" for file in samples()["mnist"].files}
+    others = {name for name in built if name.startswith(folder)}
+    others -= {f"{folder}samples.json", f"{folder}NOTICE.md", *kept}
+    assert others
+    assert packed.keys() == built.keys() - others
+    # What is installed from a checkout knows its metadata from when it was linked.
+    differing = {name for name in packed if packed[name] != built[name]}
+    about = f"accelreport-{accelreport.__version__}.dist-info"
+    assert differing <= {f"{folder}samples.json", f"{about}/RECORD", f"{about}/METADATA"}
+    recorded = {line.split(",")[0] for line in packed[f"{about}/RECORD"].decode().splitlines()}
+    assert recorded == packed.keys()
