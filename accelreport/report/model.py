@@ -91,6 +91,15 @@ def number_columns(titles: Iterable[str]) -> tuple[Column, ...]:
 
 
 @dataclass(frozen=True)
+class Facets:
+    """What a reader may filter rows by, in words of the page; a row may have several of each."""
+
+    device: tuple[str, ...] = ()
+    verdict: tuple[str, ...] = ()
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Row:
     """A table row; the first cell is its header."""
 
@@ -98,12 +107,14 @@ class Row:
     entries: tuple[Entry, ...]
     id: str = ""
     device: int | None = None
+    facets: Facets = Facets()
 
 
-def table_row(*cells: Entry | Line | str, id: str = "", device: int | None = None) -> Row:  # noqa: A002
+def table_row(*cells: Entry | Line | str, id: str = "", device: int | None = None,  # noqa: A002
+              facets: Facets = Facets()) -> Row:  # fmt: skip
     """A row of these cells, the first of them its header; a text or a line is a cell of its own."""
     header, *entries = (cell if isinstance(cell, Entry) else entry(cell) for cell in cells)
-    return Row(header, tuple(entries), id, device)
+    return Row(header, tuple(entries), id, device, facets)
 
 
 @dataclass(frozen=True)

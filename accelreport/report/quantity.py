@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import TypeGuard
+from functools import wraps
+from typing import ParamSpec, TypeGuard
 
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.stats import Interval
@@ -36,6 +37,43 @@ NEAR_ONE = 0.1
 PERCENT = 0.01
 
 
+_P = ParamSpec("_P")
+
+
+class Number(str):
+    """A number as it is written, which keeps its value, by which tables sort it.
+
+    Attributes:
+        value: in the base of its unit: seconds, bytes, a share of 1.
+    """
+
+    __slots__ = ("value",)
+    value: float
+
+    @classmethod
+    def of(cls, text: str, value: float) -> Number:
+        """The text of a value."""
+        number = cls(text)
+        number.value = value
+        return number
+
+    def __add__(self, more: str) -> Number:
+        """The text with more text after it."""
+        return Number.of(f"{self}{more}", self.value)
+
+
+def _valued(written: Callable[_P, str]) -> Callable[_P, str]:
+    """Let what a function writes keep its first argument, where that is a number."""
+
+    @wraps(written)
+    def valued(*args: _P.args, **kwargs: _P.kwargs) -> str:
+        text, value = written(*args, **kwargs), args[0]
+        return Number.of(text, value) if present(value) else text
+
+    return valued
+
+
+@_valued
 def write(value: float, unit: Unit, interval: Interval | None = None, noun: str = "",
           digits: int = TABLE) -> str:  # fmt: skip
     """A number with its unit.
@@ -140,12 +178,14 @@ def fixed(value: float, places: int) -> str:
     return "0" if text.strip("-0.") == "" and places == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
+@_valued
 def setting(value: object) -> str:
     """A value of a spec as pages write it: whole numbers as all numbers, the rest as they are."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return count(value) if whole and isinstance(value, int) else str(value)
 
 
+@_valued
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A number with the digits its interval supports."""
     if value is None or not math.isfinite(value):
@@ -157,6 +197,7 @@ LEAST_IN_HUNDREDTHS = 0.1
 """The least factor of which hundredths say enough."""
 
 
+@_valued
 def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """A factor, such as "5.2×"."""
     if value is None or not math.isfinite(value):
@@ -190,6 +231,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
     return 1e-6, "µs"
 
 
+@_valued
 def duration(seconds: float | None, low: float | None = None, high: float | None = None) -> str:
     """A time, such as "24.1 ms"."""
     if seconds is None or not math.isfinite(seconds):
@@ -226,6 +268,7 @@ def _scaled(bound: float | None, scale: float) -> float | None:
     return None if bound is None else bound / scale
 
 
+@_valued
 def percent(share: float | None, places: int = 2) -> str:
     """A share as per cent, such as "98.71 %"."""
     if share is None or not math.isfinite(share):
@@ -233,6 +276,7 @@ def percent(share: float | None, places: int = 2) -> str:
     return f"{fixed(100 * share, places)}{SPACE}%"
 
 
+@_valued
 def points(difference: float, low: float = math.nan, high: float = math.nan) -> str:
     """A difference of shares in percentage points, with its sign: "+0.12 points"."""
     places = min(2, decimals(100 * difference, 100 * low, 100 * high)) if present(low) else 2
@@ -257,12 +301,14 @@ def signed(value: float, places: int) -> str:
     return fixed(value, places) if value < 0 else f"+{fixed(value, places)}"
 
 
+@_valued
 def megabytes(count: float | None, low: float | None = None, high: float | None = None) -> str:
     """Bytes in the decimal units that makers of models print, such as "91 MB"."""
     bounds = (_scaled(bound, 1e6) for bound in (low, high))
     return f"{number(_scaled(count, 1e6), *bounds)}{SPACE}MB"
 
 
+@_valued
 def size(count: float | None) -> str:
     """Bytes in binary units, such as "1.4 GiB"."""
     if count is None or not math.isfinite(count):
@@ -273,6 +319,7 @@ def size(count: float | None) -> str:
     return f"{fixed(count, 0)}{SPACE}B"
 
 
+@_valued
 def rate(per_second: float | None, noun: str) -> str:
     """Things per second, millions as "M": "12,300 images/s"."""
     if per_second is None or not math.isfinite(per_second):
@@ -292,6 +339,7 @@ def short(value: float) -> str:
     return text.replace("-", "\N{MINUS SIGN}") or "0"
 
 
+@_valued
 def operations(value: float) -> str:
     """Floating-point operations, such as "21.5 GFLOP"."""
     for prefix, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
@@ -300,6 +348,7 @@ def operations(value: float) -> str:
     return f"{number(value)}{SPACE}FLOP"
 
 
+@_valued
 def tiny(value: float) -> str:
     """A number that may be as small as a rounding error: "0.00026", "below 0.00001"."""
     if value == 0 or abs(value) >= 1e-3 or not math.isfinite(value):
@@ -313,6 +362,7 @@ def probability(p: float) -> str:
     return f"p{SPACE}{sign}{SPACE}{told}"
 
 
+@_valued
 def count(value: float | None) -> str:
     """A whole number, thousands set apart."""
     return MISSING if value is None or not math.isfinite(value) else fixed(value, 0)

@@ -8,7 +8,7 @@ from markupsafe import escape
 
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.pages.badges import MOST_ACROSS, devices_down
-from accelreport.report.site.render import cell_class, raw
+from accelreport.report.site.render import cell_attributes, raw
 
 ROWS = st.lists(st.lists(st.text(alphabet="a<>&'\"\x1f\x1e ", max_size=6), min_size=1, max_size=4))
 
@@ -45,7 +45,7 @@ def test_many_devices_of_a_single_row_stand_below_one_another_and_none_is_lost(
 
 def test_a_cell_says_its_colour_its_mark_and_that_it_is_a_number() -> None:
     entry = Entry((Line("5×"),), heat=7, mark="baseline")
-    assert cell_class(entry, Column("GPU", number=True)) == ' class="h7 baseline n"'
-    assert cell_class(Entry((Line("–"),)), Column("GPU")) == ' class="nil"'
-    assert cell_class(Entry((Line("5×"),)), Column("GPU")) == ""
-    assert cell_class(Entry((), mark='"><b'), Column("GPU")) == ' class="&#34;&gt;&lt;b"'
+    assert cell_attributes(entry, Column("GPU", number=True)) == ' class="h7 baseline n"'
+    assert cell_attributes(Entry((Line("–"),)), Column("GPU")) == ' class="nil"'
+    assert cell_attributes(Entry((Line("5×"),)), Column("GPU")) == ""
+    assert cell_attributes(Entry((), mark='"><b'), Column("GPU")) == ' class="&#34;&gt;&lt;b"'

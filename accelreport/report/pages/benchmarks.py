@@ -16,6 +16,7 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
+    Facets,
     Line,
     Page,
     Row,
@@ -167,7 +168,15 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
         between,
         quantity.duration_range(seconds[0], seconds[-1]),
         _cheapest(bench, alike),
+        facets=_facets(bench, alike),
     )
+
+
+def _facets(bench: BenchmarkView, alike: Sequence[Choice]) -> Facets:
+    """The devices that points name first, and whether one of them is shown to be the fastest."""
+    devices = dict.fromkeys(name for each in alike for name in (each.best.group.device, *each.ties))
+    verdict = "decided" if alike[0].decided else "undecided"
+    return Facets(tuple(map(bench.title_of, devices)), (verdict,), ("measured",))
 
 
 def _withheld(bench: BenchmarkView, found: Sequence[Choice]) -> tuple[Line, ...]:
@@ -206,6 +215,7 @@ def _row(bench: BenchmarkView, found: Choice) -> Row:
         entry(*factor),
         quantity.duration(found.best.seconds),
         entry(*cost),
+        facets=_facets(bench, [found]),
     )
 
 
@@ -244,4 +254,10 @@ def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
         href=f"{bench.slug}.html",
     )
     numbers = (quantity.count(n) if n else "–" for n in counts)
-    return table_row(header, f"{opening_of(bench).title}.", *numbers)
+    devices = dict.fromkeys(series.device for series in bench.tried_series)
+    measured = any(row.measured for row in bench.results)
+    facets = Facets(
+        device=tuple(map(bench.title_of, devices)),
+        provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
+    )
+    return table_row(header, f"{opening_of(bench).title}.", *numbers, facets=facets)

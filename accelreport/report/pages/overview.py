@@ -31,7 +31,7 @@ from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
 from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import printed_text, settings_text
-from accelreport.report.model import Column, Line, Row, Table, entry, table_row
+from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.sections.about import web_address
@@ -503,9 +503,13 @@ def _table_rows(shown: Shown) -> list[Row]:
     row, unit, rate = shown.row, unit_of(shown), shown.row.rate
     header = entry(shown.point or "as specified")
 
-    def made(name: str, rate: str, factor: str, said: str, href: str = "") -> Row:
-        told = f"{rate}{quantity.SPACE}{unit}"
-        return table_row(header, name, told, factor, Line(said, href=href))
+    def made(
+        name: str, rate: str, factor: str, said: str, href: str = "", *,
+        verdict: str = "", provenance: str = "measured",
+    ) -> Row:  # fmt: skip
+        facets = Facets((name,), (verdict,) * bool(verdict), (provenance,))
+        told = rate + quantity.SPACE + unit
+        return table_row(header, name, told, factor, Line(said, href=href), facets=facets)
 
     def measured(timed: Sequence[Result]) -> str:
         said = ["measured", quantity.plural(len(timed), "process", "processes")]
@@ -522,12 +526,12 @@ def _table_rows(shown: Shown) -> list[Row]:
         if interval.known:
             text += f" ({quantity.ratio_interval(interval.low, interval.high, interval.value)})"
         name = shown.hardware(each.device, each.own.timed)
-        rows.append(
-            made(name, quantity.number(rate.value * interval.value), text, measured(each.own.timed))
-        )
+        there = quantity.number(rate.value * interval.value)
+        rows.append(made(name, there, text, measured(each.own.timed), verdict=each.verdict.lower()))
     for each in shown.withheld:
         name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
-        rows.append(table_row(header, name, quantity.MISSING, "withheld", why))
+        facets = Facets((name,), ("withheld",), ("measured",))
+        rows.append(table_row(header, name, quantity.MISSING, "withheld", why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         found = one.found
         said = (
@@ -536,8 +540,9 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
         href = web_address(found.source.url if found.source else "")
         rate_text = quantity.number(one.rate)
-        factor = f"{_factor(one.factor)} {signs(clock_of(found.validation))}".strip()
-        rows.append(made(name, rate_text, factor, said, href))
+        sign = signs(clock_of(found.validation))
+        factor = _factor(one.factor) + (f" {sign}" if sign else "")
+        rows.append(made(name, rate_text, factor, said, href, provenance="published"))
     return rows
 
 

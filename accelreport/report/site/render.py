@@ -29,8 +29,9 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, St
 from markupsafe import Markup, escape
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.report.model import Column, Drawing, Entry, Figure, Page
+from accelreport.report.model import Column, Drawing, Entry, Figure, Page, Row
 from accelreport.report.pages.registry import NAVIGATION
+from accelreport.report.quantity import Number
 from accelreport.report.site.options import CHECKOUT, NO_FACTS, PACKAGED, SiteFacts
 from accelreport.report.theme import EDGES, key_class, variables
 
@@ -81,13 +82,25 @@ def _escaped(row: Sequence[str]) -> list[str]:
     return cells if len(cells) == len(row) else [str(escape(cell)) for cell in row]
 
 
-def cell_class(entry: Entry, column: Column) -> Markup:
-    """The attribute `class` of a cell, with a space before it; empty where it has no classes."""
+def cell_attributes(entry: Entry, column: Column) -> Markup:
+    """The class of a cell and the value that it is sorted by, each with a space before it."""
     names = [] if entry.heat is None else [f"{entry.ramp}{entry.heat}"]
     names += [entry.mark] if entry.mark else []
     names += ["n"] if column.number else []
     names += ["nil"] if len(entry.lines) == 1 and entry.lines[0].text == "–" else []
-    return Markup(' class="{}"').format(" ".join(names)) if names else Markup()
+    text = entry.lines[0].text if entry.lines else ""
+    attributes = Markup(' class="{}"').format(" ".join(names)) if names else Markup()
+    if isinstance(text, Number):
+        attributes += Markup(' data-value="{:.6g}"').format(text.value)
+    return attributes
+
+
+def row_attributes(row: Row) -> Markup:
+    """The id of a row, its device, and what it can be filtered by; one of many on a line each."""
+    values = {"id": row.id, "data-series": "" if row.device is None else str(row.device)}
+    values |= {f"data-{name}": "\n".join(own) for name, own in vars(row.facets).items()}
+    parts = (Markup(' {}="{}"').format(name, value) for name, value in values.items() if value)
+    return Markup().join(parts)
 
 
 _EXPORT = "self.accelreportVega = vegaEmbed;"
@@ -174,11 +187,10 @@ _EXPLORED = {"article.html", "single.html"}
 """Templates whose figures can be explored."""
 _SCRIPTS = {
     "explore.js": ("explore",),
-    "tables.html": ("theme", "search"),
-    "single.html": ("theme", "search"),
+    "cell.html": ("theme",),
     "slides.html": ("theme", "deck"),
 }
-"""Scripts of the pages that have more than one."""
+"""Scripts of the pages whose tables and figures do not respond."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _AROUND = re.compile(r"\s*([{};,>])\s*")
@@ -217,7 +229,12 @@ class Renderer:
             "svg": svg,
             "places": NAVIGATION,
         }
-        self.environment.filters |= {"key_class": key_class, "cell_class": cell_class, "raw": raw}
+        self.environment.filters |= {
+            "key_class": key_class,
+            "cell_attributes": cell_attributes,
+            "row_attributes": row_attributes,
+            "raw": raw,
+        }
 
     @cache  # noqa: B019 -- a renderer lives as long as one build
     def style(self, name: str) -> str:
@@ -233,7 +250,7 @@ class Renderer:
     @cache  # noqa: B019
     def scripts(self, template: str) -> Mapping[str, Markup]:
         """The scripts of a page, by name, without comments and indents."""
-        names = _SCRIPTS.get(template, ("theme",))
+        names = _SCRIPTS.get(template, ("theme", "respond"))
         texts = {name: self.environment.get_template(f"{name}.js").render() for name in names}
         return {name: Markup(_short(text)) for name, text in texts.items()}  # noqa: S704 -- ours
 

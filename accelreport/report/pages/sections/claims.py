@@ -10,6 +10,7 @@ from itertools import chain, groupby
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
+    SPEAKERS,
     STATES,
     beside_text,
     claims_sentence,
@@ -28,6 +29,7 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
+    Facets,
     Line,
     Page,
     Prose,
@@ -394,6 +396,8 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> str:
 def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     """A claim with its state, what was measured, the rule and who said it."""
     state, claim = found.state, found.claim
+    named = set(claim.check.model_dump(include={"faster", "of", "over", "than"}).values())
+    devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
     badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
     measured = _measured(bench, found)
     if found.numbers and found.withheld:
@@ -412,6 +416,11 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
         entry(label(claim.text, 400), Line(_said_by(bench, claim), "detail")),
         Entry((), badges=(badge, *origin_badges([found.stand_in]))),
         entry(*shown, more=(*more, Line(f"The rule: {rule}.")), more_title=more_title),
+        facets=Facets(
+            tuple(dict.fromkeys(map(bench.title_of, devices))),
+            (STATES[state][0],),
+            (SPEAKERS[claim.by],),
+        ),
     )
 
 

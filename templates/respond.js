@@ -1,0 +1,116 @@
+// Tables that a reader sorts and filters, in a state that the address keeps. Without it every row
+// is there, in the order of the page.
+(() => {
+  const every = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const state = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  const change = (name, value, step = "pushState") => {
+    const next = state();
+    if (value) next.set(name, value); else next.delete(name);
+    history[step](null, "", `#${next}`);
+    apply();
+  };
+
+  // A column of numbers is sorted by their values, any other by its words.
+  const tables = every(".table[id]").map((place) => {
+    const bodies = [...place.querySelector("table").tBodies].map((body) => ({
+      body, rows: [...body.rows].filter((row) => !row.matches(".group")),
+    }));
+    return { place, bodies, rows: bodies.flatMap((each) => each.rows), heads: every("thead th", place) };
+  });
+  for (const { place, rows, heads } of tables) {
+    if (rows.length < 3) continue;
+    for (const [column, head] of heads.entries()) {
+      const known = !head.matches(".n") || rows.some((row) => row.cells[column]?.dataset.value);
+      if (!known || !head.textContent.trim()) continue;
+      const button = make("button", { type: "button", className: "sort" }, ...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const next = { ascending: "descending", descending: "" }[head.ariaSort] ?? "ascending";
+        change("sort", next && `${place.id} ${column} ${next}`);
+      });
+    }
+  }
+  const words = new Intl.Collator("en", { numeric: true });
+  const compare = (column, sign) => (one, other) => {
+    const [a, b] = [one, other].map((row) => row.cells[column]);
+    const [x, y] = [a, b].map((cell) => parseFloat(cell.dataset.value));
+    if (x === x && y === y) return sign * (x - y);
+    // What has no number is last both ways.
+    if (x === x || y === y) return x === x ? -1 : 1;
+    return sign * words.compare(a.textContent.replaceAll(",", ""), b.textContent.replaceAll(",", ""));
+  };
+  const sort = () => {
+    const [id, column, way] = (state().get("sort") || "").split(" ");
+    for (const { place, bodies, heads } of tables) {
+      const head = place.id === id ? heads[column] : null;
+      if (!head && !heads.some((each) => each.ariaSort)) continue;
+      for (const each of heads) each.ariaSort = each === head ? way : null;
+      const by = head && compare(column, way === "descending" ? -1 : 1);
+      const sorted = bodies.map(({ body, rows }) => ({ body, rows: by ? [...rows].sort(by) : rows }));
+      for (const { body, rows } of sorted) body.append(...rows);
+      // Groups follow their first rows.
+      if (by) sorted.sort((one, other) => by(one.rows[0], other.rows[0]));
+      place.querySelector("table").append(...sorted.map((each) => each.body));
+    }
+  };
+
+  const lines = every(".filter");
+  const scopes = lines.map((line) => line.closest("article, main"));
+  const filtered = tables.filter(({ place }) => scopes.some((scope) => scope.contains(place)));
+  const folds = scopes.flatMap((scope) => every("details:not([open]):has(tbody)", scope));
+  const facets = ["device", "verdict", "provenance"];
+  const valuesOf = (row, facet) => row.dataset[facet]?.split("\n") || [];
+  for (const { bodies, rows } of filtered) {
+    for (const { body, rows: own } of bodies) {
+      const heading = body.querySelector("tr.group")?.textContent || "";
+      for (const row of own) row.words = `${heading} ${row.textContent}`.toLowerCase();
+    }
+    for (const row of rows) row.facets = facets.filter((facet) => rows.some((each) => each.dataset[facet]));
+  }
+  const rows = filtered.flatMap((table) => table.rows);
+  let opened = false;
+  const filter = () => {
+    const wanted = state();
+    const find = (wanted.get("find") || "").toLowerCase().split(/\s+/).filter(Boolean);
+    const chosen = facets.filter((facet) => wanted.get(facet));
+    for (const row of rows) {
+      row.hidden = !find.every((word) => row.words.includes(word))
+        || chosen.some((facet) => row.facets.includes(facet) && !valuesOf(row, facet).includes(wanted.get(facet)));
+    }
+    for (const { bodies } of filtered) {
+      for (const { body, rows: own } of bodies) body.hidden = own.length > 0 && own.every((row) => row.hidden);
+    }
+    const active = find.length + chosen.length > 0;
+    if (active !== opened) for (const fold of folds) fold.open = active;
+    opened = active;
+    for (const line of lines) {
+      for (const field of every("[name]", line)) field.value = wanted.get(field.name) || "";
+      line.lastChild.textContent = active ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
+    }
+  };
+  if (rows.length > 5) {
+    for (const line of lines) {
+      const label = (text, field) => make("label", {}, text, field);
+      const field = make("input", { type: "search", name: "find" });
+      field.addEventListener("input", () => change("find", field.value, "replaceState"));
+      line.append(label("Find in the tables", field));
+      for (const facet of facets) {
+        const values = new Set(rows.flatMap((row) => valuesOf(row, facet)));
+        if (values.size < 2) continue;
+        const choice = make("select", { name: facet }, new Option("any", ""), ...[...values].map((value) => new Option(value)));
+        choice.addEventListener("change", () => change(facet, choice.value));
+        line.append(label(facet[0].toUpperCase() + facet.slice(1), choice));
+      }
+      line.append(make("output", {}));
+    }
+  } else lines.length = 0;
+
+  const apply = () => { sort(); filter(); };
+  addEventListener("popstate", apply);
+  apply();
+})();

@@ -1,0 +1,171 @@
+"""Pages that respond to a reader, and are whole for one whose browser runs no script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from accelreport.report.site.options import CHECKOUT
+from accelreport.results.store import Store
+from tests.house.tree import ROOT
+from tests.support.browser import opened
+from tests.support.sites import build
+from tests.support.workers import made_once
+
+pytestmark = pytest.mark.e2e
+
+MOST = 10_287 + 6_144
+"""Bytes of all scripts: those before pages responded, and 6 kB more."""
+BENCHMARK = "mnist_batch_sweep.full.html"
+SHOWN = "tbody tr:not(.group):visible"
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's site, which has claims in every state."""
+
+    def make(out: Path) -> None:
+        build(Store(ROOT / "examples" / "two_core_cpu"), out / "site")
+
+    return made_once(tmp_path_factory, "example", make) / "site"
+
+
+def first_cells(page: Page, table: str) -> list[str]:
+    """The header of each row of a table, from the top."""
+    return page.locator(f"#{table} tbody tr:not(.group) > :first-child").all_inner_texts()
+
+
+def test_scripts_are_at_most_six_kilobytes_more_than_before_pages_responded() -> None:
+    assert sum(path.stat().st_size for path in CHECKOUT.glob("*.js")) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("path", "facet"),
+    [
+        ("claims.html", "Verdict"),
+        ("claims.html", "Device"),
+        ("claims.html", "Provenance"),
+        ("benchmarks.html", "Verdict"),
+        ("benchmarks.html", "Device"),
+        ("benchmarks.html", "Provenance"),
+    ],
+)
+def test_a_reader_filters_rows_and_sends_what_is_left(
+    path: str, facet: str, example: Path, browser: Browser
+) -> None:
+    name = facet.lower()
+    with opened(browser, example / path) as page:
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        every = page.locator(SHOWN).count()
+        choice = page.locator(f"select[name={name}]")
+        value = choice.locator("option").last.inner_text()
+        choice.select_option(value)
+        left = page.locator(SHOWN)
+        assert 0 < left.count() < every
+        facts = page.locator(f"tr[data-{name}]:visible")
+        for number in range(facts.count()):
+            assert value in (facts.nth(number).get_attribute(f"data-{name}") or "").split("\n")
+        assert f"{left.count()} of" in page.locator(".filter output").inner_text()
+        address, found = page.url, left.count()
+        page.go_back()
+        expect(choice).to_have_value("")
+        page.go_forward()
+        expect(choice).to_have_value(value)
+    with opened(browser, example / path, address.partition(".html")[2]) as page:
+        expect(page.locator(f"select[name={name}]")).to_have_value(value)
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        assert page.locator(SHOWN).count() == found
+
+
+def test_words_and_facets_narrow_rows_together(example: Path, browser: Browser) -> None:
+    with opened(browser, example / "claims.html", "#find=accelerator&verdict=confirmed") as page:
+        assert page.get_by_label("Find in the tables").input_value() == "accelerator"
+        for row in page.locator(SHOWN).all():
+            assert row.get_attribute("data-verdict") == "confirmed"
+
+
+def test_an_address_of_a_row_is_no_filter(example: Path, browser: Browser) -> None:
+    with opened(browser, example / "claims.html") as page:
+        row = page.locator("tr[id^=claim-]").first.get_attribute("id")
+        every = page.locator(SHOWN).count()
+        page.get_by_label("Verdict").select_option(index=1)
+        page.evaluate("id => { location.hash = id }", row)
+        expect(page.get_by_label("Verdict")).to_have_value("")
+        assert page.locator(SHOWN).count() == every
+        assert page.locator(f"#{row}").evaluate("row => row.matches(':target')")
+
+
+def test_a_column_of_numbers_is_sorted_by_value_with_the_keyboard(
+    example: Path, browser: Browser
+) -> None:
+    """Times are written in the unit that suits each, and a rate has commas."""
+    with opened(browser, example / "benchmarks.html") as page:
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        before = first_cells(page, "all-rates")
+        table = page.locator("#all-rates")
+        head = table.locator("thead th", has_text="rate")
+        head.get_by_role("button").focus()
+        for way in ("ascending", "descending"):
+            page.keyboard.press("Enter")
+            assert head.get_attribute("aria-sort") == way
+            for body in table.locator("tbody").all():
+                cells = body.locator("tr:not(.group) > :nth-child(3)")
+                values = [cell.get_attribute("data-value") for cell in cells.all()]
+                known = [float(value) for value in values if value]
+                assert known == sorted(known, reverse=way == "descending")
+                # What has no number is last both ways.
+                assert all(values[: len(known)])
+        address = page.url
+        page.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") is None
+        assert first_cells(page, "all-rates") == before
+    with opened(browser, example / "benchmarks.html", address.partition(".html")[2]) as page:
+        assert page.locator("#all-rates [aria-sort=descending]").count() == 1
+
+
+def test_a_sorted_table_keeps_its_groups(example: Path, browser: Browser) -> None:
+    with opened(browser, example / "claims.html", "#sort=claims-table+1+ascending") as page:
+        assert page.locator("#claims-table [aria-sort]").inner_text() == "verdict"
+        for body in page.locator("#claims-table tbody").all():
+            assert "group" in (body.locator("tr").first.get_attribute("class") or "")
+
+
+def test_numbers_that_a_reader_opened_stay_open_when_they_are_sorted(
+    example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / BENCHMARK) as page:
+        fold = page.locator("details.data:has(.sort)").first
+        fold.locator("summary").first.click()
+        fold.locator(".sort").first.click()
+        assert fold.get_attribute("open") is not None
+
+
+@pytest.mark.parametrize("path", ["claims.html", "benchmarks.html", BENCHMARK])
+def test_every_column_of_every_table_can_be_sorted(
+    path: str, example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / path) as page:
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        rows = sorted(page.locator("tbody tr").all_text_contents())
+        for number in range(page.locator(".sort").count()):
+            page.evaluate("number => document.querySelectorAll('.sort')[number].click()", number)
+            assert page.locator("[aria-sort]").count() == 1
+            assert sorted(page.locator("tbody tr").all_text_contents()) == rows
+
+
+def test_paper_shows_neither_filters_nor_signs_of_buttons(example: Path, browser: Browser) -> None:
+    with opened(browser, example / "claims.html") as page:
+        page.emulate_media(media="print")
+        assert not page.locator(".filter").is_visible()
+        line = page.locator(".sort").first.evaluate("e => getComputedStyle(e).borderStyle")
+        assert line == "none"
+
+
+def test_nothing_of_it_is_there_without_scripts(example: Path, browser: Browser) -> None:
+    for path in ("claims.html", "benchmarks.html", BENCHMARK):
+        with opened(browser, example / path, "#verdict=confirmed", script=False) as page:
+            assert page.locator("button, select, .filter:visible").count() == 0
+            shown = page.locator("details[open] tbody tr, .story :not(details) > .table tbody tr")
+            assert shown.count() > 3
