@@ -24,6 +24,7 @@ from accelreport.analysis.claims import (
 from accelreport.analysis.results import ENERGY, Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.report import quantity
 from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import is_share
 from accelreport.report.warning_text import failure_text, problem_text
@@ -118,6 +119,19 @@ def claims_heading(found: Sequence[ClaimResult]) -> str:
 def claims_sentence(found: Sequence[ClaimResult]) -> str:
     """How many claims there are, who says them and what became of them."""
     return f"{claims_heading(found)}: {states_text(state_counts(found))}"
+
+
+def decided_text(found: Sequence[ClaimResult]) -> str:
+    """How many claims are decided here, and how, as a title."""
+    counts, total = state_counts(found), len(distinct(found))
+    confirmed, refuted = counts.get(ClaimState.CONFIRMED, 0), counts.get(ClaimState.REFUTED, 0)
+    claims, decided = quantity.plural(total, "claim"), confirmed + refuted
+    if not decided:
+        return f"None of {claims} is decided"
+    verb = "is" if decided == 1 else "are"
+    if confirmed and refuted:
+        return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"
+    return f"{decided} of {claims} {verb} {'confirmed' if confirmed else 'refuted'}"
 
 
 def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFrame:

@@ -152,7 +152,7 @@ class Table:
     caption: str = ""
     corner: str = ""
     notes: tuple[str, ...] = ()
-    style: Literal["plain", "matrix", "prose"] = "plain"
+    style: Literal["plain", "matrix", "prose", "prose verdicts"] = "plain"
     folded: bool = False
     """Whether a reader has to open it."""
     legend: bool = False
@@ -407,13 +407,27 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Units:
-    """A square for each of many things, those of one state together."""
+class UnitRow:
+    """Squares of one origin, those of one state together."""
 
+    title: str
+    detail: str
     items: tuple[Unit, ...]
+
+
+@dataclass(frozen=True)
+class Units:
+    """A square for each of many things, in rows."""
+
+    rows: tuple[UnitRow, ...]
     keys: tuple[tuple[str, str, int], ...]
     """State, what it means, and how many are in it."""
     kind: Literal["units"] = "units"
+
+    @property
+    def items(self) -> tuple[Unit, ...]:
+        """The squares of all rows."""
+        return tuple(unit for row in self.rows for unit in row.items)
 
 
 Block = (
@@ -453,6 +467,8 @@ class Section:
     """The presenter's notes, where it is a slide."""
     folded: bool = False
     """Whether a reader has to open it: what is looked up and not read."""
+    detail: str = ""
+    """What stands beside the title of a folded section."""
 
 
 @dataclass(frozen=True)

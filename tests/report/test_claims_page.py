@@ -55,7 +55,7 @@ def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> 
         devices=("cpu", "cpu-1", "gpu", "tpu"),
         fate=lambda cell: "ok" if cell.device in {"cpu", "gpu"} else "skipped",
     )
-    section = claims_section([bench_of(made)])
+    section = claims_section(bench_of(made))
     assert section is not None
     shown, line, listed = section.blocks
     assert isinstance(shown, Table)
@@ -79,12 +79,12 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
         fate=lambda cell: "skipped" if cell.device == "tpu" else "partial",
     )
     bench = bench_of(made)
-    section = claims_section([bench])
+    section = claims_section(bench)
     assert section is not None
     shown, line, _ = section.blocks
     assert isinstance(shown, Table)
     _, row = shown.groups[0].rows
-    assert [each.text for each in row.entries[1].lines] == [
+    assert [each.text for each in row.entries[2].lines] == [
         "Example has no number for it here (its budget ended before its training did)"
     ]
     assert isinstance(line, Prose)
@@ -153,7 +153,10 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     assert claims_sentence(every) == sentence
     page = claims_page(benches)
     assert page.finding.startswith(f"{sentence}.")
-    (section,) = page.sections
+    assert page.headline == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
+    section, *rest = page.sections
+    assert [each.folded for each in rest] == [True] * len(rest)
+    assert {each.detail for each in rest} == {"1 undecided, 1 needs a device"}
     squares = section.blocks[0]
     assert isinstance(squares, Units)
     assert squares.keys == (
@@ -166,7 +169,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     assert deck.blocks == (squares,)
     assert deck.title == "2 of 4\N{NO-BREAK SPACE}claims are confirmed"
     (bench,) = [each for each in benches if each.plan.profile == "full"]
-    own = claims_section([bench])
+    own = claims_section(bench)
     assert own is not None
     assert own.finding.startswith(f"{sentence}.")
     told = [line.strip() for line in answers(store, [bench.plan])]
@@ -193,7 +196,7 @@ def test_a_claim_that_one_of_two_machines_refutes_is_refuted() -> None:
 
 def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
     made = study(claims=[ABSENT], fate=lambda cell: "skipped" if cell.device == "tpu" else "ok")
-    section = claims_section([bench_of(made)])
+    section = claims_section(bench_of(made))
     assert section is not None
     line, listed = section.blocks
     assert isinstance(line, Prose)
@@ -212,7 +215,7 @@ def test_claims_of_which_none_was_tested_are_folded(devices: tuple[str, ...], fo
 def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_open() -> None:
     far = RatioCheck(ratio="speedup", of="gpu", where={"batch_size": 4096}, at_least=2)
     made = study(claims=[FAST, Claim(text="Far", check=far)], devices=("cpu", "gpu"))
-    section = claims_section([bench_of(made)])
+    section = claims_section(bench_of(made))
     assert section is not None
     shown, line, listed = section.blocks
     assert isinstance(shown, Table)
@@ -226,11 +229,11 @@ def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_op
 
 def test_beside_a_claim_stand_three_numbers_at_most_and_the_others_open_with_its_rule() -> None:
     same = Claim(text="Same", check=EquivalentCheck(equivalent="val_accuracy", within=0.01))
-    section = claims_section([bench_of(study(claims=[same], devices=("cpu", "cpu-1", "gpu")))])
+    section = claims_section(bench_of(study(claims=[same], devices=("cpu", "cpu-1", "gpu"))))
     assert section is not None
     (table,) = section.blocks
     assert isinstance(table, Table)
-    (measured,) = [row.entries[1] for row in table.groups[0].rows]
+    (measured,) = [row.entries[2] for row in table.groups[0].rows]
     assert len(measured.lines) == 3
     *others, rule = measured.more
     assert len(others) == 2 * 3 - 3
@@ -242,12 +245,12 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     costs = QuantisedCheck(quantised_costs="accuracy", of="gpu")
     tall = RatioCheck(ratio="val_accuracy", of="gpu", over="cpu", mean_over=["batch_size"], about=1)
     made = study(claims=[Claim(text="Costs", check=costs), Claim(text="As good", check=tall)])
-    section = claims_section([bench_of(made)])
+    section = claims_section(bench_of(made))
     assert section is not None
     rows = [
         row for block in section.blocks if isinstance(block, Table) for row in block.groups[0].rows
     ]
-    rules = {row.header.lines[0].text: row.entries[1].more[-1].text for row in rows}
+    rules = {row.header.lines[0].text: row.entries[2].more[-1].text for row in rows}
     assert "of each model trained on Example T4 finds" in rules["Costs"]
     assert "exclude a loss of 0.5 percentage points" in rules["Costs"]
     assert "of validation accuracy of Example T4 over that of Example is" in rules["As good"]
@@ -265,14 +268,12 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
     )
     bench = bench_of(made)
     other = bench_of(study("matmul", claims=[Claim(text="x", check=PeakCheck(below_peak=True))]))
-    for shown in ([bench], [bench, other]):
-        sections = [claims_section(shown)]
+    page = claims_page([bench, other])
+    own = claims_section(bench)
+    assert own is not None
+    for sections, told in (([own], own.finding), (page.sections, page.finding)):
         tables = [
-            block
-            for section in sections
-            if section is not None
-            for block in section.blocks
-            if isinstance(block, Table)
+            block for section in sections for block in section.blocks if isinstance(block, Table)
         ]
         marked = {
             row.header.lines[0].text: [badge.text for badge in row.entries[0].badges]
@@ -283,7 +284,6 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
         extra = ["synthetic data"] if origin == "synthetic" else []
         assert marked["Fast"] == ["confirmed", *extra]
         assert marked["Faster yet"] == ["needs a device"]
-        told = " ".join(section.finding for section in sections if section is not None)
         assert ("synthetic data" in told) is (origin == "synthetic")
 
 
@@ -304,7 +304,7 @@ def test_a_sample_of_the_data_is_a_banner_and_a_mark_at_qualities_and_at_no_time
     assert all("sample" in [b.text for b in e.badges] for e in entries if e.lines[0].text != "–")
 
 
-def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_few_words() -> None:
+def test_a_claim_says_beside_its_sentence_who_made_it_and_the_page_s_source_in_few_words() -> None:
     source = Source(title="A comparison of many devices", authors="A. Author, B. Author", year=2021)
     theirs = FAST.model_copy(update={"by": "source", "note": "on a T4"})
     other = FAR.model_copy(update={"text": "Other", "by": "source", "source": "a talk of 2019"})
@@ -312,17 +312,19 @@ def test_a_claim_says_under_its_sentence_who_made_it_and_the_page_s_source_in_fe
     own = FAST.model_copy(update={"text": "Own"})
     made = study(claims=[theirs, other, ours, own], devices=("cpu", "cpu-1", "gpu", "tpu"))
     plan = made.plan.model_copy(update={"source": source})
-    section = claims_section([bench_of(replace(made, plan=plan))])
+    section = claims_section(bench_of(replace(made, plan=plan)))
     assert section is not None
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
-    said = {row.header.lines[0].text: row.header.lines[1].text for row in table.groups[0].rows}
+    said = {row.header.lines[0].text: row.entries[1].lines[0].text for row in table.groups[0].rows}
     assert said == {
-        "Fast": "A. Author, B. Author 2021: on a T4",
-        "Other": "a talk of 2019",
-        "Ours": "accelreport",
-        "Own": "the author",
+        "Fast": "published: A. Author, B. Author 2021",
+        "Other": "published: a talk of 2019",
+        "Ours": "from accelreport",
+        "Own": "from the author",
     }
-    assert [column.title for column in table.columns] == ["verdict", "measured"]
+    (fast, *_) = table.groups[0].rows
+    assert fast.header.lines[1].text == "on a T4"
+    assert [column.title for column in table.columns] == ["verdict", "from", "measured"]
 
 
 def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None:
@@ -335,12 +337,12 @@ def test_how_far_two_accuracies_are_apart_is_told_in_percentage_points() -> None
         Claim(text="Lower", check=DifferenceCheck(lower="val_loss", of="gpu", than="cpu")),
     ]
     made = study(claims=claims, devices=("cpu", "gpu"), repeats=3, axes={})
-    section = claims_section([bench_of(made)])
+    section = claims_section(bench_of(made))
     assert section is not None
     (table,) = section.blocks
     assert isinstance(table, Table)
     alike, higher, lower = (
-        " ".join(line.text for line in (*row.entries[1].lines, *row.entries[1].more))
+        " ".join(line.text for line in (*row.entries[2].lines, *row.entries[2].more))
         for row in table.groups[0].rows
     )
     number = r"[+\N{MINUS SIGN}]?\d+\.\d\d"

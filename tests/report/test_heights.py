@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from accelreport.loader.load import load
+from accelreport.report.site.builder import build as build_site
+from accelreport.results.store import Store
 from accelreport.spec.models import Target
 from tests.analysis.test_timed_sweeps import FIXED, in_parts
 from tests.house.tree import ROOT
@@ -53,3 +55,34 @@ def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         for said in ("The rule: ", "How to reproduce it", "Every cell"):
             assert said in page.inner_text("main")
+
+
+@pytest.fixture(scope="module")
+def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the example, with 69 claims of 17 benchmarks."""
+    out = tmp_path_factory.mktemp("example")
+    build_site(Store(ROOT / "examples" / "two_core_cpu"), out)
+    return out
+
+
+@pytest.mark.parametrize(("width", "most"), [(1280, 4000), (390, 5000)])
+def test_claims_are_folded_by_benchmark_and_those_that_are_decided_are_open(
+    width: int, most: int, example_site: Path, browser: Browser
+) -> None:
+    with opened(browser, example_site / "claims.html", width=width) as page:
+        assert page.evaluate("document.documentElement.scrollHeight") <= most
+        verdicts = page.locator("#claims-table td .badge").all_inner_texts()
+        assert set(verdicts) == {"confirmed", "refuted"}
+        verdict, claim = (page.locator(f"#claims-table tr[id] {cell}").first.bounding_box()
+                          for cell in ("td", "th"))  # fmt: skip
+        assert verdict
+        assert claim
+        assert (verdict["x"], verdict["y"]) < (claim["x"], claim["y"])
+        folded = page.locator("details.folded")
+        assert folded.count() == 14
+        assert "need a device" in folded.first.inner_text()
+        # A square leads to its row, which opens.
+        row = page.locator("details.folded tr[id]").first
+        assert not row.is_visible()
+        page.locator(f'.unit[href$="#{row.get_attribute("id")}"]').click()
+        assert row.is_visible()

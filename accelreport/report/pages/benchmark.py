@@ -89,7 +89,7 @@ def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
     steps = steps_section(bench)
     asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
     told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
-    claims = claims_section([bench])
+    claims = claims_section(bench)
     answered = any(result.tested for result in bench.tested)
     read = (
         *((claims,) if answered else ()),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
-from accelreport.report import quantity
+from accelreport.report.claim_text import decided_text
 from accelreport.report.model import (
     Block,
     Code,
@@ -17,7 +17,6 @@ from accelreport.report.model import (
     Page,
     Section,
     Speech,
-    Units,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Shown, Size
 from accelreport.report.openings.rates import BESIDE, rates_scene
@@ -193,22 +192,8 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     return Section(
         "claims",
-        _verdicts_title(units),
+        decided_text([found for bench in benches for found in bench.tested]),
         (units,),
         finding="Verdicts",
         speech=Speech(claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)),
     )
-
-
-def _verdicts_title(units: Units) -> str:
-    """How many claims are decided here, and how."""
-    known = {state: number for state, _, number in units.keys}
-    confirmed, refuted = known.get("confirmed", 0), known.get("refuted", 0)
-    claims = quantity.plural(len(units.items), "claim")
-    decided = confirmed + refuted
-    if not decided:
-        return f"None of {claims} is decided"
-    verb = "is" if decided == 1 else "are"
-    if confirmed and refuted:
-        return f"{decided} of {claims} {verb} decided: {confirmed} confirmed, {refuted} refuted"
-    return f"{decided} of {claims} {verb} {'confirmed' if confirmed else 'refuted'}"

@@ -14,6 +14,7 @@ from accelreport.report.claim_text import (
     STATES,
     beside_text,
     claims_sentence,
+    decided_text,
     number_text,
     numbers_text,
     place_text,
@@ -21,6 +22,7 @@ from accelreport.report.claim_text import (
     rule_text,
     source_of,
     state_counts,
+    states_text,
 )
 from accelreport.report.metrics import FIGURES, QUANTITIES, is_share, metric_title
 from accelreport.report.model import (
@@ -39,14 +41,16 @@ from accelreport.report.model import (
     Table,
     Tone,
     Unit,
+    UnitRow,
     Units,
     entry,
     table_row,
+    under,
 )
-from accelreport.report.pages.badges import kind_text, origin_badges
+from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.quantity import EN_DASH, SPACE, setting
-from accelreport.report.text import label, tied
+from accelreport.report.text import label, sentence, slug, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import (
     Check,
@@ -58,6 +62,12 @@ from accelreport.spec.claims import (
 )
 
 ABSENT = "Claims that were not tested here"
+
+HOW_TESTED = (
+    "A rule in the spec tests each claim. A claim is confirmed or refuted only when the whole "
+    "interval lies on one side."
+)
+DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
 MOST_SHOWN = 3
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
@@ -209,29 +219,38 @@ _TONES: dict[ClaimState, Tone] = {
 }
 
 
-def claims_section(benches: Sequence[BenchmarkView]) -> Section | None:
-    """The section of one benchmark, or of all; None where no spec makes a claim.
+def claims_section(bench: BenchmarkView) -> Section | None:
+    """The section of a benchmark; None where its spec makes no claim.
 
     Claims about devices or sweep points of which this run has nothing are counted in a line, and
     stand in a table that a reader has to open.
     """
-    every = [found for bench in benches for found in bench.tested]
-    if not every:
+    if not bench.tested:
         return None
-    finding = f"{claims_sentence(every)}."
-    made_up = sum(each.stand_in == "synthetic" for each in distinct(every))
-    if made_up:
-        finding += f" {_made_up(made_up, sum(each.tested for each in distinct(every)))}"
+    tested = [found for found in bench.tested if not _elsewhere(found)]
+    absent = [found for found in bench.tested if _elsewhere(found)]
+    file = Download(f"{bench.slug}/claims.csv", "CSV")
     blocks: list[Block] = []
-    tested = _table(benches, absent=False)
-    if tested.groups:
-        blocks.append(tested)
-    absent = _table(benches, absent=True)
-    if absent.groups:
-        download = None if blocks else absent.download
-        why = " ".join(filter(None, (_absent_text(benches), _unplanned_text(benches))))
-        blocks += [Prose(why), replace(absent, download=download)]
-    return Section("claims", "Claims", tuple(blocks), finding=finding)
+    if tested:
+        table = claims_table("claims-table", "Each claim, and what was measured", [(bench, tested)])
+        blocks.append(replace(table, caption=HOW_TESTED, download=file))
+    if absent:
+        table = claims_table("claims-absent", ABSENT, [(bench, absent)])
+        download = None if tested else file
+        blocks += [Prose(_why_absent(bench)), replace(table, folded=True, download=download)]
+    return Section("claims", "Claims", tuple(blocks), finding=_finding(bench.tested))
+
+
+def _finding(every: Sequence[ClaimResult]) -> str:
+    """How many claims are in which state, and how many verdicts come from synthetic data."""
+    finding = f"{claims_sentence(every)}."
+    synthetic = sum(each.stand_in == "synthetic" for each in distinct(every))
+    if synthetic and synthetic == sum(each.tested for each in distinct(every)):
+        return f"{finding} Every verdict comes from synthetic data."
+    if synthetic:
+        verdicts = quantity.plural(synthetic, "verdict comes", "verdicts come")
+        return f"{finding} {verdicts} from synthetic data."
+    return finding
 
 
 def claim_id(bench: BenchmarkView, number: int) -> str:
@@ -256,94 +275,42 @@ def _elsewhere(found: ClaimResult) -> bool:
     )
 
 
-def _unplanned_text(benches: Sequence[BenchmarkView]) -> str:
-    """Whether claims are about points that are not in the plan; empty where none is."""
-    every = [found for bench in benches for found in bench.tested]
-    if not any(_elsewhere(found) and not absent_devices(found) for found in every):
-        return ""
-    return "Some claims are about sweep points that this run leaves out."
+def _why_absent(bench: BenchmarkView) -> str:
+    """For lack of which devices or points claims were not tested, and why those have no number."""
+    needed = Counter(chain.from_iterable(map(absent_devices, bench.tested)))
+    names = []
+    for name, _ in needed.most_common():
+        reasons = {kind_text(row) for row in bench.results if row.device == name}
+        why = quantity.listed(sorted(reasons or {"not in the plan"}))
+        names.append(f"{bench.title_of(name)} ({why})")
+    said = [f"Devices that were not measured here: {quantity.listed(names)}."] if names else []
+    if any(_elsewhere(found) and not absent_devices(found) for found in bench.tested):
+        said.append("Some claims are about sweep points that this run leaves out.")
+    return " ".join(said)
 
 
-def _absent_text(benches: Sequence[BenchmarkView]) -> str:
-    """For lack of which devices claims were not tested, and why those have no number."""
-    needed: Counter[str] = Counter()
-    reasons: dict[str, set[str]] = {}
-    for bench in benches:
-        for name in chain.from_iterable(map(absent_devices, bench.tested)):
-            title = bench.title_of(name)
-            needed[title] += 1
-            why = {kind_text(row) for row in bench.results if row.device == name}
-            reasons.setdefault(title, set()).update(why or {"not in the plan"})
-    said = [
-        f"{title} ({quantity.listed(sorted(reasons[title]))})" for title, _ in needed.most_common()
-    ]
-    return f"Devices that were not measured here: {quantity.listed(said)}." if said else ""
+Claims = Sequence[tuple[BenchmarkView, Sequence[ClaimResult]]]
+"""Benchmarks with some of their claims."""
 
 
-def _made_up(synthetic: int, tested: int) -> str:
-    """How many verdicts come from synthetic data."""
-    if synthetic == tested:
-        return "Every verdict comes from synthetic data."
-    return f"{quantity.plural(synthetic, 'verdict comes', 'verdicts come')} from synthetic data."
-
-
-def _table(benches: Sequence[BenchmarkView], *, absent: bool) -> Table:
-    """Claims of one benchmark in the order of its spec; those of all with the tested ones first.
-
-    Args:
-        benches: the benchmarks.
-        absent: whether it is of the claims about what this run has nothing of, or of the others.
-    """
-    several = len(benches) > 1
-    row_ids = {
-        id(found): claim_id(bench, number)
-        for bench in benches
-        for number, found in enumerate(bench.tested)
-    }
-    made = {
-        bench.slug: [each for each in bench.tested if _elsewhere(each) is absent]
-        for bench in benches
-    }
-    if several:
-        made = {slug: sorted(found, key=_rank) for slug, found in made.items()}
-        benches = sorted(benches, key=lambda bench: min(map(_rank, made[bench.slug]), default=0))
-    groups = tuple(
-        RowGroup(
-            tuple(
-                replace(claim_row(bench, found), id=row_ids[id(found)])
-                for found in made[bench.slug]
-            ),
-            title=label(bench.plan.title) if several else "",
-            href=f"{bench.slug}.html#claims" if several else "",
-            detail=f"{label(bench.plan.profile, 40)} profile" if several else "",
+def claims_table(name: str, title: str, claims: Claims) -> Table:
+    """Some claims of one benchmark, or of several under their titles."""
+    groups = []
+    for bench, some in claims:
+        numbers = {id(found): number for number, found in enumerate(bench.tested)}
+        rows = tuple(
+            replace(claim_row(bench, found), id=claim_id(bench, numbers[id(found)]))
+            for found in some
         )
-        for bench in benches
-        if made[bench.slug]
-    )
+        groups.append(benchmark_rows(bench, rows) if len(claims) > 1 else RowGroup(rows))
     return Table(
-        id="claims-absent" if absent else "claims-table",
-        title=ABSENT if absent else "Each claim, and what was measured",
-        caption=(
-            ""
-            if absent
-            else (
-                "A rule written into the spec tests each claim. A claim is confirmed or "
-                "refuted only when the whole interval lies on one side."
-            )
-        ),
+        id=name,
+        title=title,
         corner="claim",
-        columns=(Column("verdict"), Column("measured", wide=True)),
-        groups=groups,
-        style="prose",
-        folded=absent,
-        download=None if several else Download(f"{benches[0].slug}/claims.csv", "CSV"),
+        columns=(Column("verdict"), Column("from"), Column("measured")),
+        groups=tuple(groups),
+        style="prose verdicts",
     )
-
-
-def _rank(found: ClaimResult) -> int:
-    """What is decided first, what was not tested here last."""
-    decided = {ClaimState.CONFIRMED, ClaimState.REFUTED}
-    return 2 if not found.tested else int(found.state not in decided)
 
 
 def names_of(bench: BenchmarkView) -> Names:
@@ -384,13 +351,12 @@ def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
-def _said_by(bench: BenchmarkView, claim: Claim) -> str:
-    """Who says it; the source of the page, which is named above, by its authors and its year."""
+def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
+    """Whose claim it is; the source of the page, which is named above, by its authors and year."""
     who, own = source_of(bench.plan, claim), bench.plan.source
     if own and own.authors and who == own.title:
         who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    who = who or {"accelreport": "accelreport", "author": "the author"}.get(claim.by, "")
-    return label(": ".join(filter(None, (who, claim.note))), 200)
+    return entry(Line(": ".join(filter(None, (SPEAKERS[claim.by], label(who, 160)))), "detail"))
 
 
 def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
@@ -404,18 +370,23 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
         measured += [
             Line(_told(each, 600), "reason") for each in beside_text(found, names_of(bench))
         ]
-    if published_text(bench.plan, claim.check):
-        measured.append(Line("Published figures bear on it as well.", "reason"))
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
     shown, more = measured[:MOST_SHOWN], measured[MOST_SHOWN:]
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
+    more.append(Line(f"The rule: {rule}."))
+    note = label(claim.note, 200)
+    if note and not found.tested:
+        more.append(Line(note, "reason"))
+    if published_text(bench.plan, claim.check):
+        more.append(Line("Published figures bear on it as well.", "reason"))
     return table_row(
-        entry(label(claim.text, 400), Line(_said_by(bench, claim), "detail")),
+        entry(label(claim.text, 400), *under(note if found.tested else "", "detail")),
         Entry((), badges=(badge, *origin_badges([found.stand_in]))),
-        entry(*shown, more=(*more, Line(f"The rule: {rule}.")), more_title=more_title),
+        _said_by(bench, claim),
+        entry(*shown, more=tuple(more), more_title=more_title),
         facets=Facets(
             tuple(dict.fromkeys(map(bench.title_of, devices))),
             (STATES[state][0],),
@@ -429,7 +400,7 @@ PATH = "claims.html"
 
 
 def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
-    """A square for each claim, those of one state together; None where no spec makes one."""
+    """A square for each claim, a row for those of one speaker; None where no spec makes one."""
     places = {
         id(found): f"{PATH}#{claim_id(bench, number)}"
         for bench in benches
@@ -437,40 +408,60 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     }
     every = [found for bench in benches for found in bench.tested]
     order = list(ClaimState)
-    units = [
-        Unit(
-            label(found.claim.text, 200),
-            places[id(found)],
-            found.state.name.lower(),
-            STATES[found.state][0],
+    rows = []
+    for by, words in SPEAKERS.items():
+        own = [found for found in distinct(every) if found.claim.by == by]
+        own.sort(key=lambda found: order.index(found.state))
+        items = tuple(
+            Unit(
+                label(found.claim.text, 200),
+                places[id(found)],
+                found.state.name.lower(),
+                STATES[found.state][0],
+            )
+            for found in own
         )
-        for found in sorted(distinct(every), key=lambda found: order.index(found.state))
-    ]
+        if items:
+            decided = sum(found.state in DECIDED for found in own)
+            rows.append(UnitRow(sentence(words), f"{decided} of {len(own)} decided", items))
     keys = (
         (state.name.lower(), STATES[state][0], count)
         for state, count in state_counts(every).items()
     )
-    return Units(tuple(units), tuple(keys)) if units else None
+    return Units(tuple(rows), tuple(keys)) if rows else None
 
 
 def claims_page(benches: Sequence[BenchmarkView]) -> Page:
-    """The page: every claim with its verdict, its numbers, its rule and who said it."""
-    section = claims_section(benches)
-    if section is None:
+    """The page: what is decided, and the other claims of each benchmark, to be opened."""
+    every = [found for bench in benches for found in bench.tested]
+    units = units_of(benches)
+    if units is None:
         text = "A `[[claims]]` table in a spec is tested here."
-        section = Section("claims", "Claims", (Prose(text),), finding="No spec makes a claim.")
-    # A square leads to its row, which a reader should not have to unfold first.
-    blocks: list[Block] = [
-        replace(block, folded=False) if isinstance(block, Table) else block
-        for block in section.blocks
+        section = Section("claims", "Claims", (Prose(text),))
+        finding = "No spec makes a claim."
+        return Page(PATH, "Claims", finding, (section,), "tables.html", notices=notices_of(benches))
+    decided = [
+        (bench, own)
+        for bench in benches
+        if (own := [found for found in bench.tested if found.state in DECIDED])
     ]
-    if units := units_of(benches):
-        blocks.insert(0, units)
+    blocks: list[Block] = [units]
+    if decided:
+        table = claims_table("claims-table", "Confirmed and refuted claims", decided)
+        blocks.append(replace(table, caption=HOW_TESTED))
+    sections = [Section("claims", "What is decided", tuple(blocks))]
+    for bench in benches:
+        if rest := [found for found in bench.tested if found.state not in DECIDED]:
+            name = f"of-{slug(bench.slug)}"
+            table = claims_table(f"{name}-table", f"Not decided: {bench.named}", [(bench, rest)])
+            detail = states_text(state_counts(rest))
+            sections.append(Section(name, bench.named, (table,), folded=True, detail=detail))
     return Page(
         path=PATH,
         title="Claims",
-        finding=section.finding,
-        sections=(replace(section, blocks=tuple(blocks), finding=""),),
+        headline=decided_text(every),
+        finding=_finding(every),
+        sections=tuple(sections),
         template="tables.html",
         notices=notices_of(benches),
     )
