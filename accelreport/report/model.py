@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -75,7 +76,8 @@ def entries_of(texts: Iterable[Line | str]) -> tuple[Entry, ...]:
 class Column:
     """A table column; `device`, its number, makes a small key before its title.
 
-    `wide` gives it a quarter of a table of sentences, however short its own are.
+    `wide` gives it a quarter of a table of sentences, however short its own are. Neighbours of one
+    `group` stand under that heading, and the key before it.
     """
 
     title: str
@@ -83,6 +85,7 @@ class Column:
     number: bool = False
     device: int | None = None
     wide: bool = False
+    group: str = ""
 
 
 def number_columns(titles: Iterable[str]) -> tuple[Column, ...]:
@@ -161,6 +164,12 @@ class Table:
     badges: tuple[Badge, ...] = ()
     kind: Literal["table"] = "table"
 
+    @property
+    def headings(self) -> tuple[tuple[Column, int], ...]:
+        """The first of the columns under each heading, and how many there are; none without one."""
+        found = [list(same) for _, same in groupby(self.columns, key=lambda column: column.group)]
+        return tuple((same[0], len(same)) for same in found) if found[1:] else ()
+
 
 @dataclass(frozen=True)
 class Key:
@@ -234,6 +243,30 @@ class Prose:
 
     text: str
     kind: Literal["prose"] = "prose"
+
+
+@dataclass(frozen=True)
+class LayerBox:
+    """A layer of a network, or several without weights, as a box."""
+
+    kinds: tuple[str, ...]
+    shape: str
+    settings: str
+    weights: str
+    """How many; empty where it has none."""
+    width: int
+    height: int
+    """Of the box in pixels."""
+    sheets: int
+    """How many such boxes stand behind one another, one for each channel up to a few."""
+
+
+@dataclass(frozen=True)
+class Layers:
+    """A network from its input to its output."""
+
+    items: tuple[LayerBox, ...]
+    kind: Literal["layers"] = "layers"
 
 
 @dataclass(frozen=True)
@@ -435,6 +468,7 @@ Block = (
     | Table
     | Figure
     | Facts
+    | Layers
     | Code
     | Notes
     | Gallery
@@ -466,7 +500,9 @@ class Section:
     speech: Speech | None = None
     """The presenter's notes, where it is a slide."""
     folded: bool = False
-    """Whether a reader has to open it: what is looked up and not read."""
+    """Whether a reader has to open it: what is looked up and not read. Its title is its finding."""
+    half: bool = False
+    """Whether another such section stands beside it where there is room."""
     detail: str = ""
     """What stands beside the title of a folded section."""
 

@@ -157,6 +157,22 @@ class Speaker:
         known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
         return next(map(self.sentence, known), "")
 
+    def headed(self, topic: str, *kinds: Kind, otherwise: str) -> tuple[str, str]:
+        """A topic with what is found of it, and the evidence: "Learning: the network reaches …".
+
+        Args:
+            topic: what it is about.
+            kinds: the first of them that has a finding is said.
+            otherwise: what there is to say without a finding.
+        """
+        known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
+        finding = next(known, None)
+        if finding is None:
+            return f"{topic}: {otherwise}", ""
+        quality = finding.kind in QUALITIES
+        clause = say_learning.clause(self, finding) if quality else self._clause(finding)
+        return f"{topic}: {clause}", self.answer(finding)
+
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""
         return tuple(part for part in (f"{self.title(finding)}.", self.evidence(finding)) if part)

@@ -107,6 +107,16 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
                 f"the mean absolute error for {series} is {own} of the network "
                 f"and {theirs} of {naive}"
             )
+    lost = [
+        label(other.values[0].of.part, 40)
+        for other in speaker.bench.findings
+        if other.kind is Kind.FORECAST
+        and other is not finding
+        and other.values[0].verdict is Change.WORSE
+    ]
+    beaten = f", but not for {quantity.listed(lost)}" if lost else ""
+    if value.verdict is Change.BETTER and lost:
+        return f"{who} for {series} ({better} against {worse}){beaten}"
     return f"{who} for {series}: mean absolute error {better} against {worse}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import altair as alt
@@ -60,6 +61,7 @@ class Dot:
         published: whether somebody else printed it.
         flagged: why it cannot be; empty where it can.
         hollow: whether it is less than a whole measurement with an interval.
+        joined: whether it stands in the row of the one before it, whose name it shares.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Dot:
     published: bool = False
     flagged: str = ""
     hollow: bool = False
+    joined: bool = False
 
 
 def dot_plot(
@@ -135,8 +138,9 @@ class _DotPlot:
         self._dots = list(dots)
         self._devices = Devices([dot.device for dot in dots])
         least = OVER if self._phone else LEAST
-        self._height = max(height - FOOT, least * len(dots))
-        self._detailed = not self._phone and self._height >= DETAILED * len(dots)
+        count = sum(not dot.joined for dot in dots)
+        self._height = max(height - FOOT, least * count)
+        self._detailed = not self._phone and self._height >= DETAILED * count
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in self._dots if self._detailed]
         room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
@@ -148,8 +152,8 @@ class _DotPlot:
         self._scale = Scale(**scale)
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                 "minExtent": room + 6, "maxExtent": room + 6}  # fmt: skip
-        places = [str(number) for number in range(len(dots))]
-        bands = Scale(domain=places, paddingInner=0.2, paddingOuter=0.1)
+        places = [str(n - 1) for n in accumulate(int(not dot.joined) for dot in dots)]
+        bands = Scale(domain=list(dict.fromkeys(places)), paddingInner=0.2, paddingOuter=0.1)
         self._y = alt.Y("place:N", sort=None, scale=bands, axis=left)
         self._data = [self._row(*row) for row in zip(self._dots, places, strict=True)]
 
@@ -171,6 +175,7 @@ class _DotPlot:
             "published": dot.published,
             "flagged": bool(dot.flagged),
             "hollow": dot.hollow,
+            "named": not dot.joined,
             "beyond": max(dot.value, dot.high),
         }
 
@@ -218,12 +223,12 @@ class _DotPlot:
 
     def _names(self) -> list[Layer]:
         """Names at the left over their details; on a telephone in one line above their marks."""
-        named = Layer(rows(self._data))
+        named = self._of(named=True)
         if self._phone:
             text = named.mark_text(align="left", dy=-OVER / 2 + 5, fontSize=SMALLER)
             return [text.encode(x=alt.XValue(0), y=self._y, text=alt.Text("row:N"))]
         up, at = 7 if self._detailed else 0, alt.XValue(-6)
-        told = Layer(rows([row for row in self._data if row["detail"]]))
+        told = Layer(rows([row for row in self._data if row["detail"] and row["named"]]))
         bold = named.mark_text(align="right", dy=-up, fontWeight="bold", fontSize=LETTERS)
         soft = told.mark_text(align="right", dy=up + 1, fontSize=SMALLER, fill="var(--soft)")
         return [

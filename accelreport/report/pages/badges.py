@@ -320,3 +320,30 @@ def devices_down(table: Table) -> Table:
     return replace(
         table, corner="device", columns=(Column(heading, number=True),), groups=(RowGroup(rows),)
     )
+
+
+def told_once(table: Table) -> Table:
+    """The table with marks that every number of it bears beside its title, and not at each."""
+    entries = [entry for group in table.groups for row in group.rows for entry in row.entries]
+    marked = [set(entry.badges) for entry in entries if entry.badges]
+    if len(marked) < 2 or any(not e.badges and e.href and not e.mark for e in entries):
+        return table
+    shared = set.intersection(*marked)
+    if not shared:
+        return table
+
+    def without(entry: Entry) -> Entry:
+        return replace(entry, badges=tuple(b for b in entry.badges if b not in shared))
+
+    groups = tuple(
+        replace(
+            group,
+            rows=tuple(
+                replace(row, entries=tuple(map(without, row.entries))) for row in group.rows
+            ),
+        )
+        for group in table.groups
+    )
+    first = next(entry for entry in entries if entry.badges)
+    badges = (*table.badges, *(badge for badge in first.badges if badge in shared))
+    return replace(table, groups=groups, badges=tuple(dict.fromkeys(badges)))

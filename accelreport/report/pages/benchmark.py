@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from accelreport.report import quantity
-from accelreport.report.model import Block, Download, Fact, Figure, Page, Section
+from accelreport.report.model import Block, Download, Fact, Figure, Page, Section, Table
 from accelreport.report.openings.grid import grid_lines_section
 from accelreport.report.openings.opening import Opening
 from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.badges import told_once
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import (
+    about_section,
     cells_section,
-    cite_section,
-    downloads_section,
-    environment_section,
     measured_facts,
-    reproduce_section,
     source_facts,
-    spec_section,
 )
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
@@ -29,6 +26,7 @@ from accelreport.report.pages.sections.cost import cost_section, resources_secti
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.network import network_section
+from accelreport.report.pages.sections.peak import peak_section
 from accelreport.report.pages.sections.predictions import (
     confusion_section,
     forecast_section,
@@ -59,7 +57,10 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     """
     opening = opening_of(bench)
     first = opening.section()
-    shown = {block.id if block.kind == "figure" else block.kind for block in first.blocks}
+    shown = {block.id for block in first.blocks if isinstance(block, Figure)}
+    made = [section for make in SECTIONS if (section := make(bench))]
+    # What is read comes first, and what is looked up is folded below it.
+    ordered = sorted(made, key=lambda section: section.folded)
     return Page(
         path=f"{bench.slug}.html",
         title=label(bench.plan.title),
@@ -67,8 +68,8 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         headline=opening.title,
         finding=opening.answer,
         opening=_downloadable(bench, first, facts),
-        sections=tuple(_downloadable(bench, each, facts) for each in _sections(bench, shown)),
-        template="article.html",
+        sections=tuple(_downloadable(bench, _without(each, shown), facts) for each in ordered),
+        template="benchmark.html",
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
@@ -76,55 +77,39 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     )
 
 
-def _sections(bench: BenchmarkView, shown: Collection[str]) -> list[Section]:
-    """Sections that have something to tell: those to be read, then folded those to be looked up.
+SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
+    network_section,
+    speedup_section,
+    grid_lines_section,
+    cost_section,
+    peak_section,
+    claims_section,
+    steps_section,
+    problems_section,
+    warnings_section,
+    quality_section,
+    samples_section,
+    confusion_section,
+    generated_text_section,
+    forecast_section,
+    deployment_section,
+    published_section,
+    batch_law_section,
+    scaling_section,
+    cold_start_section,
+    compute_section,
+    resources_section,
+    cells_section,
+    about_section,
+)
+"""Every section in the order of the page; None where a benchmark has nothing to say in it."""
 
-    Args:
-        bench: the plan with its records.
-        shown: ids of the figures, and kinds of the other blocks, of the first screen.
-    """
-    lines = grid_lines_section(bench)
-    # The grid and its lines have every time and quality, so that tables of them are looked up.
-    compared = (speedup_section(bench), quality_section(bench, opened="learning-curves" in shown))
-    steps = steps_section(bench)
-    asked, beside = ((steps,), ()) if bench.words.calls else ((), (steps,))
-    told = {"gallery": samples_section(bench), "code": generated_text_section(bench)}
-    claims = claims_section(bench)
-    answered = any(result.tested for result in bench.tested)
-    read = (
-        *((claims,) if answered else ()),
-        *asked,
-        lines,
-        *(() if lines else compared),
-        batch_law_section(bench),
-        scaling_section(bench),
-        confusion_section(bench),
-        *(each for kind, each in told.items() if kind not in shown),
-        forecast_section(bench, opened="forecast-0" in shown),
-        deployment_section(bench, opened="int8" in shown),
-        problems_section(bench),
-        warnings_section(bench),
-    )
-    looked_up = (
-        network_section(bench),
-        *(() if answered else (claims,)),
-        *(compared if lines else ()),
-        *(each for kind, each in told.items() if kind in shown),
-        published_section(bench),
-        cold_start_section(bench),
-        compute_section(bench),
-        *beside,
-        resources_section(bench),
-        cost_section(bench),
-        reproduce_section(bench),
-        environment_section(bench),
-        cells_section(bench),
-        cite_section(bench),
-        spec_section(bench),
-        downloads_section(bench),
-    )
-    folded = (replace(each, folded=True) for each in looked_up if each)
-    return [each for each in (*read, *folded) if each]
+
+def _without(section: Section, shown: Collection[str]) -> Section:
+    """The section without the figures of the opening, and with marks of whole tables said once."""
+    kept = [b for b in section.blocks if not (isinstance(b, Figure) and b.id in shown)]
+    blocks = (told_once(block) if isinstance(block, Table) else block for block in kept)
+    return replace(section, blocks=tuple(blocks))
 
 
 def _slides(bench: BenchmarkView, opening: Opening) -> tuple[Download, ...]:

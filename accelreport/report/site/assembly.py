@@ -552,7 +552,7 @@ class _Site:
                 drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
                 of = f"{page.path}: the figure “{figure.title}”"
                 yield from figure_files(figure, drawn, partial(self.drawer.png, of=of))
-        if page.image and page.template in {"article.html", "index.html"}:
+        if page.image and page.template in {"article.html", "benchmark.html", "index.html"}:
             of = f"{page.path}: the preview"
             yield page.image, self.drawer.png(preview(page, self.facts), scale=1.0, of=of)
 

@@ -183,7 +183,7 @@ _STYLES = {
     "cell": ("base.css", "table.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
-_EXPLORED = {"article.html", "single.html"}
+_EXPLORED = {"article.html", "benchmark.html", "single.html"}
 """Templates whose figures can be explored."""
 _SCRIPTS = {
     "explore.js": ("explore",),

@@ -14,6 +14,7 @@ from accelreport.report import quantity
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,
+    Block,
     Code,
     Column,
     Download,
@@ -72,23 +73,46 @@ SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
 """Rows and letters of commands that a slide has room for."""
 
 
-def environment_section(bench: BenchmarkView) -> Section:
-    """Machines, and the way to what each device is."""
-    facts = machine_facts(bench.records.values(), page=DEVICES)
-    links = (
+def about_section(bench: BenchmarkView) -> Section:
+    """How to run it again and on what it ran, how to cite it, the spec, and every file."""
+    devices = (
         Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name), "how it is driven")
         for name in bench.plan.devices
     )
-    return Section("environment", "Environment", (*facts, Downloads(tuple(links))))
-
-
-def reproduce_section(bench: BenchmarkView) -> Section:
-    """The exact commands."""
-    text = (
+    name = f"{label(bench.plan.spec, 80)}.toml"
+    spec = bench.plan.text.rstrip("\n") + "\n"
+    anew = (
         "Cells that are in the results folder are not run again. To measure everything "
         "anew, remove the folder or choose another with --results."
     )
-    return Section("reproduce", "How to reproduce it", (Code("", commands(bench)), Prose(text)))
+    files = tuple(Download(f"{bench.slug}/{each}", each, detail) for each, detail in FILES)
+    blocks: tuple[Block, ...] = (
+        Code("Commands that measure it again", commands(bench)),
+        Prose(anew),
+        *machine_facts(bench.records.values(), page=DEVICES),
+        Downloads(tuple(devices)),
+        Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
+        Code("CITATION.cff", (Token(citation_file(bench)),), folded=True),
+        Code(name, toml_tokens(spec), folded=True),
+        Downloads(files),
+    )
+    title = "How to reproduce and cite it: commands, environment, spec and files"
+    return Section("reproduce", title, blocks, folded=True)
+
+
+FILES = (
+    ("cells.csv", "one row for each cell"),
+    ("speedups.csv", "one row for each device and sweep point"),
+    ("steps.csv", "every timed step"),
+    ("curves.csv", "every point of every learning curve"),
+    ("targets.csv", "time to the target, for each cell"),
+    ("published.csv", "published figures beside measured ones"),
+    ("claims.csv", "claims and verdicts"),
+    ("plan.json", "what the spec said, as the report read it"),
+    ("records.json", "every record in full"),
+    ("spec.toml", "the spec, as it was read"),
+)
+"""Every file beside the page, and what is in it."""
 
 
 def commands(
@@ -183,36 +207,6 @@ def _data(records: Sequence[Record]) -> list[Token]:
     return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in fetched]
 
 
-def spec_section(bench: BenchmarkView) -> Section:
-    """The spec, verbatim."""
-    text = bench.plan.text.rstrip("\n") + "\n"
-    name = f"{label(bench.plan.spec, 80)}.toml"
-    download = Download(f"{bench.slug}/spec.toml", name, "as it was read")
-    return Section(
-        "spec",
-        "The spec",
-        (Code(name, toml_tokens(text)), Downloads((download,))),
-    )
-
-
-def downloads_section(bench: BenchmarkView) -> Section:
-    """Every file beside the page."""
-    files = (
-        ("cells.csv", "one row for each cell"),
-        ("speedups.csv", "one row for each device and sweep point"),
-        ("steps.csv", "every timed step"),
-        ("curves.csv", "every point of every learning curve"),
-        ("targets.csv", "time to the target, for each cell"),
-        ("published.csv", "published figures beside measured ones"),
-        ("claims.csv", "claims and verdicts"),
-        ("plan.json", "what the spec said, as the report read it"),
-        ("records.json", "every record in full"),
-        ("spec.toml", "the spec"),
-    )
-    items = tuple(Download(f"{bench.slug}/{name}", name, detail) for name, detail in files)
-    return Section("files", "Files", (Downloads(items),))
-
-
 def source_facts(bench: BenchmarkView) -> list[Fact]:
     """The piece a benchmark reproduces, for the byline."""
     source = bench.plan.source
@@ -239,15 +233,6 @@ def measured_facts(bench: BenchmarkView) -> list[Fact]:
         Fact("Cells measured", f"{done} of {quantity.count(len(bench.results))}"),
         Fact("Processes for each number", quantity.count(repeats)),
     ]
-
-
-def cite_section(bench: BenchmarkView) -> Section:
-    """The results and the piece they reproduce, for BibTeX and as a citation file."""
-    blocks = (
-        Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
-        Code("CITATION.cff", (Token(citation_file(bench)),), folded=True),
-    )
-    return Section("cite", "How to cite it", blocks)
 
 
 def _entries(bench: BenchmarkView) -> list[str]:
@@ -364,7 +349,9 @@ def cells_section(bench: BenchmarkView) -> Section:
         groups=tuple(groups),
         download=Download(f"{bench.slug}/cells.csv", "CSV"),
     )
-    return Section("cells", "Every cell", (table,))
+    done = sum(row.measured for row in bench.results)
+    title = f"Every cell: {done} of {quantity.count(len(bench.results))} measured"
+    return Section("cells", title, (table,), folded=True)
 
 
 def _title(bench: BenchmarkView, series: Series, point: Point) -> str:

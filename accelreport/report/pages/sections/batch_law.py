@@ -67,9 +67,9 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
     what = "batch" if all(sweep.of_batches for sweep in sweeps) else axis_title(sweeps[0].axis)
     return Section(
         "model",
-        f"Why the {what} matters: a model",
+        f"Why the {what} matters: {_finding(bench, shown)}",
         (*blocks, *_more(bench), *_split(bench, sweeps)),
-        finding=_finding(bench, shown),
+        folded=True,
     )
 
 
@@ -97,16 +97,16 @@ def name_of(bench: BenchmarkView, sweep: TimedSweep) -> str:
 def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
     drawn = [sweep for sweep in shown if sweep.fit.law]
     if not drawn:
-        return "No fixed cost and rate describe these times, so no line is drawn."
+        return "no fixed cost and rate describe these times"
     best = _pair_of(bench, shown)
     if best is None:
         costs_of = [
             f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
         ]
-        return f"In the model, a step has a fixed cost: {quantity.listed(costs_of)}."
+        return f"by the model, a step has a fixed cost: {quantity.listed(costs_of)}"
     told = pair_sentence(best, lambda sweep: name_of(bench, sweep))
-    by = "In a model of the published times" if best.own.published else "By the model"
-    return f"{by}, {told}."
+    by = "in a model of the published times" if best.own.published else "by the model"
+    return f"{by}, {told}"
 
 
 def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | None:

@@ -238,7 +238,9 @@ def claims_section(bench: BenchmarkView) -> Section | None:
         table = claims_table("claims-absent", ABSENT, [(bench, absent)])
         download = None if tested else file
         blocks += [Prose(_why_absent(bench)), replace(table, folded=True, download=download)]
-    return Section("claims", "Claims", tuple(blocks), finding=_finding(bench.tested))
+    title = f"Claims: {states_text(state_counts(bench.tested))}"
+    finding = _finding(bench.tested)
+    return Section("claims", title, tuple(blocks), finding=finding, folded=True)
 
 
 def _finding(every: Sequence[ClaimResult]) -> str:

@@ -51,6 +51,7 @@ from accelreport.report.pages.badges import (
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import SIGNS
+from accelreport.report.say_run import start_up
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 
@@ -196,9 +197,16 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     reigns = _reigns(bench, starts)
     if reigns is not None:
         blocks.append(reigns)
-    return Section(
-        "cold", "Start-up and steady state", tuple(blocks), finding=_finding(bench, starts)
-    )
+    known = {
+        place: start.first_s / unit
+        for place, start in starts.items()
+        if present(start.steady_s) and (unit := unit_of(bench, place, start))
+    }
+    found = f"no steady {bench.words.step} was measured"
+    if known:
+        place = max(known, key=lambda each: known[each])
+        found = start_up(bench, place, known[place])
+    return Section("cold", f"Start-up: {found}", tuple(blocks), folded=True)
 
 
 def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
@@ -215,26 +223,6 @@ def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | N
         title="Time to complete N steps: the fastest device, start-up included",
         measure="completes first",
         settled=False,
-    )
-
-
-def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
-    words = bench.words
-    known = {
-        place: start.first_s / unit
-        for place, start in starts.items()
-        if present(start.steady_s) and (unit := unit_of(bench, place, start))
-    }
-    if not known:
-        return (
-            f"No steady {words.step} was measured, so start-up and steady state cannot be compared."
-        )
-    place = max(known, key=lambda each: known[each])
-    warm = "a later call" if words.kernel else f"a steady {words.step}"
-    return (
-        f"On {place[0].title}{bench.at(place[1])} the {words.first} takes "
-        f"{quantity.duration(starts[place].first_s)}, {quantity.number(known[place])} "
-        f"times as long as {warm}."
     )
 
 

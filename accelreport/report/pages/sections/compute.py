@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isnan
 
 from accelreport.analysis.ceilings import (
     Ceiling,
@@ -35,6 +34,7 @@ from accelreport.report.pages.hardware import (
     tflops_of,
     unknown_peak,
 )
+from accelreport.report.say_run import computed
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, once, present
 from accelreport.report.warning_text import source_of_peak, type_of_peak
@@ -152,14 +152,11 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     found = {place: position_of(bench, *place) for place in places}
     under = {place: each for place, each in found.items() if isinstance(each, Position)}
     blocks: list[Block] = [_figure(bench, under), table] if under else [table]
-    said, fastest = _of_the_peak(bench, known), heaviest(bench)
-    share = own_share(bench, fastest) if fastest else None
-    if fastest and share is not None and not isnan(share):
-        reached, where = quantity.percent(share, 1), bench.at(fastest.point)
-        said.append(f"{fastest.series.title} reaches {reached} of its own roof{where}.")
-        link = Download(CEILINGS, "Shares of roofs, every benchmark", "measured and published")
-        blocks.append(Downloads((link,)))
-    return Section("arithmetic", "Arithmetic", tuple(blocks), finding=" ".join(said) or NO_PEAK)
+    link = Download(CEILINGS, "Shares of peaks, every benchmark", "measured and published")
+    best = max(known, key=lambda place: known[place][0])
+    title = f"Arithmetic: {computed(bench, best, known[best][0])}"
+    blocks.append(Downloads((link,)))
+    return Section("arithmetic", title, tuple(blocks), folded=True)
 
 
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
@@ -190,25 +187,6 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         lines.append(Line(f"{quantity.number(work / moved)}{UNIT}", "detail"))
         lines += [Line(found, "reason")] if peak else []
     return measured_entry(bench, (series, point), lines, mark="small")
-
-
-NO_PEAK = "No peak is cited for these devices, so no share of it is given."
-
-
-def _of_the_peak(
-    bench: BenchmarkView, known: dict[tuple[Series, Point], tuple[float, float, float]]
-) -> list[str]:
-    """Who comes nearest to its peak; nothing where none is cited."""
-    shares = {
-        place: rate[0] / peak.tflops
-        for place, rate in known.items()
-        if (peak := peak_of(bench, *place))
-    }
-    if not shares:
-        return []
-    place = max(shares, key=lambda each: shares[each])
-    share, where = quantity.percent(shares[place], 1), bench.at(place[1])
-    return [f"{place[0].title} comes nearest to its peak: it reaches {share} of it{where}."]
 
 
 CEILINGS = "ceilings.html"
@@ -261,22 +239,29 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
-def own_share(bench: BenchmarkView, place: Place) -> float | None:
-    """What a device reached of its own ceiling; None where none is known.
+def own_limit(bench: BenchmarkView, place: Place) -> tuple[Limits, str] | None:
+    """What limits a device, and what that is called; None where nothing is known.
 
     A CPU's is what its machine reached in a product and in a stream; else what is cited counts.
     """
     kind = bench.plan.devices[place.series.device].kind
     environment = environment_of(bench, place.series, place.point)
-    limits = None
     if environment and kind == "CPU":
         seen = bench.seen.get(environment.machine, 0.0)
-        limits = own_limits(environment, place.work.dtype, seen)
+        measured = own_limits(environment, place.work.dtype, seen)
+        if measured is not None:
+            return measured, "measured roof"
     peak = peak_of(bench, place.series, place.point)
-    if limits is None and peak is not None:
-        width = bandwidth_of(bench, place.series, place.point)
-        limits = Limits(place.series.title, kind, peak, width)
-    return ceiling(place.work, limits).share(place.seconds) if limits else None
+    if peak is None:
+        return None
+    width = bandwidth_of(bench, place.series, place.point)
+    return Limits(place.series.title, kind, peak, width), "peak"
+
+
+def own_share(bench: BenchmarkView, place: Place) -> float | None:
+    """What a device reached of its own ceiling; None where none is known."""
+    found = own_limit(bench, place)
+    return ceiling(place.work, found[0]).share(place.seconds) if found else None
 
 
 def published_share(

@@ -1,70 +1,54 @@
-"""What a run costs: at the prices of the devices file, and in memory and energy."""
+"""When a device is worth paying for: time to a result against its cost; memory and energy."""
 
 from __future__ import annotations
 
 import math
-from math import nan
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import Literal
 
 from accelreport.analysis.compute import blur, joules_per_step, watts
-from accelreport.analysis.cost import Price, Start, price_of
-from accelreport.analysis.cost import TimeLine as Course
+from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
+from accelreport.analysis.results import Result, later_epoch
+from accelreport.analysis.speed_findings import caveats_of
+from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.report import quantity
-from accelreport.report.metrics import settings_text
+from accelreport.report.charts.trade_off import Offer, trade_off
+from accelreport.report.metrics import QUANTITIES
 from accelreport.report.model import (
     Badge,
     Block,
     Column,
     Entry,
+    Figure,
     Line,
     Prose,
-    Row,
     RowGroup,
     Section,
     Table,
-    entry,
+    number_columns,
     table_row,
-    under,
 )
-from accelreport.report.pages.badges import (
-    absence,
-    absent_row,
-    groups_by_point,
-    measured_entry,
-    measured_row,
-    points_by_devices,
-)
-from accelreport.report.pages.sections.cold_start import (
-    fastest_ranges_table,
-    starts_of,
-    unit_of,
-    withheld_at,
-)
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.rates import style_of
+from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
+from accelreport.report.pages.sections.cold_start import withheld_at
+from accelreport.report.pages.sections.peak import HALF
+from accelreport.report.say import Speaker, signs
+from accelreport.report.say_run import memory, worth
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
+from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.results.record import Energy, Record
-from accelreport.spec.models import ListPrice, Published
+from accelreport.spec.models import ListPrice
 
 NONE = (
-    "No device of this benchmark has a price in the devices file, so no cost is "
-    "given. A device’s price_per_hour, currency and price_date say what an hour "
-    "costs and since when."
+    "No price is given, neither of a device nor of a published row. price_per_hour, currency and "
+    "price_date in the devices file say what an hour of a device costs and since when."
 )
-
-
-def cost_section(bench: BenchmarkView) -> Section | None:
-    """The section; None when nothing was measured."""
-    starts = starts_of(bench)
-    if not starts:
-        return None
-    published = _published(bench)
-    if all(_price(bench, series) is None for series in bench.shown_series):
-        finding = _published_finding(bench) if published else NO_PRICE
-        return Section("cost", "Cost", published or (Prose(NONE),), finding=finding)
-    tables = [each for each in (_table(bench, starts), _cheapest(bench, starts)) if each]
-    return Section("cost", "Cost", (*tables, *published), finding=_finding(bench, starts))
-
-
-NO_PRICE = "No price given."
+TimeOf = Literal["total_time", "epoch_time"]
+"""What a result is: a whole training, or an epoch."""
 
 
 def rent(cited: ListPrice) -> Price:
@@ -72,109 +56,170 @@ def rent(cited: ListPrice) -> Price:
     return Price(cited.per_hour, cited.currency, cited.date, f"{cited.of}; {cited.source}")
 
 
-def _rented(bench: BenchmarkView) -> list[tuple[Published, Price]]:
-    """The published rows that cite what an hour of their hardware cost."""
-    return [(row, rent(row.price)) for row in bench.plan.published if row.price]
+@dataclass(frozen=True)
+class Priced:
+    """A time to a result, and the price of an hour of what took it; None where none is given."""
+
+    value: Value
+    price: Price | None
+
+    @property
+    def cost(self) -> float:
+        """Money for the result; NaN without a price."""
+        return self.price.of(self.value.number) if self.price else nan
 
 
-def _published(bench: BenchmarkView) -> tuple[Table, ...]:
-    """What published trainings cost at the prices their rows cite; none where no row has one."""
-    rented = _rented(bench)
-    if not rented:
-        return ()
-    table = Table(
-        id="published-cost",
-        title="Cost of the published runs",
+def cost_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no training was measured or published."""
+    if not bench.words.trains:
+        return None
+    figures: tuple[TimeOf, ...] = ("total_time", "epoch_time")
+    by_figure = {figure: _priced(bench, figure) for figure in figures}
+    figure = max(figures, key=lambda each: sum(bool(row.price) for row in by_figure[each]))
+    rows = by_figure[figure]
+    title, currencies = "When is it worth paying for?", {r.price.currency for r in rows if r.price}
+    if not currencies:
+        return Section("cost", f"{title} No price is given", (Prose(NONE),), folded=True)
+    table = _table(bench, rows, figure)
+    if len(currencies) > 1:
+        finding = "Prices are in different currencies, so no costs are compared."
+        return Section("cost", title, (table,), finding=finding, half=True)
+    finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
+    return Section("cost", title, (_plot(bench, rows, figure, table),), finding=finding, half=True)
+
+
+def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
+    """Measured times that may be compared, then published ones that cite a price."""
+    withheld = {place for point in bench.points for place, _ in withheld_at(bench, point)}
+    found = []
+    for series in bench.shown_series:
+        for point in bench.points:
+            value = _measured(bench, series, point, figure)
+            if value is not None and (series, point) not in withheld:
+                found.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
+    for row in bench.plan.published:
+        time = getattr(row, figure)
+        if row.price and time and row.comparable:
+            point = tuple(row.where.get(axis) for axis in bench.axes) if row.where else ()
+            of, alone = Subject(row.device, "", point, row), Interval(time, nan, nan, 0)
+            value = Value(of, alone, Unit.SECONDS, Provenance.PUBLISHED, frozenset())
+            found.append(Priced(value, rent(row.price)))
+    return found
+
+
+def _measured(bench: BenchmarkView, series: Series, point: Point, figure: TimeOf) -> Value | None:
+    """An epoch, or a whole run with its start-up and without evaluation, over processes."""
+    rows = bench.measured(series, point)
+    epochs = bench.plan.workload.get("epochs")
+    pairs = [_seconds(row, figure, epochs) for row in rows]
+    known = [(seconds, cut) for seconds, cut in pairs if isfinite(seconds) and seconds > 0]
+    if not known:
+        return None
+    cut = frozenset({Caveat.EXTRAPOLATED} if any(cut for _, cut in known) else ())
+    return Value(
+        Subject(series.device, series.machine, point),
+        geometric_mean([seconds for seconds, _ in known]),
+        Unit.SECONDS,
+        Provenance.MEASURED,
+        caveats_of(rows) | cut,
+    )
+
+
+def _seconds(row: Result, figure: TimeOf, epochs: object) -> tuple[float, bool]:
+    if figure == "epoch_time":
+        return later_epoch(row, epochs)
+    return row.timings.total_s, row.extrapolated
+
+
+def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table) -> Figure:
+    speaker = Speaker(bench)
+    offers = list(_offers(speaker, rows))
+    currency = next(row.price.currency for row in rows if row.price)
+    title = sentence(QUANTITIES[figure])
+    marks = ["◇ published"]
+    marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
+    marks += ["○ extrapolated or a single run"] if any(o.hollow for o in offers) else []
+    unpriced = any(row.price is None for row in rows)
+    return Plot(
+        id="trade-off",
+        title=f"{title} against its cost",
+        description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
+        chart=lambda size: trade_off(
+            offers, currency=label(currency, 8), width=size.width, height=size.height
+        ),
+        subtitle=f"Up: {QUANTITIES[figure]} (log scale). Down and to the left is better.",
         caption=(
-            "The published time × the price of an hour that the row cites: what such "
-            "hardware cost to rent at about that time, whatever the author paid."
+            f"{', '.join(marks)}. Dashed: no row with a price is both cheaper and faster."
+            + " Dotted: measured on a device without a price." * unpriced
+            + " Prices are list prices of the dates in the table."
         ),
-        corner="published on",
-        columns=(
-            Column("an epoch", number=True),
-            Column("the whole run", number=True),
-            Column("an hour"),
-        ),
-        groups=(RowGroup(tuple(_published_row(bench, *each) for each in rented)),),
-        style="prose",
-    )
-    return (table,)
+        table=table,
+        values=tuple(row.value for row in rows),
+    ).figure(Size(HALF, 360), ON_A_PHONE)
 
 
-def _published_row(bench: BenchmarkView, row: Published, price: Price) -> Row:
-    name = entry(label(row.label, 60), *under(settings_text(row.where)))
-    costs = (money(price, time or nan) for time in (row.epoch_time, row.total_time))
-    return table_row(name, *costs, price_text(price), device=bench.colours.get(row.device))
+def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
+    """A mark for each row with a price, and one for all rows of each device without one."""
+    bench = speaker.bench
+    unpriced: dict[str, list[Value]] = {}
+    for row in rows:
+        if row.price is None:
+            unpriced.setdefault(speaker.name(row.value.of), []).append(row.value)
+    for name, values in unpriced.items():
+        every = [end for value in values for end in value.interval.ends]
+        middle = geometric_mean([value.number for value in values]).value
+        marks = signs(frozenset().union(*(value.caveats for value in values)))
+        yield Offer(
+            name=name,
+            device=style_of(bench, values[0].of),
+            seconds=(middle, min(every), max(every)),
+            cost=None,
+            text=f"{speaker.numbers(values)} {marks}".strip(),
+        )
+    for row, price in ((row, row.price) for row in rows):
+        if price is None:
+            continue
+        of, (low, high) = row.value.of, row.value.interval.ends
+        name = label(of.row.label, 40) if of.row else speaker.name(of)
+        point = bench.point_header(of.point) if of.point else ""
+        yield Offer(
+            name=f"{name}, {point}" if point else name,
+            device=style_of(bench, of),
+            seconds=(row.value.number, low, high),
+            cost=(row.cost, price.of(low), price.of(high)),
+            text=f"{speaker.number(row.value)} {signs(row.value.caveats)}".strip(),
+            published=of.row is not None,
+            hollow=bool(signs(row.value.caveats)),
+        )
 
 
-def _published_finding(bench: BenchmarkView) -> str:
-    """The cheapest and the dearest published run, where there are some of several devices."""
-    whole = [(row, price, row.total_time) for row, price in _rented(bench) if row.total_time]
-    several = len({row.device for row, _, _ in whole}) > 1
-    if not several or len({price.currency for _, price, _ in whole}) > 1:
-        return "No device measured here has a price, but published runs have one."
-    by_cost = sorted(whole, key=lambda each: each[1].of(each[2]))
-    low, high = (
-        f"{money(price, time)}, on {label(row.label, 60)}"
-        for row, price, time in (by_cost[0], by_cost[-1])
-    )
-    return (
-        "No device measured here has a price. At list prices the cheapest published "
-        f"run cost {low}, and the dearest {high}."
-    )
-
-
-def _price(bench: BenchmarkView, series: Series) -> Price | None:
-    return price_of(bench.plan.devices.get(series.device))
-
-
-def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
-    words = bench.words
-    columns = [
-        Column("a whole run", number=True),
-        Column("its start-up", number=True),
-        Column(f"a million {words.step}s", "extrapolated", number=True),
-    ]
-    if words.trains:
-        columns.insert(1, Column("a later epoch", number=True))
+def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
+    speaker = Speaker(bench)
+    lines = []
+    for row in rows:
+        of, value = row.value.of, row.value
+        time = f"{speaker.number(value, quantity.TABLE)} {signs(value.caveats)}".strip()
+        lines.append(
+            table_row(
+                f"{sentence(speaker.name(of))}{speaker.at(of)}",
+                Entry((Line(time), Line(speaker.interval(value), "interval"))),
+                money(row.price, value.number) if row.price else "no price given",
+                price_text(row.price) if row.price else "–",
+                device=bench.colour_of(of.device),
+            )
+        )
     return Table(
         id="cost-table",
-        title="Cost of a run",
-        caption=(
-            "Price of an hour × time, medians over processes. A whole run is the start-up "
-            f"and all {words.step}s, without evaluations and without time that a provider "
-            f"bills before and after the process. A million {words.step}s are taken to last "
-            "as long as the steady ones."
-        ),
+        title=f"{sentence(QUANTITIES[figure])}, and what it costs",
+        caption="Time × the price of an hour, whatever anyone paid. † extrapolated. ‡ single run.",
         corner="device",
-        columns=tuple(columns),
-        groups=groups_by_point(
-            bench,
-            lambda point: (
-                _row(bench, (series, point), starts, len(columns)) for series in bench.tried_series
-            ),
-        ),
-        notes=_prices(bench),
-        folded=len(bench.points) > 8,
+        columns=(*number_columns(("time", "cost")), Column("price")),
+        groups=(RowGroup(tuple(lines)),),
     )
-
-
-def _row(
-    bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start], columns: int
-) -> Row:
-    start, price = starts.get(place), _price(bench, place[0])
-    if start is None:
-        return absent_row(bench, place, columns)
-    if price is None:
-        return absent_row(bench, place, columns, "no price given")
-    seconds = [start.run_s, start.total, 1e6 * start.steady_s]
-    if bench.words.trains:
-        seconds.insert(1, median([row.timings.epoch_s for row in bench.measured(*place)]))
-    return measured_row(bench, place, (money(price, each) for each in seconds), total=True)
 
 
 SMALL = 1e-4
-"""Amounts below it are told in two digits."""
+"""Amounts below it have two digits."""
 
 
 def money(price: Price, seconds: float) -> str:
@@ -188,64 +233,13 @@ def money(price: Price, seconds: float) -> str:
     return f"{text}{quantity.SPACE}{label(price.currency, 8)}"
 
 
-def _prices(bench: BenchmarkView) -> tuple[str, ...]:
-    said = []
-    for series in dict.fromkeys(s.device for s in bench.shown_series):
-        price = price_of(bench.plan.devices.get(series))
-        name = bench.title_of(series)
-        if price is None:
-            said.append(f"{name}: no price given")
-            continue
-        said.append(f"{name}: {price_text(price)}")
-    return (f"Prices in the devices file. {'; '.join(said)}.",)
-
-
 def price_text(price: Price) -> str:
     """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
-    day = f"on {_day(price.date)}" if price.date else "date of the price not given"
+    when = quantity.instant(price.date)
+    day = f"on {quantity.day(when) if when else label(price.date, 10)}"
     source = f", {label(price.source, 160)}" if price.source else ""
     hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)} an hour"
-    return f"{hour}, {day}{source}"
-
-
-def _day(text: str) -> str:
-    when = quantity.instant(text)
-    return quantity.day(when) if when else label(text, 10)
-
-
-def _cheapest(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
-    """Who costs least for how many steps, where two devices have prices in one currency."""
-    prices = {s: price for s in bench.shown_series if (price := _price(bench, s)) is not None}
-    if len(prices) < 2 or len({price.currency for price in prices.values()}) > 1:
-        return None
-    courses = {
-        place: Course(price.of(start.total), price.of(unit_of(bench, place, start)))
-        for place, start in starts.items()
-        if (price := prices.get(place[0])) is not None and present(unit_of(bench, place, start))
-    }
-    return fastest_ranges_table(
-        bench,
-        courses,
-        id_="cost-reigns",
-        title="The cheapest device for N steps",
-        measure="costs least",
-    )
-
-
-def _finding(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> str:
-    costs = {}
-    apart = {place for point in bench.points for place, _ in withheld_at(bench, point)}
-    for (series, point), start in starts.items():
-        price = _price(bench, series)
-        if price is not None and present(start.run_s) and (series, point) not in apart:
-            costs[series, point] = (price.of(start.run_s), money(price, start.run_s))
-    if not costs:
-        return "No run of a device with a price can be ranked."
-    if len({p.currency for s in bench.shown_series if (p := _price(bench, s))}) > 1:
-        return "Prices are in different currencies, so no device is called cheapest."
-    place = min(costs, key=lambda each: costs[each][0])
-    where = bench.at(place[1])
-    return f"The cheapest measured run costs {costs[place][1]}, on {place[0].title}{where}."
+    return f"{hour}, {day if price.date else 'date of the price not given'}{source}"
 
 
 SENSOR_GRADE = Badge(
@@ -264,10 +258,22 @@ MOST_PROCESSES = 4
 
 def resources_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no record tells its memory."""
-    if not any(present(row.memory.host_peak_bytes) for row in bench.results):
+    if not any(row.measured and present(row.memory.host_peak_bytes) for row in bench.results):
         return None
     blocks: tuple[Block, ...] = (_memory(bench), _energy(bench))
-    return Section("resources", "Memory and energy", blocks, finding=_resources_finding(bench))
+    known = {
+        (series, point): peak
+        for series in bench.shown_series
+        for point in bench.points
+        if present(peak := _host_peak(bench, series, point))
+    }
+    place = max(known, key=lambda each: known[each])
+    title = f"Memory: {memory(bench, place, known[place])}"
+    return Section("resources", title, blocks, folded=True)
+
+
+def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
+    return median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
 
 
 def _records(bench: BenchmarkView, series: Series, point: Point) -> list[Record]:
@@ -294,7 +300,7 @@ def _memory(bench: BenchmarkView) -> Table:
 
 def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     rows = bench.measured(series, point)
-    host = median([row.memory.host_peak_bytes for row in rows])
+    host = _host_peak(bench, series, point)
     if not present(host):
         return absence(bench, series, point)
     device = median([row.memory.device_peak_bytes for row in rows])
@@ -397,22 +403,3 @@ def _none(bench: BenchmarkView) -> str:
     if not absent:
         return "No energy: no sensor was looked for when these records were made."
     return f"No energy is given and none is estimated. {sentence('; '.join(absent))}."
-
-
-def _resources_finding(bench: BenchmarkView) -> str:
-    known = {
-        (series, point): value
-        for series in bench.shown_series
-        for point in bench.points
-        if present(
-            value := median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
-        )
-    }
-    if not known:
-        return ""
-    place = max(known, key=lambda each: known[each])
-    where = bench.at(place[1])
-    return (
-        f"The largest process, of {place[0].title}{where}, takes "
-        f"{quantity.size(known[place])} of memory."
-    )

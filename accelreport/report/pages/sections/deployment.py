@@ -97,21 +97,15 @@ def _bars(
     ]
 
 
-def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
-    """The section; None where no trained model was used any further.
-
-    Args:
-        bench: the benchmark.
-        opened: whether the page begins with both arithmetics.
-    """
+def deployment_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no trained model was used any further."""
     found = [named(bench, run) for run in bench.runs]
     blocks: list[Block] = []
     served = [(run, run.record.served) for run in found if run.record.served]
     saved = [(run, run.record.weights) for run in found if run.record.weights]
     plot = int8_plot(bench)
     if plot:
-        blocks += [] if opened else [plot.figure(Size(WIDE, 300), ON_A_PHONE)]
-        blocks.append(_quantised(found))
+        blocks += [plot.figure(Size(WIDE, 300), ON_A_PHONE), _quantised(found)]
     if served:
         blocks.append(_served(served))
     if saved:
@@ -120,8 +114,10 @@ def deployment_section(bench: BenchmarkView, *, opened: bool = False) -> Section
         blocks.append(_kept(found))
     if not blocks:
         return None
-    finding = Speaker(bench).sentence_of(Kind.INT8)
-    return Section("afterwards", "The deployed model", tuple(blocks), finding=finding)
+    title, finding = Speaker(bench).headed(
+        "Deployed model", Kind.INT8, otherwise="what became of the weights of each run"
+    )
+    return Section("afterwards", title, tuple(blocks), finding=finding, folded=True)
 
 
 def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:

@@ -62,6 +62,8 @@ from accelreport.report.view import (
 
 FIRST = ("accuracy", "loss", "precision", "recall", "f1")
 """Metrics that curves are made of, in this order; the others are in the files."""
+CURVES = "learning-curves"
+"""Id of the curves that an opening shows."""
 MOST_POINTS = 3
 """Sweep points side by side."""
 HEIGHT, LOWER, GAP = 300, 235, 12
@@ -134,7 +136,7 @@ class Curves:
             f"{quantity.duration(curve.elapsed_s[-1])}"
             for curve in curves
         )
-        identity = "learning-curves" if finding else f"quality-{bench.points.index(point)}"
+        identity = CURVES if finding else f"quality-{metric}-{bench.points.index(point)}"
         return Plot(
             id=identity,
             title=f"{sentence(name)}, training and validation",
@@ -166,11 +168,13 @@ class Curves:
             return None
         whole = plots[drawn[0]].figure(Size(WIDE, HEIGHT), ON_A_PHONE)
         if len(drawn) == 1:
-            return replace(whole, id="quality-curves")
+            # At one sweep point the curves of the first metric are those of an opening.
+            known = metric == self.metrics[0] and not bench.axes
+            return replace(whole, id=CURVES if known else f"quality-{metric}")
         size = Size(WIDE // len(drawn) - GAP, LOWER)
         return replace(
             whole,
-            id="quality-curves",
+            id=f"quality-{metric}",
             caption=whole.caption + panels_note(len(drawn), len(bench.points)),
             panels=tuple(plots[at].panel(size, title=bench.point_title(at)) for at in drawn),
         )
@@ -291,26 +295,25 @@ _PARITY = {
 }
 
 
-def quality_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
-    """The section; None for a kernel, which learns nothing.
-
-    Args:
-        bench: the benchmark.
-        opened: whether the page begins with the curves of the metric, at one sweep point.
-    """
+def quality_section(bench: BenchmarkView) -> Section | None:
+    """The section; None for a kernel, which learns nothing."""
     metric = bench.quality
     if not metric or not bench.shown_series:
         return None
     curves = curves_of(bench)
-    # One figure shows whether it learned; what else was recorded, tables and files have.
-    first = int(opened and not bench.axes)
-    figures = map(curves.figure, curves.metrics[first : first + 1])
+    # One figure shows whether it learned, and of classes two more how; tables and files have all.
+    drawn = [
+        name for name in curves.metrics if name in {*curves.metrics[:1], "precision", "recall"}
+    ]
+    figures = map(curves.figure, drawn)
     blocks: list[Block] = [figure for figure in figures if figure]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)
-    finding = Speaker(bench).sentence_of(Kind.TARGET, Kind.LEARNS)
-    return Section("quality", "Learning", tuple(blocks), finding=finding)
+    title, finding = Speaker(bench).headed(
+        "Learning", Kind.TARGET, Kind.LEARNS, otherwise=f"no {metric_title(metric)} was recorded"
+    )
+    return Section("quality", title, tuple(blocks), finding=finding, folded=True)
 
 
 def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from math import log2, prod
+
 from accelreport.report import quantity
 from accelreport.report.metrics import axis_title
-from accelreport.report.model import (
-    Block,
-    Column,
-    Fact,
-    Facts,
-    Prose,
-    Row,
-    RowGroup,
-    Section,
-    Table,
-    table_row,
-)
-from accelreport.report.text import label
+from accelreport.report.model import Block, Fact, Facts, LayerBox, Layers, Prose, Section
+from accelreport.report.say_run import network_sentence
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Layer, Network
 
 TRAINING = ("epochs", "batch_size", "steps_per_epoch", "train_examples", "validation_examples")
 """Keys of a workload that say how long and on what it trains, in the order in which they stand."""
 APART = {"kind", "model", "optimizer", "samples", "dataset", "data", *TRAINING}
-"""Keys that are told in a row of their own, or that only decide what the page shows."""
+"""Keys that have a row of their own, or that only decide what the page shows."""
+MOST_BOXES = 14
+"""Boxes of a network; of a deeper one each kind of layer has one, with its number."""
+LARGEST, THIN, MOST_SHEETS = 72, 9, 3
+"""Pixels of the largest side of a box, and of its smallest; sheets of one with many channels."""
+SHOWN_SETTINGS = ("kernel_size", "pool_size", "strides", "padding", "rate", "activation")
+"""Settings below a box, beside those that its shape says."""
 
 
 def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
-    network = next((r.network for r in bench.records.values() if r.network), None)
+    known = [r for r in bench.records.values() if r.network and r.network.layers]
+    network = max(known, key=lambda record: record.parameters or 0).network if known else None
     blocks: list[Block] = []
-    if bench.plan.description:
-        blocks.append(Prose(label(" ".join(bench.plan.description.split()), 1200)))
-    if bench.plan.source and bench.plan.source.note:
-        note = label(" ".join(bench.plan.source.note.split()), 1200)
-        blocks.append(Prose(f"About the source: {note}"))
+    if network is not None:
+        blocks.append(layer_boxes(network))
     blocks.append(Facts(_facts(bench, network), id="run-facts"))
-    if network is not None and network.layers:
-        blocks.append(_layers(network))
-    return Section("run", "What was run", tuple(blocks))
+    source = bench.plan.source
+    if source and source.note:
+        blocks.append(Prose(f"About the source: {label(' '.join(source.note.split()), 1200)}"))
+    finding = " ".join(bench.plan.description.split())
+    if network is not None:
+        finding = f"{network_sentence(bench, network)} {finding}".strip()
+    return Section("run", "What was run", tuple(blocks), finding=label(finding, 1200))
 
 
 def _facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]:
@@ -51,64 +52,82 @@ def _facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]:
         facts.append(Fact("Data", f"{label(str(dataset), 60)}, {label(str(data), 20)}"))
     if network is not None and network.loss:
         facts.append(Fact("Loss", label(network.loss, 80)))
-    if (optimizer := _optimizer(workload.get("optimizer"), network)) is not None:
-        facts.append(Fact("Optimizer", optimizer))
+    asked = workload.get("optimizer")
+    asked = asked if isinstance(asked, dict) else {}
+    name, rate = asked.get("name"), asked.get("learning_rate")
+    if network is not None and network.optimizer:
+        name, rate = network.optimizer, network.learning_rate
+    if name:
+        # A framework keeps the rate in 32 bits, which hold seven digits of it.
+        rate = float(f"{rate:.6g}") if isinstance(rate, float) else rate
+        pace = f", learning rate {quantity.setting(rate)}" if rate is not None else ""
+        facts.append(Fact("Optimizer", f"{label(str(name), 40)}{pace}"))
     for key in (*TRAINING, *sorted(workload.keys() - APART)):
         value = workload.get(key)
         if key in axes:
             swept = quantity.listed([quantity.setting(each) for each in bench.plan.axes[key]])
-            facts.append(Fact(_title(key), label(swept, 120)))
+            facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))
         elif value is True:
-            facts.append(Fact(_title(key), "yes"))
+            facts.append(Fact(sentence(axis_title(key)), "yes"))
         elif isinstance(value, int | float | str) and value not in {"", False}:
-            facts.append(Fact(_title(key), label(quantity.setting(value), 120)))
+            facts.append(Fact(sentence(axis_title(key)), label(quantity.setting(value), 120)))
+    repeats = quantity.plural(bench.plan.measure.repeats, "process", "processes")
+    facts.append(Fact("Repeats", f"{repeats} for each number"))
     return tuple(facts)
 
 
-def _title(key: str) -> str:
-    title = axis_title(key)
-    return title[:1].upper() + title[1:]
+def layer_boxes(network: Network) -> Layers:
+    """The layers as boxes; neighbours without weights share one where the shape stays the same."""
+
+    def joined(layer: Layer) -> tuple[bool, str]:
+        alone = layer.parameters > 0 or "Flatten" in layer.kind
+        return alone, f"{id(layer)}" if alone else repr(layer.shape)
+
+    runs = [list(same) for _, same in groupby(network.layers, key=joined)]
+    if len(runs) > MOST_BOXES:
+        kinds: dict[str, list[Layer]] = {}
+        for layer in network.layers:
+            kinds.setdefault(layer.kind, []).append(layer)
+        runs = list(kinds.values())
+    return Layers(tuple(map(_box, runs)))
 
 
-def _optimizer(asked: object, network: Network | None) -> str | None:
-    """The optimizer with its first learning rate: "Adam, learning rate 0.001"."""
-    if network is not None and network.optimizer:
-        name, rate = network.optimizer, network.learning_rate
-    elif isinstance(asked, dict) and asked.get("name"):
-        name, rate = str(asked["name"]), asked.get("learning_rate")
+def _box(layers: list[Layer]) -> LayerBox:
+    """A box as wide, high and deep as what the last of some layers puts out, on a log scale."""
+    last, parameters = layers[-1], sum(layer.parameters for layer in layers)
+    sizes = [1 if size is None else size for size in last.shape]
+    if len(sizes) == 3:
+        (height, width), sheets = map(_pixels, sizes[:2]), min(int(log2(sizes[2] + 1)), MOST_SHEETS)
+    elif len(sizes) == 2:
+        width, height, sheets = _pixels(sizes[0]), _pixels(sizes[1]), 0
     else:
-        return None
-    name = label(name, 40)
-    return f"{name}, learning rate {quantity.setting(rate)}" if rate is not None else name
-
-
-def _layers(network: Network) -> Table:
-    every = sum(layer.parameters for layer in network.layers)
-    return Table(
-        id="layers",
-        title="Layers, from the input to the output",
-        caption="As the model that was measured reports them; shapes are without the batch.",
-        corner="layer",
-        folded=True,
-        columns=(Column("settings"), Column("output", number=True), Column("weights", number=True)),
-        groups=(
-            RowGroup(tuple(map(_layer, network.layers))),
-            RowGroup((table_row("all", "", "", quantity.count(every)),)),
-        ),
+        width, height, sheets = THIN, _pixels(prod(sizes)), 0
+    names = dict.fromkeys(layer.kind for layer in layers)
+    alike = len(names) == 1 < len(layers)
+    return LayerBox(
+        kinds=tuple(f"{len(layers)} {name}" if alike else label(name, 60) for name in names),
+        shape=" × ".join("any" if size is None else quantity.count(size) for size in last.shape),
+        settings="" if alike else label(" · ".join(filter(None, map(_settings, layers))), 200),
+        weights=quantity.count(parameters) if parameters else "",
+        width=width,
+        height=height,
+        sheets=sheets,
     )
 
 
-def _layer(layer: Layer) -> Row:
-    settings = ", ".join(
-        axis_title(key) + ("" if value is True else f" {_sizes(value)}")
-        for key, value in layer.settings.items()
+def _pixels(size: int) -> int:
+    return round(min(LARGEST, THIN + 7.5 * log2(max(size, 1))))
+
+
+def _settings(layer: Layer) -> str:
+    shown = {key: layer.settings[key] for key in SHOWN_SETTINGS if key in layer.settings}
+    return ", ".join(
+        axis_title(key) if value is True else _setting(key, value) for key, value in shown.items()
     )
-    shape = " × ".join("any" if size is None else quantity.count(size) for size in layer.shape)
-    weights = quantity.count(layer.parameters) if layer.parameters else "–"
-    return table_row(label(layer.kind, 60), label(settings, 200), shape, weights)
 
 
-def _sizes(value: object) -> str:
+def _setting(key: str, value: object) -> str:
     if isinstance(value, list):
         return " × ".join(map(str, value))
-    return quantity.setting(value)
+    text = quantity.setting(value)
+    return text if isinstance(value, str) else f"{axis_title(key)} {text}"

@@ -90,9 +90,11 @@ def samples_section(bench: BenchmarkView) -> Section | None:
     run = shown_run(bench, lambda record: bool(record.samples))
     if run is None:
         return None
-    finding = Speaker(bench).sentence_of(Kind.MISCLASSIFIED)
-    title = f"Misclassified {bench.words.sample}, most confident first"
-    return Section("samples", title, (gallery(run, run.record.samples, MOST),), finding=finding)
+    title, finding = Speaker(bench).headed(
+        "Samples", Kind.MISCLASSIFIED, otherwise=f"{len(run.record.samples)} predictions of one run"
+    )
+    shown = (gallery(run, run.record.samples, MOST),)
+    return Section("samples", title, shown, finding=finding, folded=True)
 
 
 def gallery(run: NamedRun, samples: Sequence[Sample], most: int, title: str = "") -> Gallery:
@@ -204,8 +206,10 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
         style="matrix",
         badges=run.badges,
     )
-    finding = Speaker(bench).sentence_of(Kind.MISCLASSIFIED)
-    return Section("confusion", "Confusion matrix", (table,), finding=finding)
+    title, finding = Speaker(bench).headed(
+        "Confusion matrix", Kind.MISCLASSIFIED, otherwise=f"{len(found.classes)} classes of one run"
+    )
+    return Section("confusion", title, (table,), finding=finding, folded=True)
 
 
 def _title(name: str) -> str:
@@ -230,19 +234,14 @@ MOST_DAYS, MOST_STEPS = 14, 336
 """Of a forecast's drawing: as much as lets a reader see every error."""
 
 
-def forecast_section(bench: BenchmarkView, *, opened: bool = False) -> Section | None:
-    """The section; None where no run predicted a series.
-
-    Args:
-        bench: the benchmark.
-        opened: whether the page begins with the drawing of the first series.
-    """
-    plots = forecast_plots(bench)[opened:]
+def forecast_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no run predicted a series."""
+    plots = forecast_plots(bench)
     if not plots:
         return None
     drawn = tuple(plot.figure(Size(WIDE, 240), ON_A_PHONE) for plot in plots)
-    finding = Speaker(bench).sentence_of(Kind.FORECAST)
-    return Section("forecast", "Forecasts", drawn, finding=finding)
+    title, finding = Speaker(bench).headed("Forecasts", Kind.FORECAST, otherwise="")
+    return Section("forecast", title, drawn, finding=finding, folded=True)
 
 
 def forecast_plots(bench: BenchmarkView) -> list[Plot]:
@@ -371,8 +370,10 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
                 wrapped=True,
             )
         )
-    finding = Speaker(bench).sentence_of(Kind.WRITES)
-    return Section("writing", "What the model writes", tuple(blocks), finding=finding)
+    title, finding = Speaker(bench).headed(
+        "Generated text", Kind.WRITES, otherwise="what one run wrote"
+    )
+    return Section("writing", title, tuple(blocks), finding=finding, folded=True)
 
 
 def epochs_written(record: Record, most: int) -> list[Epoch]:

@@ -14,6 +14,7 @@ from accelreport.report import quantity
 from accelreport.report.model import Download, Note, Notes, Notice, Section, Tone
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.sections.about import run_command
+from accelreport.report.say_run import unmeasured
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import failure_text, remedy_text, warning_text
@@ -193,9 +194,9 @@ def problems_section(bench: BenchmarkView) -> Section | None:
         for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
     ]
     counts = {s: sum(row.status == s for row in bench.results) for s in order}
-    said = [f"{n} {_HEADINGS[s].lower()}" for s, n in counts.items() if n]
-    finding = f"{quantity.plural(len(bench.results), 'cell')}: {quantity.listed(said)}."
-    return Section("absent", "What was not measured", (Notes(tuple(notes)),), finding=finding)
+    title = f"Not measured: {unmeasured(counts, len(bench.results))}"
+    broken = counts["failed"] or counts[REFUSED]
+    return Section("absent", title, (Notes(tuple(notes)),), folded=not broken)
 
 
 _ABSENT = ""
@@ -288,7 +289,9 @@ def warnings_section(bench: BenchmarkView) -> Section | None:
         _warning(bench, kind, found)
         for (kind, _), found in sorted(groups.items(), key=lambda group: group[0])
     )
-    return Section("warnings", "Warnings", (Notes(notes),))
+    kinds = [label(kind.replace("-", " "), 80) for kind, _ in sorted(groups)]
+    title = f"Warnings: {quantity.listed(list(dict.fromkeys(kinds)))}"
+    return Section("warnings", title, (Notes(notes),), folded=True)
 
 
 def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -> Note:

@@ -99,9 +99,9 @@ def published_section(bench: BenchmarkView) -> Section | None:
     ordered = _by_figure(bench)
     return Section(
         "published",
-        "Published against measured",
+        f"Published figures: {_finding(ordered)}",
         (*_by_epoch(bench), _table(bench, ordered)),
-        finding=_finding(bench, ordered),
+        folded=True,
     )
 
 
@@ -154,24 +154,20 @@ def _share(row: Published, share: float, part: str) -> Value:
     return Value(of, Interval(share, nan, nan, 0), Unit.SHARE, Provenance.PUBLISHED, frozenset())
 
 
-def _finding(bench: BenchmarkView, by_figure: ByFigure) -> str:
+def _finding(by_figure: ByFigure) -> str:
     rows = [told[0] for every in by_figure.values() for told in every]
     measured = [row for row in rows if present(row.measured.value)]
-    titles = _titles(bench)
-    by = f" by {quantity.listed(titles)}" if titles else ""
-    figures = f"{quantity.plural(len(rows), 'figure')} published{by}"
-    if not measured:
-        return f"None of {figures} belongs to a device and sweep point that was measured here."
     fair = [row for row in measured if row.comparable]
-    near = [row for row in fair if 1 / 1.25 <= row.ratio <= 1.25]
-    verb = "has" if len(measured) == 1 else "have"
-    text = f"{len(measured)} of {figures} {verb} a counterpart measured here"
+    near = sum(1 / 1.25 <= row.ratio <= 1.25 for row in fair)
     if not fair:
-        return f"{text}, none of them under the same conditions."
-    if len(fair) < len(measured):
-        text += f", {len(fair)} of them under the same conditions"
-    agree = "1 agrees" if len(near) == 1 else f"{len(near) or 'none'} agree"
-    return f"{text}; {agree} within a factor of 1.25."
+        what = "has a counterpart" if not measured else "has one under the same conditions"
+        return f"none of {len(rows)} {what} measured here"
+    verb = "has" if len(fair) == 1 else "have"
+    agree = "1 agrees" if near == 1 else f"{near or 'none'} agree"
+    return (
+        f"{len(fair)} of {len(rows)} {verb} a counterpart measured here; {agree} within a factor "
+        "of 1.25"
+    )
 
 
 def _titles(bench: BenchmarkView) -> list[str]:

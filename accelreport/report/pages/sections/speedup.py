@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from accelreport.analysis.findings import Caveat, Kind, Unit, Value
+from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.charts.sweep import SweepLine, keys_of_lines, sweep_axes
 from accelreport.report.frames import why_incomplete, why_withheld
+from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Badge,
     Column,
@@ -25,17 +28,22 @@ from accelreport.report.model import (
     entry,
     number_columns,
     table_row,
+    under,
 )
 from accelreport.report.openings.opening import Size, lines_plot
+from accelreport.report.openings.rates import rates_at
 from accelreport.report.pages.badges import (
+    PARTIAL,
+    SINGLE,
     absence,
-    devices_down,
     groups_corner,
     loud_badges,
     number_badges,
     point_groups,
 )
 from accelreport.report.quantity import duration_of
+from accelreport.report.say import UNLIKE_CLOCKS, Speaker, signs
+from accelreport.report.say_run import published_speedups
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
@@ -46,19 +54,45 @@ VERDICTS = {
 }
 
 
+MOST_GROUPS = 5
+"""Devices that stand side by side over the rows of sweep points; more stand below one another."""
+SIGNED = "† stopped by the time budget. ‡ single run, no interval."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A device of the table: measured here, or published.
+
+    Attributes:
+        title: its heading.
+        colour: its number.
+        series: what was measured; None where it is published.
+        label: of the published rows; empty where it is measured.
+    """
+
+    title: str
+    colour: int
+    series: Series | None = None
+    label: str = ""
+
+
 def speedup_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where there is no second device to compare with."""
-    if len(bench.tried_series) < 2:
+    """Rates and speedups over the baseline; None where there is no second device or row."""
+    known = _published(bench)
+    if len(bench.tried_series) < 2 and not known:
         return None
-    return Section("speedup", "Speedup", (speedup_table(bench),), finding=_finding(bench))
+    table = speedup_table(bench)
+    axis = f" by {axis_title(bench.axes[0])}" if len(bench.axes) == 1 else ""
+    return Section("speedup", f"Speedup{axis}", (table,), finding=_finding(bench))
 
 
 def _finding(bench: BenchmarkView) -> str:
-    """How many comparisons with the baseline have each verdict."""
+    """How many comparisons with the baseline have each verdict; else what published rates are."""
     verdicts = Counter(row.verdict for row in _compared(bench))
     total = verdicts.total()
+    name = bench.title_of(bench.plan.baseline)
     if not total:
-        return "No device has a time to compare."
+        return published_speedups(Speaker(bench), list(_published(bench).values()))
     words = {
         Verdict.FASTER: "faster",
         Verdict.SLOWER: "slower",
@@ -67,16 +101,28 @@ def _finding(bench: BenchmarkView) -> str:
         Verdict.NOT_MEASURED: "withheld",
     }
     parts = [f"{verdicts[verdict]} {word}" for verdict, word in words.items() if verdicts[verdict]]
-    name = bench.title_of(bench.plan.baseline)
-    verb = "is" if total == 1 else "are"
+    if total > 1 == len(parts):
+        (word,) = (words[verdict] for verdict in verdicts)
+        return f"All {total} comparisons with {name} are {word}."
     count = quantity.plural(total, "comparison")
-    return f"{count} with {name} {verb} made: {quantity.listed(parts)}."
+    return f"{count} with {name}: {quantity.listed(parts)}."
 
 
 def _compared(bench: BenchmarkView) -> list[Speedup]:
     """Every comparison with the baseline that has a ratio."""
     rows = (row for row in bench.compared if row.base and not row.is_baseline)
     return [row for row in rows if row.estimate or row.qualified]
+
+
+def _published(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
+    """Published rates over the baseline by label and sweep point: their ratios."""
+    found: dict[str, dict[Point, Value]] = {}
+    for finding in bench.findings:
+        for value in finding.values if finding.kind is Kind.PUBLISHED else ():
+            if value.of.row and value.over:
+                ratios = found.setdefault(label(value.of.row.label, 60), {})
+                ratios.setdefault(value.over.point, value)
+    return found
 
 
 def _interval_text(bench: BenchmarkView) -> str:
@@ -92,82 +138,134 @@ def _interval_text(bench: BenchmarkView) -> str:
         how = "compares within repeats"
     elif paired:
         how = "compares within repeats where both devices ran them, and between processes elsewhere"
-    return f"The interval is Student’s t on logarithms and {how}."
+    return (
+        f" Intervals are Student’s t on logarithms at 95{quantity.SPACE}%; that of a speedup {how}."
+    )
 
 
 APART = " Each machine has its own baseline, so factors of different machines cannot be ranked."
 
 
 def speedup_table(bench: BenchmarkView) -> Table:
-    """Sweep points down, devices across, the baseline's absolute time in its own column."""
-    name = bench.title_of(bench.plan.baseline)
-    step, repeats = bench.words.step, bench.plan.measure.repeats
-    groups = point_groups(bench, lambda point, header: _row(bench, point, header))
-    rows = tuple(row for group in groups for row in group.rows)
-    table = Table(
-        id="speedup-table",
-        title=f"Speed over that of {name}",
-        caption=(
-            (
-                f"Compared by the mean steady time of a {step}. Under each factor are its 95 % "
-                "interval and that time: the geometric mean over processes, "
-                f"{quantity.plural(repeats, 'process', 'processes')} planned for each. "
-                f"{_interval_text(bench)} Cells are coloured only where it decides."
+    """Rates with their intervals and speedups over the baseline, measured and published.
+
+    Sweep points down and devices across; many devices stand below one another at each point.
+    """
+    published = _published(bench)
+    devices = [Compared(s.title, s.colour, s) for s in bench.tried_series]
+    for name, ratios in published.items():
+        device = next(iter(ratios.values())).of.device
+        devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
+    cells = {
+        (number, point): _cells(bench, device, point, published)
+        for number, device in enumerate(devices)
+        for point in bench.points
+    }
+    rate = f"{bench.words.sample}/s" if not bench.words.kernel else "TFLOPS"
+    if len(devices) > MOST_GROUPS or len(bench.points) == 1:
+        corner, columns = "device", number_columns((rate, "speedup"))
+        groups = tuple(
+            RowGroup(
+                tuple(
+                    table_row(device.title, *cells[number, point], device=device.colour)
+                    for number, device in enumerate(devices)
+                ),
+                title=bench.point_name(point),
             )
-            + (APART if sum(series.baseline for series in bench.shown_series) > 1 else "")
+            for point in bench.points
+        )
+    else:
+        base = [device.series is not None and device.series.baseline for device in devices]
+        corner = groups_corner(bench)
+        columns = tuple(
+            Column(title, number=True, device=device.colour, group=device.title)
+            for device, alone in zip(devices, base, strict=True)
+            for title in ((rate,) if alone else (rate, "speedup"))
+        )
+        groups = point_groups(
+            bench,
+            lambda point, header: table_row(
+                header,
+                *(
+                    cell
+                    for number, alone in enumerate(base)
+                    for cell in cells[number, point][: 1 if alone else 2]
+                ),
+            ),
+        )
+    name = bench.title_of(bench.plan.baseline)
+    notes = [SIGNED] if any(row.series for row in devices) else []
+    if any(
+        Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
+    ):
+        notes.append(f"{UNLIKE_CLOCKS}.")
+    return Table(
+        id="speedup-table",
+        title=f"Rates, and speedups over {name}",
+        caption=(
+            f"A speedup is a rate over that of {name} at the same sweep point."
+            + _interval_text(bench)
+            + " Cells are coloured only where the interval decides." * bool(_compared(bench))
+            + " A published figure has no interval." * bool(published)
+            + APART * (sum(series.baseline for series in bench.shown_series) > 1)
         ),
-        corner=groups_corner(bench),
-        columns=tuple(_column(series) for series in bench.tried_series),
+        corner=corner,
+        columns=columns,
         groups=groups,
-        notes=_marks(rows),
+        notes=(" ".join(notes),) if notes else (),
         style="matrix",
         legend=bool(_compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
-    return devices_down(table)
 
 
-def _marks(rows: tuple[Row, ...]) -> tuple[str, ...]:
-    """What the marks in a table mean, each once, in words and not only on hovering."""
-    badges = dict.fromkeys(badge for row in rows for entry in row.entries for badge in entry.badges)
-    said = dict.fromkeys(f"“{b.text}”: {b.meaning}" for b in badges if " of " not in b.text)
-    return (" ".join(said),) if said else ()
+def _cells(
+    bench: BenchmarkView,
+    device: Compared,
+    point: Point,
+    published: dict[str, dict[Point, Value]],
+) -> tuple[Entry, Entry]:
+    """Rate and speedup of a device at a point, or why there is none."""
+    speaker = Speaker(bench)
 
+    def plain(value: Value) -> str:
+        return quantity.write(value.number, Unit.NUMBER, value.interval, digits=quantity.TABLE)
 
-def _column(series: Series) -> Column:
-    detail = "baseline" if series.baseline else ""
-    return Column(series.title, detail=detail, number=True, device=series.colour)
-
-
-def _row(bench: BenchmarkView, point: Point, header: str) -> Row:
-    return table_row(
-        header, *(speedup_entry(bench, series, point) for series in bench.tried_series)
+    if device.series is None:
+        ratio = published[device.label].get(point)
+        if ratio is None:
+            return entry("–"), entry("–")
+        own = next((plain(v) for v, _ in rates_at(bench, point) if v.of == ratio.of), "–")
+        sign = signs(ratio.caveats & {Caveat.UNVALIDATED})
+        return entry(own), entry(f"{speaker.number(ratio, quantity.TABLE)} {sign}".strip())
+    found = bench.speedup(device.series, point)
+    value = rate_of(found.own) if found else None
+    if found is None or value is None:
+        return absence(bench, device.series, point), entry("–")
+    rate = entry(
+        f"{plain(value)} {signs(value.caveats)}".strip(),
+        *under(quantity.span(value.interval, Unit.NUMBER), "interval"),
+        href=bench.evidence(device.series, point),
+        badges=_lost(bench, device.series, point),
     )
-
-
-def speedup_entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    """A cell of the table: factor, interval and absolute time, or why there is none."""
-    found = bench.speedup(series, point)
-    if found is None:
-        return absence(bench, series, point)
-    badges = number_badges(bench.planned(series, point))
-    href = bench.evidence(series, point)
-    time = duration_of(found.seconds)
-    if series.baseline:
-        return Entry(time_lines(found.seconds), href=href, badges=badges, mark="baseline")
     estimate = found.estimate or found.qualified
+    if device.series.baseline:
+        return rate, entry("baseline", mark="baseline")
     if estimate is None:
-        lines = (Line("withheld"), Line(why_incomplete(found), "reason"), Line(time, "detail"))
-        return Entry(lines, href=href, badges=badges, mark="absent")
-    return entry(
+        return rate, entry(Line("withheld"), Line(why_incomplete(found), "reason"), mark="absent")
+    return rate, entry(
         *interval_lines(estimate.interval),
-        Line(time, "detail"),
         *_withheld(found),
         *_more(estimate),
-        href=href,
-        badges=(*badges, *verdict_badges(estimate)),
+        badges=verdict_badges(estimate),
         heat=estimate_heat(estimate),
     )
+
+
+def _lost(bench: BenchmarkView, series: Series, point: Point) -> tuple[Badge, ...]:
+    """Marks of a rate that no sign stands for: synthetic data, own files, lost processes."""
+    signed = {PARTIAL, SINGLE}
+    return tuple(b for b in number_badges(bench.planned(series, point)) if b not in signed)
 
 
 def verdict_badges(estimate: Estimate) -> tuple[Badge, ...]:
@@ -239,7 +337,8 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
         ),
     )
     shown = _scaling_figure(bench, table) or table
-    return Section("scaling", "Scaling", (shown,), finding=_scaling_finding(bench))
+    title = f"Scaling: {_scaling_finding(bench)}"
+    return Section("scaling", title, (shown,), folded=True)
 
 
 def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
@@ -329,10 +428,10 @@ def _efficiency(found: Interval) -> Entry:
 def _scaling_finding(bench: BenchmarkView) -> str:
     known = [each for each in bench.scaling if present(each.strong.value)]
     if not known:
-        return "No batch was both shared by several and done by one alone."
+        return "no batch was both shared by several and done by one alone"
     best = max(known, key=lambda each: (each.units, each.strong.value))
     return (
-        f"{bench.title_of(best.own.device)}: {quantity.count(best.units)} at once do "
+        f"{bench.title_of(best.own.device)} does "
         f"{quantity.ratio(best.units * best.strong.value)} the work of one, an "
-        f"efficiency of {quantity.percent(best.strong.value, 0)}."
+        f"efficiency of {quantity.percent(best.strong.value, 0)}"
     )

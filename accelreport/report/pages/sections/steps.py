@@ -18,6 +18,7 @@ from accelreport.report.charts.ecdf import (
 from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
+from accelreport.report.say_run import step_tail
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, step_times
 
@@ -34,19 +35,13 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     tails = {place: late for place, values in times.items() if (late := _tail(values))}
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    finding = _finding(bench, worst, tails[worst]) if worst else (
-        f"No device has a hundred {bench.words.step}s that were timed one by one, so no "
-        "99th percentile is known."
-    )  # fmt: skip
-    return Section("steps", f"{sentence(bench.words.step)} times", (figure,), finding)
-
-
-def _finding(bench: BenchmarkView, worst: SeriesPoint, tail: float) -> str:
-    where = bench.at(worst[1])
-    return (
-        f"The longest tail is that of {worst[0].title}{where}: 1 % of its "
-        f"{bench.words.step}s take at least {quantity.number(tail)} times the median."
+    found = (
+        step_tail(bench, worst, tails[worst])
+        if worst
+        else (f"too few {bench.words.step}s for a 99th percentile")
     )
+    title = f"{sentence(bench.words.step)} times: {found}"
+    return Section("steps", title, (figure,), folded=not bench.words.calls)
 
 
 def _tail(values: NDArray[np.float64]) -> float | None:

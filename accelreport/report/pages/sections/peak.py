@@ -1,0 +1,197 @@
+"""What each device reaches of its peak or measured roof, and upper bounds of other chips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+from accelreport.analysis.ceilings import ceiling, known_limits, limits_named
+from accelreport.analysis.compute import compute_dtype
+from accelreport.analysis.findings import Subject, Value
+from accelreport.analysis.published import hardware_of
+from accelreport.analysis.results import matches
+from accelreport.analysis.speed_findings import published_value, rate_of, sound_rates
+from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.scales import percent_text
+from accelreport.report.model import (
+    Block,
+    Column,
+    Line,
+    RowGroup,
+    Section,
+    Table,
+    entry,
+    number_columns,
+    table_row,
+)
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.rates import dot_of, rows_caption
+from accelreport.report.pages.sections.compute import (
+    Place,
+    every_place,
+    heaviest,
+    most,
+    own_limit,
+    work_at,
+)
+from accelreport.report.say import Speaker
+from accelreport.report.say_run import reached, share_value
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView
+from accelreport.report.warning_text import type_of_peak
+
+HALF = 536
+"""Pixels of a figure that has one beside it."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A device, what it is held against, and the shares of it at the sweep points.
+
+    Attributes:
+        name: the device, as a sentence calls it.
+        short: the same beside a mark that shows who measured it.
+        limit: what limits it: "its measured roof", "the peak of a Tesla K80".
+        shares: in ascending order.
+        by: who names the chip, where the source does not.
+    """
+
+    name: str
+    short: str
+    limit: str
+    shares: tuple[Value, ...]
+    by: str = ""
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a published share exceeds what limits it."""
+        return self.shares[-1].of.row is not None and self.shares[-1].number > 1
+
+
+def reached_shares(bench: BenchmarkView) -> list[Reached]:
+    """Measured devices in the plan's order, then published ones whose chip is known."""
+    found: dict[tuple[str, str, str, str], list[Value]] = {}
+    for place in every_place(bench):
+        limits, row = own_limit(bench, place), bench.speedup(place.series, place.point)
+        rate = rate_of(row.own) if row else None
+        if limits is None or rate is None:
+            continue
+        share = ceiling(place.work, limits[0]).share(place.seconds)
+        if not isnan(share):
+            key = place.series.title, place.series.title, f"its {limits[1]}", ""
+            found.setdefault(key, []).append(share_value(rate, share))
+    for *who, value in _published(bench):
+        found.setdefault((who[0], who[1], who[2], who[3]), []).append(value)
+    return [
+        Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
+        for (name, short, limit, by), values in found.items()
+    ]
+
+
+def _published(bench: BenchmarkView) -> Iterator[tuple[str, str, str, str, Value]]:
+    """Both names, limit, who names the chip, and share of each published rate with counted work.
+
+    A rate of a kernel is held against the peak itself.
+    """
+    speaker = Speaker(bench)
+    for rate in sound_rates(bench):
+        hardware = hardware_of(rate.row)
+        point = next((p for p in bench.points if matches(bench.values(p), rate.where)), None)
+        if point is None or hardware is None:
+            continue
+        at = bench.values(point)
+        dtype = compute_dtype(bench.plan, rate.row.device, at)
+        limits = limits_named(hardware.known.name, dtype)
+        work = next(filter(None, (work_at(bench, s, point) for s in bench.shown_series)), None)
+        batch = bench.plan.value("batch_size", at)
+        value = published_value(bench, rate)
+        value = replace(value, of=Subject(value.of.device, "", point, value.of.row))
+        if limits is None:
+            continue
+        if bench.words.kernel:
+            share = rate.rate / limits.peak.tflops
+        elif work is not None and isinstance(batch, int | float):
+            share = ceiling(work, limits).share(batch / rate.rate)
+        else:
+            continue
+        limit = f"the peak of the {label(limits.name, 60)}"
+        name, short = speaker.name(value.of), label(rate.row.label, 60)
+        yield name, short, limit, label(hardware.by, 40), share_value(value, share)
+
+
+def peak_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no share of a peak or roof is known."""
+    rows = reached_shares(bench)
+    if not rows:
+        return None
+    speaker = Speaker(bench)
+    dots = []
+    for row in rows:
+        for number, value in enumerate(row.shares):
+            last = number == len(row.shares) - 1
+            dot = dot_of(speaker, value)
+            text = speaker.numbers(row.shares) if last else ""
+            dots.append(
+                replace(dot, name=row.short, detail=f"of {row.limit}", text=text, joined=number > 0,
+                        flagged="exceeds the peak" if last and row.flagged else "")
+            )  # fmt: skip
+    figure = Plot(
+        id="shares",
+        title="Share of peak or measured roof",
+        description="; ".join(f"{r.name}: {speaker.numbers(r.shares)} of {r.limit}" for r in rows),
+        chart=lambda size: dot_plot(
+            dots, axis_title="share of what limits it", tick=percent_text,
+            width=size.width, height=size.height,
+        ),
+        caption=" ".join(filter(None, (
+            rows_caption(dots),
+            "One mark for each sweep point." if len(bench.points) > 1 else "",
+            "A measured roof is the best that this machine showed in any run.",
+            *_chips(rows),
+        ))),
+        values=tuple(value for row in rows for value in row.shares),
+    )  # fmt: skip
+    high = 52 + 46 * len(rows)
+    blocks: list[Block] = [figure.figure(Size(HALF, high), Size(ON_A_PHONE.width, high))]
+    if place := heaviest(bench):
+        blocks.append(_bounds(bench, place))
+    finding = reached(speaker, [(row.name, row.limit, row.shares) for row in rows])
+    return Section("peak", "Share of peak reached", tuple(blocks), finding=finding, half=True)
+
+
+def _chips(rows: Sequence[Reached]) -> Iterator[str]:
+    """Who names the chips that the sources of some rows do not."""
+    for by in dict.fromkeys(row.by for row in rows if row.by):
+        names = [row.short for row in rows if row.by == by]
+        yield f"Chip of {quantity.listed(names)} by {by}."
+
+
+def _bounds(bench: BenchmarkView, place: Place) -> Table:
+    """Upper bounds of known chips at the sweep point with the most work."""
+    rows = []
+    for limits in known_limits(place.work.dtype):
+        bound = ceiling(place.work, limits)
+        rows.append(
+            table_row(
+                entry(limits.name, Line(f"{quantity.number(limits.peak.tflops)} TFLOPS "
+                                        f"{type_of_peak(limits.peak)}", "reason")),
+                quantity.duration(bound.seconds),
+                most(place.seconds / bound.seconds),
+                bound.limit.value,
+            )
+        )  # fmt: skip
+    return Table(
+        id="bounds",
+        title="Upper bounds for chips that did not run it: not predictions",
+        caption=(
+            f"Calculated{bench.at(place.point)}: the least time is the larger of operations over "
+            "peak and bytes over memory bandwidth. Launches, input and element-wise work are left "
+            f"out, so a measured {bench.words.step} stays above it, most of all with small batches."
+        ),
+        corner="chip",
+        columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
+        groups=(RowGroup(tuple(rows)),),
+        folded=True,
+    )

@@ -1,0 +1,189 @@
+"""The forms of what a section of a benchmark found: the line of a folded one, from its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from accelreport.analysis.findings import Unit, Value
+from accelreport.analysis.stats import Interval
+from accelreport.analysis.warnings import REFUSED
+from accelreport.report import quantity
+from accelreport.report.say import Speaker
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point, SeriesPoint
+from accelreport.results.record import Network
+
+MOST = 0.5
+"""Share of the parameters above which a layer is said to hold most of them."""
+MOST_TOLD = 4
+"""Devices that a sentence names."""
+
+
+def network_sentence(bench: BenchmarkView, network: Network) -> str:
+    """How large a network is, and where most of its weights are."""
+    every = sum(layer.parameters for layer in network.layers)
+    if not every:
+        return ""
+    counts = sorted({r.parameters for r in bench.records.values() if r.parameters})
+    if len(counts) > 1:
+        least, most = map(quantity.count, (counts[0], counts[-1]))
+        return f"The network has {least} to {most} parameters; the largest is drawn."
+    layers = quantity.plural(len(network.layers), "layer")
+    whole = f"The network has {quantity.count(every)} parameters in {layers}"
+    largest = max(network.layers, key=lambda layer: layer.parameters)
+    share = largest.parameters / every
+    if not MOST <= share < 1:
+        return f"{whole}."
+    most = f"{quantity.percent(share, 0)} of them in one {label(largest.kind, 40)} layer"
+    return f"{whole}, {most}."
+
+
+def where(bench: BenchmarkView, place: SeriesPoint) -> str:
+    """The device, where there are several, and the sweep point: " on Intel Xeon at batch …"."""
+    on = f" on {place[0].title}" if len(bench.shown_series) > 1 else ""
+    return f"{on}{bench.at(place[1])}"
+
+
+def start_up(bench: BenchmarkView, place: SeriesPoint, ratio: float) -> str:
+    """How long the first step is beside a steady one."""
+    words = bench.words
+    steady = "a later call" if words.kernel or words.calls else "a steady one"
+    times = quantity.write(ratio, Unit.RATIO, digits=quantity.TABLE)
+    return f"the {words.first} takes {times} as long as {steady}{where(bench, place)}"
+
+
+def step_tail(bench: BenchmarkView, place: SeriesPoint, tail: float) -> str:
+    """How much longer the slowest hundredth of the steps takes than the median."""
+    times = quantity.write(tail, Unit.RATIO, digits=quantity.TABLE)
+    return f"1{quantity.SPACE}% of {bench.words.step}s take at least {times} the median" + where(
+        bench, place
+    )
+
+
+def computed(bench: BenchmarkView, place: SeriesPoint, tflops: float) -> str:
+    """The most operations in a second that a device did."""
+    number = quantity.write(tflops * 1e3, Unit.NUMBER, noun="GFLOPS", digits=quantity.TABLE)
+    return f"{place[0].title} reaches {number}{bench.at(place[1])}"
+
+
+def memory(bench: BenchmarkView, place: SeriesPoint, size: float) -> str:
+    """The largest peak of a process."""
+    return f"the largest process takes {quantity.size(size)}{where(bench, place)}"
+
+
+def reached(speaker: Speaker, rows: Sequence[tuple[str, str, Sequence[Value]]]) -> str:
+    """What devices reach: "Intel Xeon reaches 3.3 % of its measured roof, the published …".
+
+    Args:
+        speaker: writes the numbers.
+        rows: each device with what limits it and its shares.
+    """
+    # What limits neighbours alike is said once.
+    before = ["", *(limit for _, limit, _ in rows)]
+    parts = [
+        speaker.numbers(shares) + (f" of {limit}" if limit != last else "")
+        for (_, limit, shares), last in zip(rows, before, strict=False)
+    ]
+    names = [name for name, *_ in rows]
+    verbs = ["reaches", *[""] * len(rows)]
+    said = [" ".join(filter(None, each)) for each in zip(names, verbs, parts, strict=False)]
+    return f"{sentence(quantity.listed(said[:MOST_TOLD]))}."
+
+
+def share_value(value: Value, share: float) -> Value:
+    """A rate as a share of what limits it."""
+    low, high = (end * share / value.number for end in value.interval.ends)
+    return Value(
+        value.of,
+        Interval(share, low, high, value.interval.n),
+        Unit.SHARE,
+        value.provenance,
+        value.caveats,
+        value.progress,
+    )
+
+
+def worth(speaker: Speaker, rows: Sequence[tuple[Value, float]]) -> str:
+    """Which row with a price costs least and which takes least; no winner that is not decided.
+
+    Args:
+        speaker: writes the names and the numbers.
+        rows: times with what they cost; at least one.
+    """
+    cheapest = min(rows, key=lambda row: (row[1], row[0].number))
+    fastest = min(rows, key=lambda row: (row[0].number, row[1]))
+
+    def called(value: Value) -> str:
+        return f"{speaker.name(value.of)}{speaker.at(value.of)}"
+
+    if len(rows) == 1:
+        return f"Only {called(cheapest[0])} has a price, so nothing is compared."
+    priced = f"{len(rows)} rows with a price"
+    level = [
+        row
+        for first, by in ((cheapest, 1), (fastest, 0))
+        for row in rows
+        if row is not first and _overlap(first[0], row[0], by, rows)
+    ]
+    if level:
+        return f"No winner is decided among {priced}: intervals overlap."
+    if cheapest is fastest:
+        return f"{sentence(called(cheapest[0]))} is both the cheapest and the fastest of {priced}."
+    longer, dearer = (
+        quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
+        for ratio in (cheapest[0].number / fastest[0].number, fastest[1] / cheapest[1])
+    )
+    return (
+        f"{sentence(called(cheapest[0]))} costs least. {sentence(called(fastest[0]))} takes least "
+        f"time and costs {dearer} as much; the cheapest takes {longer} as long. No row is best at "
+        "both."
+    )
+
+
+def _overlap(best: Value, other: Value, by_cost: int, rows: Sequence[tuple[Value, float]]) -> bool:
+    """Whether the interval of another measured row reaches the best one's, in time or in cost."""
+    if not (best.interval.known and other.interval.known):
+        return False
+    costs = {id(value): cost / value.number if by_cost else 1.0 for value, cost in rows}
+    low, high = other.interval.low * costs[id(other)], best.interval.high * costs[id(best)]
+    return low <= high
+
+
+def published_speedups(speaker: Speaker, rows: Sequence[Mapping[Point, Value]]) -> str:
+    """Published rates over the measured baseline: at the first sweep point and at the last.
+
+    Args:
+        speaker: writes the names and the numbers.
+        rows: each row's ratios by the sweep point of the baseline, in the plan's order.
+    """
+    parts, bench = [], speaker.bench
+    for ratios in rows[:2]:
+        first, *rest = ratios.values()
+        base = speaker.name(first.over) if first.over else ""
+        parts.append(
+            f"{speaker.name(first.of)} {bench.words.verb} {speaker.number(first)} as fast as {base}"
+            + (speaker.at(first.over) if first.over else "")
+            + (
+                f" and {speaker.number(rest[-1])} at {bench.point_header(rest[-1].over.point)}"
+                if rest and rest[-1].over
+                else ""
+            )
+        )
+    return " ".join(f"{sentence(part)}." for part in parts) or "No device has a time to compare."
+
+
+_BECAME = {
+    REFUSED: ("was refused", "were refused"),
+    "failed": ("failed", "failed"),
+    "skipped": ("was skipped", "were skipped"),
+    "missing": ("has not run yet", "have not run yet"),
+}
+"""What became of one cell, or of several, that has no number."""
+
+
+def unmeasured(counts: Mapping[str, int], cells: int) -> str:
+    """How many cells have no number, and why: "2 of 27 cells failed, 18 have not run yet"."""
+    known = {status: count for status, count in counts.items() if count}
+    parts = [f"{count} {{}}{_BECAME[status][count > 1]}" for status, count in known.items()]
+    of = f"of {quantity.plural(cells, 'cell')} "
+    return ", ".join(part.format("" if number else of) for number, part in enumerate(parts))
