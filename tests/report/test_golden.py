@@ -31,7 +31,7 @@ HOW = "If this is how it should look: python -m tests.report.golden --update"
 
 DAMAGES = {
     "a figure is missing": "document.querySelector('#sweep').remove()",
-    "a section far down is missing": "document.querySelector('#environment').remove()",
+    "a section far down is missing": "document.querySelector('#cells').remove()",
     "two devices have each other's colours": """
         const root = document.documentElement, of = getComputedStyle(root);
         const [a, b] = [of.getPropertyValue('--s0'), of.getPropertyValue('--s1')];
@@ -45,7 +45,7 @@ DAMAGES = {
     "a heading is in another family of letters": """
         document.querySelector('h1').style.fontFamily = 'Liberation Sans'""",
     "a grey caption is 12 px to the right": """
-        for (const caption of document.querySelectorAll('#quality figure > .caption'))
+        for (const caption of document.querySelectorAll('#peak figure > .caption'))
           { caption.style.position = 'relative'; caption.style.left = '12px' }""",
     "an axis lost its labels": """
         const grey = '#sweep .wide svg g[fill="var(--soft)"] text';

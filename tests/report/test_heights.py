@@ -45,7 +45,7 @@ def tall(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize(("name", "most"), [("mnist_batch_sweep", 7000), ("har_sweep", 6000)])
+@pytest.mark.parametrize(("name", "most"), [("mnist_batch_sweep", 5500), ("har_sweep", 5000)])
 def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
     name: str, most: int, tall: Path, browser: Browser
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
         assert page.evaluate("document.documentElement.scrollHeight") <= most
         # Folded is not gone: all of it can be opened.
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        for said in ("The rule: ", "How to reproduce it", "Every cell"):
+        for said in ("The rule: ", "How to reproduce and cite it", "Every cell"):
             assert said in page.inner_text("main")
 
 

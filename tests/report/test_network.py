@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from accelreport.report.model import Facts, Prose, Table
-from accelreport.report.pages.sections.network import network_section
+from accelreport.report.model import Facts, Layers, Prose
+from accelreport.report.pages.sections.network import layer_boxes, network_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
+from accelreport.results.record import Layer, Network
 from accelreport.spec.models import Source
 from tests.report.scenarios import Results
 from tests.support.records import study
@@ -21,18 +22,29 @@ def bench() -> BenchmarkView:
 
 
 def test_layers_have_their_settings_shapes_and_weights() -> None:
-    (table,) = [b for b in network_section(bench()).blocks if isinstance(b, Table)]
-    rows = [
-        [entry.lines[0].text for entry in (row.header, *row.entries)]
-        for group in table.groups
-        for row in group.rows
+    section = network_section(bench())
+    (layers,) = [block for block in section.blocks if isinstance(block, Layers)]
+    boxes = [(*box.kinds, box.shape, box.settings, box.weights) for box in layers.items]
+    assert boxes == [
+        ("Conv2D", "28 × 28 × 64", "2 × 2, same", "320"),
+        ("Flatten", "50,176", "", ""),
+        ("LSTM", "any × 8", "", ""),
     ]
-    assert rows == [
-        ["Conv2D", "filters 64, kernel size 2 × 2, padding same", "28 × 28 × 64", "320"],
-        ["Flatten", "", "50,176", "–"],
-        ["LSTM", "units 8, return sequences", "any × 8", "–"],
-        ["all", "", "", "320"],
-    ]
+    assert section.finding.startswith("The network has 320 parameters in 3 layers")
+
+
+def test_neighbours_without_weights_and_many_layers_of_a_kind_share_a_box() -> None:
+    def layer(kind: str, *shape: int, parameters: int = 0) -> Layer:
+        return Layer(kind=kind, shape=list(shape), parameters=parameters)
+
+    pooled = [layer("Conv2D", 8, 8, 4, parameters=9), layer("MaxPooling2D", 4, 4, 4)]
+    network = Network(layers=[*pooled, layer("Dropout", 4, 4, 4)], loss="", optimizer="")
+    assert [box.kinds for box in layer_boxes(network).items] == [
+        ("Conv2D",), ("MaxPooling2D", "Dropout"),
+    ]  # fmt: skip
+    deep = Network(layers=pooled * 20, loss="", optimizer="")
+    conv, pool = layer_boxes(deep).items
+    assert (conv.kinds, conv.weights, pool.kinds) == (("20 Conv2D",), "180", ("20 MaxPooling2D",))
 
 
 def test_how_it_is_trained_and_what_is_swept() -> None:
@@ -48,10 +60,11 @@ def test_how_it_is_trained_and_what_is_swept() -> None:
 def test_the_words_of_the_spec_are_there_and_without_records_its_keys() -> None:
     made = bench()
     texts = [b.text for b in network_section(made).blocks if isinstance(b, Prose)]
-    assert texts == ["Digits are learnt.", "About the source: Its mean leaves the first epoch out."]
+    assert texts == ["About the source: Its mean leaves the first epoch out."]
+    assert network_section(made).finding.endswith("Digits are learnt.")
     workload = {"kind": "keras", "optimizer": {"name": "sgd", "learning_rate": 0.1}}
     plan = made.plan.model_copy(update={"workload": workload})
     section = network_section(replace(made, records={}, plan=plan))
     (facts,) = [block for block in section.blocks if isinstance(block, Facts)]
     assert ("Optimizer", "sgd, learning rate 0.1") in [(f.term, f.value) for f in facts.rows]
-    assert not [block for block in section.blocks if isinstance(block, Table)]
+    assert not [block for block in section.blocks if isinstance(block, Layers)]

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from accelreport.analysis.findings import Provenance, Subject, Unit, Value
+from accelreport.analysis.stats import Interval
 from accelreport.report.model import Figure, Prose, Section, Table
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.compute import compute_section
 from accelreport.report.pages.sections.cost import cost_section, joules, resources_section
+from accelreport.report.say import Speaker
+from accelreport.report.say_run import worth
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
@@ -163,18 +167,16 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     section = cost_section(bench)
     text = words(table(section, "cost-table"))
     (row,) = [row for row in bench.results if row.device == "gpu" and row.repeat == 0]
-    times = row.stages
-    stages = times.process_s + times.import_s + times.data_s + times.build_s
-    by_hand = 0.35 * (stages + row.timings.total_s) / 3600
-    assert f"{by_hand:.4f}"[:5] in text
+    by_hand = 0.35 * row.timings.total_s / 3600
+    assert f"{by_hand:.3g}"[:5] in text
     assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
-    assert "Example: 0.100 USD an hour, date of the price not given" in text
+    assert "0.100 USD an hour, date of the price not given" in text
 
 
 def test_without_a_price_no_cost_is_given() -> None:
     section = cost_section(bench_of(study(devices=("cpu-1",), axes={})))
     assert section is not None
-    assert section.finding == "No price given."
+    assert section.title == "When is it worth paying for? No price is given"
     mixed = words(table(cost_section(bench_of(study(devices=("cpu", "cpu-1"), axes={}))),
                         "cost-table"))  # fmt: skip
     assert "no price given" in mixed
@@ -191,13 +193,34 @@ def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> No
         Published(device="cpu", label="A CPU", total_time=11164.0),
     )
     section = cost_section(bench_of(study(devices=("cpu-1",), axes={}, published=rows)))
-    text = words(table(section, "published-cost"))
-    for per_hour, seconds in ((0.45, 196), (4.5, 102), (4.5, 7)):
+    text = words(table(section, "cost-table"))
+    for per_hour, seconds in ((0.45, 196), (4.5, 102)):
         assert f"{per_hour * seconds / 3600:.3g} USD" in text
     assert "0.450 USD an hour, on 8 Oct 2018, Some cloud; an article" in text
     assert "A CPU" not in text, "nobody printed what it cost"
     assert section is not None
-    assert "cheapest published run cost 0.0245\xa0USD, on A GPU" in section.finding
+    assert section.finding == (
+        "The published A GPU costs least. The published A TPU takes least time and costs 5.2× as "
+        "much; the cheapest takes 1.9× as long. No row is best at both."
+    )
+
+
+def test_no_winner_is_named_where_intervals_overlap() -> None:
+    bench = bench_of(study(devices=("cpu", "gpu"), axes={}))
+
+    def taken(device: str, seconds: float, apart: float) -> Value:
+        interval = Interval(seconds, seconds - apart, seconds + apart, 3)
+        of = Subject(device, bench.series[0].machine)
+        return Value(of, interval, Unit.SECONDS, Provenance.MEASURED, frozenset())
+
+    for apart, decided in ((0.1, True), (3.0, False)):
+        rows = [(taken("cpu", 10.0, apart), 1.0), (taken("gpu", 8.0, apart), 2.0)]
+        said = worth(Speaker(bench), rows)
+        assert said.startswith("Example costs least") == decided
+        assert said.startswith("No winner is decided among 2 rows with a price") != decided
+    assert worth(Speaker(bench), [rows[0], (taken("gpu", 20.0, 0.1), 3.0)]).startswith(
+        "Example is both the cheapest and the fastest"
+    )
 
 
 def test_different_currencies_are_never_compared() -> None:

@@ -79,7 +79,7 @@ def test_only_an_address_of_the_web_is_linked(page: Element) -> None:
 
 
 def test_every_piece_is_named_and_can_be_cited(page: Element) -> None:
-    assert "by “A talk”, “A paper” and “<b>x</b>”" in page.text
+    assert "Sources: “A talk”, “A paper” and “<b>x</b>”" in page.text
     assert "@misc{source_products," in page.text
     assert "@misc{source_products_2, title = {A paper}, author = {A. Author}" in page.text
     assert "Accessed 2026-05-31. CC BY 4.0" in page.text
@@ -103,7 +103,7 @@ def test_a_time_that_a_source_prints_in_three_units_is_one_figure_of_a_page() ->
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.finding.replace("\xa0", " ").startswith("1 of 1 figure published")
+    assert section.title.startswith("Published figures: 1 of 1 has a counterpart measured here")
     (table,) = section.blocks
     assert isinstance(table, Table)
     (told,) = [row for group in table.groups for row in group.rows]
@@ -118,7 +118,7 @@ def test_what_was_measured_at_other_points_is_not_called_unmeasurable() -> None:
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.finding.endswith("belongs to a device and sweep point that was measured here.")
+    assert section.title == "Published figures: none of 1 has a counterpart measured here"
 
 
 def test_what_was_measured_otherwise_is_told_in_the_words_of_the_page() -> None:

@@ -72,7 +72,7 @@ def test_the_number_of_the_finding_is_the_one_at_the_end_of_the_line() -> None:
     section = quality_section(bench)
     assert section
     assert line.end == "0.031"
-    assert f"reaches a validation loss of {line.end} after" in section.finding
+    assert f"reaches a validation loss of {line.end} after" in section.title
 
 
 def test_the_other_runs_of_a_configuration_do_not_outlive_one_that_ended_before() -> None:
@@ -90,7 +90,8 @@ def test_mistakes_come_first_and_the_surest_before_all() -> None:
     (block,) = section.blocks
     assert isinstance(block, Gallery)
     assert [picture.predicted for picture in block.pictures] == ["9", "8", "1", "2", "5"]
-    assert section.title == "Misclassified images, most confident first"
+    assert section.title.startswith("Samples: 3 of ")
+    assert "misclassified ones (✗: true → predicted), most confident first" in block.rule
     pictures, curves = (scene.shown for scene in opening_of(bench).scenes)
     assert isinstance(pictures, Gallery)
     assert [picture.wrong for picture in pictures.pictures] == [True] * 3

@@ -326,7 +326,8 @@ def told_once(table: Table) -> Table:
     """The table with marks that every number of it bears beside its title, and not at each."""
     entries = [entry for group in table.groups for row in group.rows for entry in row.entries]
     marked = [set(entry.badges) for entry in entries if entry.badges]
-    if len(marked) < 2 or any(not e.badges and e.href and not e.mark for e in entries):
+    bare = any(not e.badges and e.href and not e.mark for e in entries)
+    if len(marked) < 2 or bare or table.style == "prose":  # there a mark is a verdict
         return table
     shared = set.intersection(*marked)
     if not shared:

@@ -108,7 +108,7 @@ def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
 
 
 def _measured(bench: BenchmarkView, series: Series, point: Point, figure: TimeOf) -> Value | None:
-    """An epoch, or a whole run with its start-up and without evaluation, over processes."""
+    """An epoch, or a whole training without start-up and evaluation, over processes."""
     rows = bench.measured(series, point)
     epochs = bench.plan.workload.get("epochs")
     pairs = [_seconds(row, figure, epochs) for row in rows]
@@ -211,7 +211,10 @@ def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
     return Table(
         id="cost-table",
         title=f"{sentence(QUANTITIES[figure])}, and what it costs",
-        caption="Time × the price of an hour, whatever anyone paid. † extrapolated. ‡ single run.",
+        caption=(
+            "Time × the price of an hour, whatever anyone paid. Measured times leave start-up and "
+            "evaluation out. † extrapolated. ‡ single run."
+        ),
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
