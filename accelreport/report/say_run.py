@@ -149,7 +149,7 @@ def _overlap(best: Value, other: Value, by_cost: int, rows: Sequence[tuple[Value
     return low <= high
 
 
-def published_speedups(speaker: Speaker, rows: Sequence[Mapping[Point, Value]]) -> str:
+def published_speedups(speaker: Speaker, rows: Sequence[Mapping[Point, Value]]) -> list[str]:
     """Published rates over the measured baseline: at the first sweep point and at the last.
 
     Args:
@@ -169,7 +169,7 @@ def published_speedups(speaker: Speaker, rows: Sequence[Mapping[Point, Value]]) 
                 else ""
             )
         )
-    return " ".join(f"{sentence(part)}." for part in parts) or "No device has a time to compare."
+    return parts
 
 
 _BECAME = {

@@ -54,7 +54,7 @@ VERDICTS = {
 }
 
 
-MOST_GROUPS = 5
+MOST_GROUPS = 6
 """Devices that stand side by side over the rows of sweep points; more stand below one another."""
 SIGNED = "† stopped by the time budget. ‡ single run, no interval."
 
@@ -83,16 +83,25 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
         return None
     table = speedup_table(bench)
     axis = f" by {axis_title(bench.axes[0])}" if len(bench.axes) == 1 else ""
-    return Section("speedup", f"Speedup{axis}", (table,), finding=_finding(bench))
+    title, found = f"Speedup{axis}", _clauses(bench)
+    if len(bench.points) > MOST_ROWS:  # the opening's grid has every time
+        return Section("speedup", f"{title}: {found[0]}", (table,), folded=True)
+    finding = " ".join(f"{sentence(clause)}." for clause in found)
+    return Section("speedup", title, (table,), finding=finding)
 
 
-def _finding(bench: BenchmarkView) -> str:
+MOST_ROWS = 12
+"""Sweep points whose table a reader need not open."""
+
+
+def _clauses(bench: BenchmarkView) -> list[str]:
     """How many comparisons with the baseline have each verdict; else what published rates are."""
     verdicts = Counter(row.verdict for row in _compared(bench))
     total = verdicts.total()
     name = bench.title_of(bench.plan.baseline)
     if not total:
-        return published_speedups(Speaker(bench), list(_published(bench).values()))
+        said = published_speedups(Speaker(bench), list(_published(bench).values()))
+        return said or ["no device has a time to compare"]
     words = {
         Verdict.FASTER: "faster",
         Verdict.SLOWER: "slower",
@@ -103,9 +112,9 @@ def _finding(bench: BenchmarkView) -> str:
     parts = [f"{verdicts[verdict]} {word}" for verdict, word in words.items() if verdicts[verdict]]
     if total > 1 == len(parts):
         (word,) = (words[verdict] for verdict in verdicts)
-        return f"All {total} comparisons with {name} are {word}."
+        return [f"all {total} comparisons with {name} are {word}"]
     count = quantity.plural(total, "comparison")
-    return f"{count} with {name}: {quantity.listed(parts)}."
+    return [f"{count} with {name}: {quantity.listed(parts)}"]
 
 
 def _compared(bench: BenchmarkView) -> list[Speedup]:
