@@ -327,7 +327,7 @@ def told_once(table: Table) -> Table:
     entries = [entry for group in table.groups for row in group.rows for entry in row.entries]
     marked = [set(entry.badges) for entry in entries if entry.badges]
     bare = any(not e.badges and e.href and not e.mark for e in entries)
-    if len(marked) < 2 or bare or table.style == "prose":  # there a mark is a verdict
+    if len(marked) < 2 or bare or "prose" in table.style:  # there a mark is a verdict
         return table
     shared = set.intersection(*marked)
     if not shared:

@@ -244,7 +244,7 @@ def claims_section(bench: BenchmarkView) -> Section | None:
 
 
 def _finding(every: Sequence[ClaimResult]) -> str:
-    """How many claims are in which state, and how many verdicts come from synthetic data."""
+    """How many claims are in which state, and how many verdicts are of synthetic data."""
     finding = f"{claims_sentence(every)}."
     synthetic = sum(each.stand_in == "synthetic" for each in distinct(every))
     if synthetic and synthetic == sum(each.tested for each in distinct(every)):
