@@ -94,7 +94,7 @@ class Benchmark:
 
         The baseline comes first.
         """
-        names = sorted(self.plan.devices, key=lambda name: name != self.plan.baseline)
+        names = sorted(self.plan.devices, key=lambda name: name != self.plan.baseline.device)
 
         def place(row: Result) -> tuple[int, str, int]:
             return names.index(row.device), row.machine, self.points.index(self.point_of(row))
@@ -119,6 +119,10 @@ class Benchmark:
         """Sweep points, each once, in the order of the spec."""
         points = (tuple(cell.point.get(axis) for axis in self.axes) for cell in self.plan.cells)
         return tuple(dict.fromkeys(points))
+
+    def base_point(self, point: Point) -> Point:
+        """The sweep point of the baseline beside one; the same where none is fixed."""
+        return tuple(self.plan.baseline.beside(self.values(point)).values()) if point else point
 
     def point_of(self, row: Result) -> Point:
         """The sweep point of a cell."""

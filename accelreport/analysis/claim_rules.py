@@ -110,11 +110,13 @@ def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> li
     elsewhere: Mapping[str, Scalar] = {}
     others: list[str] = []
     if isinstance(check, RatioCheck) and not check.within_process:
-        others, elsewhere = [check.over or plan.baseline], check.over_where
+        name, elsewhere = plan.baseline.place(check.over, {})
+        others, elsewhere = [name], elsewhere | check.over_where
     if isinstance(check, DifferenceCheck):
         others, elsewhere = [check.than or check.of], check.than_where
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
-        others = [check.over or plan.baseline]
+        name, elsewhere = plan.baseline.place(check.over, {})
+        others = [name]
     points = seen.points(check.where)
     own = [(check.of, point) for point in points]
     return own + [(name, point | dict(elsewhere)) for name in others for point in points]
@@ -271,10 +273,11 @@ def _bounded(
 
 
 def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
-    over = check.over or (check.of if check.to else seen.plan.baseline)
+    over, elsewhere = seen.plan.baseline.place(check.over or (check.of if check.to else ""), {})
+    elsewhere |= check.over_where
     groups = seen.groups(check.where, check.mean_over)
     pairs = [
-        seen.against((check.of, point), (over, point | check.over_where))
+        seen.against((check.of, point), (over, point | elsewhere))
         for _, points in groups
         for point in points
         if not check.within_process and check.ratio in SPEEDS
@@ -283,14 +286,14 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
     outcome = _bounded(
         groups,
-        lambda points, level: _quotient(seen, check, over, points, level),
+        lambda points, level: _quotient(seen, check, over, elsewhere, points, level),
         check.bounds,
         "ratio",
     )
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        sides = (check.of, check.where), (over, check.where | check.over_where)
+        sides = (check.of, check.where), (over, check.where | elsewhere)
         return replace(outcome, missing=seen.absent(*sides))
-    if unlike := _not_positive(seen, check, over, groups):
+    if unlike := _not_positive(seen, check, over, elsewhere, groups):
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     return replace(outcome, withheld=_held(pairs))
 
@@ -311,21 +314,25 @@ def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
 
 
 def _quotient(
-    seen: Seen, check: RatioCheck, over: str, points: Sequence[Point], level: float
+    seen: Seen,
+    check: RatioCheck,
+    over: str,
+    elsewhere: Point,
+    points: Sequence[Point],
+    level: float,
 ) -> Interval:
     """One quantity over another, of times the inverse, so that more is faster.
 
     Several points count together by their geometric mean; pairs are formed within repeats.
     Two quantities of the same processes are divided as they stand, process by process.
     """
-    terms = [_terms_of_ratio(seen, check, over, point) for point in points]
+    terms = [_terms_of_ratio(seen, check, over, point, point | elsewhere) for point in points]
     return seen.interval("ratio", mean_of(terms), level)
 
 
-def _terms_of_ratio(seen: Seen, check: RatioCheck, over: str, point: Point) -> Terms:
-    other = point | check.over_where
+def _terms_of_ratio(seen: Seen, check: RatioCheck, over: str, point: Point, other: Point) -> Terms:
     if check.ratio == "speedup" and check.to is None:
-        return _speedup_terms(seen, check.of, over, point, other)
+        return _speedup_terms(seen, (check.of, point), (over, other))
     sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
     above = _positive_terms(seen, check.ratio, check.of, point)
     below = _positive_terms(seen, check.to or check.ratio, over, other)
@@ -336,34 +343,36 @@ def _terms_of_ratio(seen: Seen, check: RatioCheck, over: str, point: Point) -> T
     return terms
 
 
-def _speedup_terms(seen: Seen, device: str, over: str, point: Point, other: Point) -> Terms:
+def _speedup_terms(seen: Seen, own: DevicePoint, base: DevicePoint) -> Terms:
     """The logarithms of how many times as fast a device is; an empty term where there is none."""
-    found = seen.against((device, point), (over, other))
+    found = seen.against(own, base)
     estimate = found.estimate or found.qualified
     return estimate.terms if estimate else Terms(((1.0, {}),))
 
 
 def _positive_terms(seen: Seen, name: str, device: str, point: Point) -> Terms:
     if name == "speedup":
-        return _speedup_terms(seen, device, seen.plan.baseline, point, point)
+        return _speedup_terms(seen, (device, point), seen.plan.baseline.place("", point))
     return Terms.of(seen.sample(name, device, point), signed=False)
 
 
-def _not_positive(seen: Seen, check: RatioCheck, over: str, groups: Groups) -> tuple[Missing, ...]:
+def _not_positive(
+    seen: Seen, check: RatioCheck, over: str, elsewhere: Point, groups: Groups
+) -> tuple[Missing, ...]:
     """The sides that have values of which there is no ratio."""
     sides: list[tuple[str, str, Mapping[str, Scalar]]] = [
         (check.ratio, check.of, {}),
-        (check.to or check.ratio, over, check.over_where),
+        (check.to or check.ratio, over, elsewhere),
     ]
     return tuple(
         Missing(Lack.POSITIVE, device, name)
-        for name, device, elsewhere in sides
+        for name, device, held in sides
         if name in SIGNED
         and any(
             value <= 0
             for _, points in groups
             for point in points
-            for value in seen.sample(name, device, point | dict(elsewhere)).values()
+            for value in seen.sample(name, device, point | dict(held)).values()
         )
     )
 
@@ -403,7 +412,7 @@ def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point
     """The terms of a quantity, of several points by their mean."""
     return mean_of(
         [
-            _speedup_terms(seen, device, over or seen.plan.baseline, point, point)
+            _speedup_terms(seen, (device, point), seen.plan.baseline.place(over, point))
             if name == "speedup"
             else seen.terms(name, device, point)
             for point in points
@@ -427,7 +436,7 @@ def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
     """Tests a trend at every setting of the other axes; all must show it."""
     name = check.rises or str(check.falls)
     pairs = [
-        seen.against((check.of, point), (check.over or seen.plan.baseline, point))
+        seen.against((check.of, point), seen.plan.baseline.place(check.over, point))
         for point in seen.points(check.where)
         if name == "speedup"
     ]
@@ -477,10 +486,10 @@ def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _O
 
 
 def _absent(seen: Seen, check: TrendCheck) -> tuple[Missing, ...]:
-    names = [check.of]
+    sides: list[tuple[str, Mapping[str, Scalar]]] = [(check.of, check.where)]
     if "speedup" in {check.rises, check.falls}:
-        names.append(check.over or seen.plan.baseline)
-    return seen.absent(*((name, check.where) for name in names))
+        sides.append(seen.plan.baseline.place(check.over, check.where))
+    return seen.absent(*sides)
 
 
 def _number(rung: _Rung) -> float:
@@ -522,8 +531,10 @@ def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
         (own, base)
         for point in seen.points(check.where)
         for name in seen.plan.devices
-        if name != seen.plan.baseline
-        for own, base in [(seen.group(name, point), seen.group(seen.plan.baseline, point))]
+        if not seen.plan.baseline.is_at(name, point)
+        for own, base in [
+            (seen.group(name, point), seen.group(*seen.plan.baseline.place("", point)))
+        ]
         if own.machine == seen.machine
     ]
     shared = [

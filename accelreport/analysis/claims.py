@@ -524,10 +524,10 @@ class _Printed:
 
 
 def _ratios(printed: _Printed, check: RatioCheck) -> Iterator[PrintedVerdict]:
-    base = check.over or printed.plan.baseline
     found = []
     for point in printed.points(check.where):
-        there = {**point, **check.over_where}
+        base, beside = printed.plan.baseline.place(check.over, point)
+        there = {**beside, **check.over_where}
         ratio = _stages(printed, check, point) or (
             None
             if check.to not in {None, check.ratio}
@@ -554,7 +554,6 @@ def _stages(printed: _Printed, check: RatioCheck, point: Point) -> _Range | None
 def _trends(printed: _Printed, check: TrendCheck) -> Iterator[PrintedVerdict]:
     """A trend holds between neighbours: nowhere back by more than rounding and the margin."""
     name = check.rises or str(check.falls)
-    base = check.over or printed.plan.baseline
     points = [
         point
         for point in printed.points(check.where)
@@ -568,7 +567,12 @@ def _trends(printed: _Printed, check: TrendCheck) -> Iterator[PrintedVerdict]:
     for line in lines.values():
         if name == "speedup":
             known = [
-                printed.faster(name, (check.of, point), (base, point), check.along)
+                printed.faster(
+                    name,
+                    (check.of, point),
+                    printed.plan.baseline.place(check.over, point),
+                    check.along,
+                )
                 for point in line
             ]
         else:

@@ -338,7 +338,11 @@ def is_busy(results: Iterable[Result]) -> bool:
 
 def places_of_baseline(plan: PlanDocument, results: Sequence[Result]) -> list[DeviceOnMachine]:
     """The plan's baseline on each machine that has times of it."""
-    timed = [each for each in groups_of(results) if each.timed and each.device == plan.baseline]
+    timed = [
+        each
+        for each in groups_of(results)
+        if each.timed and plan.baseline.is_at(each.device, each.point)
+    ]
     return list(dict.fromkeys((each.device, each.machine) for each in timed))
 
 
@@ -366,7 +370,7 @@ def rate_rows(
     rules = rules_of(plan, results)
     by_point: dict[object, list[Group]] = {}
     for group in groups_of(results):
-        by_point.setdefault(point_key(group.point), []).append(group)
+        by_point.setdefault(point_key(plan.baseline.beside(group.point)), []).append(group)
     known = {(id_of(each.own), id_of(each.base)): each for each in found if each.base}
     rows = []
     for there in by_point.values():
@@ -396,16 +400,11 @@ def id_of(group: Group | None) -> tuple[object, ...]:
 def _base(
     plan: PlanDocument, there: Sequence[Group], place: DeviceOnMachine | None
 ) -> Group | None:
+    timed = [each for each in there if each.timed and plan.baseline.fixes(each.point)]
     if place is None:
-        bases = [each for each in there if each.device == plan.baseline]
-        return max(
-            (each for each in bases if each.timed),
-            key=lambda each: (len(each.timed), each.machine),
-            default=None,
-        )
-    return next(
-        (each for each in there if each.timed and (each.device, each.machine) == place), None
-    )
+        bases = [each for each in timed if each.device == plan.baseline.device]
+        return max(bases, key=lambda each: (len(each.timed), each.machine), default=None)
+    return next((each for each in timed if (each.device, each.machine) == place), None)
 
 
 def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:

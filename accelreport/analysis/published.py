@@ -373,13 +373,13 @@ def _sample_against_epoch(row: Printed) -> Iterator[Contradiction]:
 
 def _speedup_against_times(row: Printed) -> Iterator[Contradiction]:
     published = row.published
-    over = published.over or row.plan.baseline
-    if published.speedup is None or over == published.device:
+    over, elsewhere = row.plan.baseline.place(published.over, published.where)
+    if published.speedup is None or (over, elsewhere) == (published.device, published.where):
         return
     names: tuple[str, ...] = (published.quantity,)
     if published.quantity == "speedup":
         names = ("sample_time", "step_time", "epoch_time", "total_time", "tflops")
-    elsewhere = {**published.where, **published.over_where}
+    elsewhere |= published.over_where
     for name in names:
         own = _figure(row, published.device, published.where, name)
         other = _figure(row, over, elsewhere, name)
@@ -532,14 +532,18 @@ def _beside(
         row=row,
         figure=figure,
         value=row.figures()[figure],
-        over=(row.over or plan.baseline) if figure == "speedup" else "",
+        over=(row.over or plan.baseline.device) if figure == "speedup" else "",
         point=dict(places[0][0].point if len(places) == 1 else row.where),
         flags=flags_of(plan, row, figure, _operations(places)),
         source=row.source or plan.source,
     )
     measured = [
         _measured(
-            plan, replace(found, point=dict(group.point)), group, _there(groups, row, place), rules
+            plan,
+            replace(found, point=dict(group.point)),
+            group,
+            _there(plan, groups, row, place),
+            rules,
         )
         for place in places
         for group in sorted(place, key=lambda each: each.machine)
@@ -557,11 +561,14 @@ def _operations(places: Sequence[Sequence[Group]]) -> float:
 
 
 def _there(
-    groups: Mapping[PointKey, Sequence[Group]], row: Published, place: Sequence[Group]
+    plan: PlanDocument,
+    groups: Mapping[PointKey, Sequence[Group]],
+    row: Published,
+    place: Sequence[Group],
 ) -> Sequence[Group]:
     """What was measured where the device is that a row's speedup is over."""
-    point = {**place[0].point, **row.over_where}
-    return groups.get(point_key(point), ())
+    _, point = plan.baseline.place(row.over, place[0].point)
+    return groups.get(point_key(point | row.over_where), ())
 
 
 def _measured(

@@ -53,7 +53,7 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
     """
     found = [finding for find in FINDERS for finding in _decided_first(list(find(bench)))]
     kinds = {name: device.kind for name, device in bench.plan.devices.items()}
-    others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline)}
+    others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline.device)}
 
     def accelerates(finding: Finding) -> bool:
         # A published row may name a device that the plan does not have.

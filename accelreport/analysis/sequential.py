@@ -83,12 +83,13 @@ class UntilDecided:
         return [
             _last(
                 Look(device, point[device, where], Verdict.NOT_MEASURED),
-                (own, repeats.get((plan.baseline, where), {})),
+                (own, repeats.get((base, point_key(beside)), {})),
                 at,
                 {n: made[device, where] for n, made in verdicts.items() if (device, where) in made},
             )
             for (device, where), own in repeats.items()
-            if device != plan.baseline
+            for base, beside in [plan.baseline.place("", point[device, where])]
+            if not plan.baseline.is_at(device, point[device, where])
         ]
 
     def claims(self, plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:

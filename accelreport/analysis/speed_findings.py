@@ -263,7 +263,7 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
             continue
         values: dict[tuple[str, float], Value] = {}
         for rate in rates:
-            if matches(dict(base.point), rate.where):
+            if matches(dict(base.point), bench.plan.baseline.beside(rate.where)):
                 value = published_value(bench, rate)
                 longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
                 number = value.number / own.number * (1.0 if isnan(longer) else longer)
@@ -294,8 +294,9 @@ def clock_of(longer: float) -> frozenset[Caveat]:
 
 def _bases(bench: Benchmark) -> list[Group]:
     """The baseline's groups, of the machine that has most of them; else the first device's."""
+    baseline = bench.plan.baseline
     timed = [row.own for row in bench.compared if row.own.timed and row.own.machine]
-    own = [group for group in timed if group.device == bench.plan.baseline] or timed
+    own = [group for group in timed if baseline.is_at(group.device, group.point)] or timed
     if not own:
         return []
     counts = Counter((group.device, group.machine) for group in own)
@@ -314,7 +315,7 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
     of their comparison, as one of all pairs of configurations.
     """
     timed = [(group, rate) for group in _bases(bench) if (rate := rate_of(group)) is not None]
-    if len(bench.axes) < 2 or len(timed) < 2:
+    if len(bench.axes) - len(bench.plan.baseline.where) < 2 or len(timed) < 2:
         return
     timed.sort(key=lambda pair: pair[1].number)
     pairs = len(timed) * (len(timed) - 1) // 2
@@ -325,7 +326,8 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
         replace(rate, interval=_divided(1.0, rate.interval), unit=Unit.SECONDS, verdict=decided)
         for _, rate in timed
     ]
-    yield Finding(Kind.RANGE, tuple(values), comparisons=pairs, of=len(bench.points))
+    every = len({bench.base_point(point) for point in bench.points})
+    yield Finding(Kind.RANGE, tuple(values), comparisons=pairs, of=every)
 
 
 # Compilers --------------------------------------------------------------------------------------
@@ -380,7 +382,7 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
     """
     if bench.axes:
         return
-    beside = published_results(bench.plan, bench.results, beside=bench.plan.baseline)
+    beside = published_results(bench.plan, bench.results, beside=bench.plan.baseline.device)
     alike = [
         row
         for row in beside
@@ -398,7 +400,7 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
     values = tuple(sorted(totals.values(), key=lambda value: -value.number))
     kind = bench.plan.devices[base.device].kind
     for row in bench.plan.published:
-        over = bench.plan.devices.get(row.over or bench.plan.baseline)
+        over = bench.plan.devices.get(row.over or bench.plan.baseline.device)
         theirs = totals.get(row.device)
         if row.speedup and row.quantity == "total_time" and theirs and over and over.kind == kind:
             stated = Interval(row.speedup, nan, nan, 0)

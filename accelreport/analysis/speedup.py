@@ -253,7 +253,7 @@ class Speedup:
     Attributes:
         own: the processes that are compared.
         base: those that they are compared with; None where there are none.
-        baseline: name of the device they are compared with.
+        baseline: the device, and the sweep point if it is fixed, that they are compared with.
         rules: what was asked.
         estimate: the speedup; None where there is none, or where it must not stand alone.
         qualified: the speedup that may stand only beside the reasons in `withheld`, NOT MEASURED
@@ -318,7 +318,8 @@ def speedups_of(
 ) -> tuple[Speedup, ...]:
     """The speedup over the baseline at every sweep point, device and machine.
 
-    The baseline of the same machine is used where there is one, otherwise that of the machine
+    Swept keys that the baseline does not fix have the same values on both sides. The baseline of
+    the same machine is used where there is one, otherwise that of the machine
     with most processes of it.
 
     Args:
@@ -330,19 +331,23 @@ def speedups_of(
     groups = groups_of(results)
     bases: dict[PointKey, list[Group]] = {}
     for group in groups:
-        if group.device == plan.baseline:
-            bases.setdefault(group.results[0].where, []).append(group)
-    pairs = [
-        (group, group)
-        if group.device == plan.baseline
-        else (group, baseline_beside(group, bases.get(group.results[0].where, [])))
-        for group in groups
-    ]
-    known = spreads(pairs, asked)
-    return tuple(
-        _against(plan, group, base, replace(asked, spread=known.get(alike(group, base), 0.0)))
+        if plan.baseline.is_at(group.device, group.point):
+            bases.setdefault(point_key(group.point), []).append(group)
+    by_way: dict[PointKey, list[tuple[Group, Group | None]]] = {}
+    for group in groups:
+        way = point_key({axis: group.point[axis] for axis in plan.baseline.where})
+        there = bases.get(point_key(plan.baseline.beside(group.point)), [])
+        base = group if any(group is each for each in there) else baseline_beside(group, there)
+        by_way.setdefault(way, []).append((group, base))
+    known = {way: spreads(pairs, asked) for way, pairs in by_way.items()}
+    found = {
+        id(group): _against(
+            plan, group, base, replace(asked, spread=known[way].get(alike(group, base), 0.0))
+        )
+        for way, pairs in by_way.items()
         for group, base in pairs
-    )
+    }
+    return tuple(found[id(group)] for group in groups)
 
 
 def alike(own: Group, base: Group | None) -> tuple[str, ...]:
@@ -375,9 +380,9 @@ def _times(group: Group, rules: Rules) -> dict[Hashable, float]:
 def _against(plan: PlanDocument, group: Group, base: Group | None, rules: Rules) -> Speedup:
     if base is not None:
         return speedup(group, base, rules)
-    device = plan.devices.get(plan.baseline)
+    device = plan.devices.get(plan.baseline.device)
     others = _precision(group.precision, device.precision if device else group.precision)
-    return Speedup(group, None, plan.baseline, rules, withheld=others)
+    return Speedup(group, None, str(plan.baseline), rules, withheld=others)
 
 
 def baseline_beside(group: Group, bases: Iterable[Group]) -> Group | None:

@@ -29,6 +29,7 @@ from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import is_share
 from accelreport.report.warning_text import failure_text, problem_text
 from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.base import Baseline
 from accelreport.spec.claims import (
     AS_WRITTEN,
     TIME_QUANTITIES,
@@ -330,7 +331,7 @@ def _end_of(each: Result) -> str:
 def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> str:
     """What is asked of the numbers."""
     if isinstance(check, RatioCheck):
-        return _ratio_rule(check, check.over or plan.baseline, names)
+        return _ratio_rule(check, plan.baseline, names)
     if isinstance(check, TrendCheck):
         return _trend_rule(check, names)
     if isinstance(check, ValueCheck):
@@ -368,18 +369,19 @@ def _bounds(check: ValueCheck, text: Callable[[float], str]) -> str:
     return " and ".join(f"{which} {text(end)}" for which, end in ends if end is not None)
 
 
-def _ratio_rule(check: RatioCheck, over: str, names: Names) -> str:
+def _ratio_rule(check: RatioCheck, baseline: Baseline, names: Names) -> str:
     asked = bounds_text(check.at_least, check.at_most)
     if check.about is not None:
         asked = f"within a factor {check.tolerance:g} of {check.about:g}"
-    rule = f"the {SURE} interval of {_quotient(check, over, names)} is {asked}"
+    rule = f"the {SURE} interval of {_quotient(check, baseline, names)} is {asked}"
     if check.mean_over:
         rule += f", as a geometric mean over {names.every(check.mean_over)}"
     return rule
 
 
-def _quotient(check: RatioCheck, over: str, names: Names) -> str:
-    name, own, base = names.quantity(check.ratio), names.device(check.of), names.device(over)
+def _quotient(check: RatioCheck, baseline: Baseline, names: Names) -> str:
+    name, own = names.quantity(check.ratio), names.device(check.of)
+    base = names.place(*baseline.place(check.over, {}))
     to = names.quantity(str(check.to))
     if check.within_process:
         return f"{name} over {to} on {own}, process by process,"
@@ -419,10 +421,16 @@ def published_text(plan: PlanDocument, check: Check) -> str:
     names: set[str] = set()
     devices: list[str] = []
     if isinstance(check, TrendCheck):
-        names, devices = {check.rises or str(check.falls)}, [check.of, check.over or plan.baseline]
+        names, devices = (
+            {check.rises or str(check.falls)},
+            [check.of, check.over or plan.baseline.device],
+        )
     elif isinstance(check, RatioCheck):
         names = {check.ratio, str(check.to or check.ratio)}
-        devices = [check.of, *([] if check.within_process else [check.over or plan.baseline])]
+        devices = [
+            check.of,
+            *([] if check.within_process else [check.over or plan.baseline.device]),
+        ]
     elif isinstance(check, DifferenceCheck):
         names = {check.quality, str(check.to or check.quality)}
         devices = [check.of, check.than or check.of]
@@ -448,6 +456,6 @@ def _published_of(
             f"{label}: {value_text(key, value)} [{key}, {row.mark}]"
             for key, value in row.figures().items()
             if key in {name, *FOLLOWS_FROM.get(name, ())}
-            and (key != "speedup" or (row.over or plan.baseline) in devices)
+            and (key != "speedup" or (row.over or plan.baseline.device) in devices)
         ]
     return f"Published, not measured here: {'; '.join(said)}." if said else ""

@@ -228,11 +228,11 @@ class FrontSpeaker:
             return "Run “accelreport run specs/” first."
         sentences = []
         for bench in self.view.benches:
-            own = [row for row in bench.results if row.device == bench.plan.baseline]
+            own = [row for row in bench.results if bench.plan.baseline.is_at(row.device, row.point)]
             problems = Counter(problem_text(row) for row in own if not row.timed)
             if own and any(row.timed for row in bench.results):
                 why = "; ".join(of_processes(problems, len(own)))
-                title = bench.title_of(bench.plan.baseline)
+                title = bench.baseline_name
                 sentences.append(f"The baseline {title} has no number: {label(why, 300)}.")
         return " ".join(dict.fromkeys(sentences))
 

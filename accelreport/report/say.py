@@ -95,8 +95,7 @@ class Speaker:
         """What a subject is called: "Intel Xeon, 1 thread", "the published Colab TPU v2"."""
         if of.row is not None:
             return f"the published {label(of.row.label, 60)}"
-        machines = {series.machine for series in self.bench.series if series.device == of.device}
-        return self.bench.title_on(of.device, of.machine if len(machines) > 1 else "")
+        return self.bench.name_at(of.device, of.machine, of.point)
 
     def at(self, of: Subject) -> str:
         """The sweep point of a subject: " at batch size 256"; empty without one."""
@@ -356,7 +355,7 @@ class Speaker:
             return f"no change of throughput {span} is decided"
         best = decided[0]
         clause = f"{self.name(best.of)} {self._gained(best)} {span}"
-        baseline = self.bench.plan.baseline
+        baseline = self.bench.plan.baseline.device
         own = next((v for v in decided[1:] if v.of.row is None and v.of.device == baseline), None)
         return f"{clause}; {self.name(own.of)} {self._gained(own)}" if own else clause
 

@@ -78,6 +78,7 @@ class Series:
     colour: int
     """The device's number, from which its colour and its mark follow."""
     baseline: bool
+    """Whether it is the baseline's device."""
     pattern: int = 0
     """How its lines are dashed: machines share the device's colour and differ in this."""
 
@@ -198,7 +199,7 @@ class BenchmarkView(Benchmark):
         for name, found in machines.items():
             for number, machine in enumerate(sorted(found) or [""]):
                 title = self.title_on(name, machine) if several else self.title_of(name)
-                baseline = name == self.plan.baseline
+                baseline = name == self.plan.baseline.device
                 colour = self.colours[name]
                 dashes = pattern(colour, number)
                 yield Series(name, machine, title, colour, baseline, dashes)
@@ -211,6 +212,32 @@ class BenchmarkView(Benchmark):
         """
         names = {name for name in self._hardware.get(device, {}).values() if name}
         return self._named(device, names.pop() if len(names) == 1 else "")
+
+    def name_at(self, device: str, machine: str, point: Point) -> str:
+        """The name of a device at a sweep point, by the values of the keys that the baseline fixes.
+
+        "numpy" and "tf" where the baseline fixes `how`; where several devices were run, "Intel
+        Xeon, tf". Without such keys, or a point, it is the device's own name.
+        """
+        values = self.values(point) if point else {}
+        ways = [
+            label(value, 40)
+            if isinstance(value := values[axis], str)
+            else settings_text({axis: value})
+            for axis in self.plan.baseline.where
+            if values.get(axis) is not None
+        ]
+        if ways and len(self.tried_series) == 1:
+            return ", ".join(ways)
+        machines = {series.machine for series in self.series if series.device == device}
+        name = self.title_on(device, machine if len(machines) > 1 else "")
+        return ", ".join([name, *ways])
+
+    @cached_property
+    def baseline_name(self) -> str:
+        """The name of the baseline, with the values that it fixes."""
+        point = self.base_point(self.points[0]) if self.plan.baseline.where else ()
+        return self.name_at(self.plan.baseline.device, "", point)
 
     @cached_property
     def _several_frameworks(self) -> bool:
@@ -312,8 +339,13 @@ class BenchmarkView(Benchmark):
         return self.point_title(point) if self.axes else ""
 
     def at(self, point: Point, joint: str = " at ") -> str:
-        """The place of a number, to go behind it: " at batch size 256"; empty without axes."""
-        return f"{joint}{self.point_title(point)}" if self.axes else ""
+        """The place of a number, to go behind it: " at batch size 256"; empty without axes.
+
+        What the baseline fixes is in the name (`name_at`) and not in the place.
+        """
+        held = self.plan.baseline.where
+        rest = {axis: value for axis, value in self.values(point).items() if axis not in held}
+        return f"{joint}{settings_text(rest, ' · ')}" if rest else ""
 
     def words_of_point(self, point: Point, skip: int = 0) -> str:
         """A sweep point in words, without its first axes."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from accelreport.spec.base import Scalar, bounded, dotted_values
+from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values, same
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
@@ -160,8 +160,8 @@ class PlanDocument(Document):
     """The spec file, verbatim."""
     workload: dict[str, Any]
     """The family's parameters before the sweep, including `kind`."""
-    baseline: str
-    """The base of speedups."""
+    baseline: GivenBaseline
+    """The base of speedups: a device, or a device and the values of swept keys."""
     devices: dict[str, Device]
     """The devices, in the order of the spec."""
     axes: dict[str, list[Scalar]]
@@ -186,9 +186,12 @@ class PlanDocument(Document):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        named = {self.baseline, *(cell.device for cell in self.cells)}
+        named = {self.baseline.device, *(cell.device for cell in self.cells)}
         if absent := sorted(named - self.devices.keys()):
             raise ValueError(f"it mentions the device {absent[0]!r}, which it does not have")
+        for axis, value in self.baseline.where.items():
+            if not any(same(value, known) for known in self.axes.get(axis, ())):
+                raise ValueError(f"its baseline is at {axis} = {value!r}, which is not swept")
         if any(cell.point.keys() != self.axes.keys() for cell in self.cells):
             raise ValueError("a cell is not on the axes of its sweep")
         for axis in (name for name, values in self.axes.items() if all(map(_is_number, values))):

@@ -126,8 +126,11 @@ class AdaptiveRepeats:
             each
             for each in self.stopping_rule.latest(document, self._records(document))
             if all(
-                self._complete(name, document, each.point, device)
-                for device in (each.device, document.baseline)
+                self._complete(name, document, point, device)
+                for device, point in (
+                    (each.device, each.point),
+                    document.baseline.place("", each.point),
+                )
             )
         ]
 
@@ -157,9 +160,13 @@ class AdaptiveRepeats:
         known = {cell.key for cell in document.cells}
         last = document.until_decided.at[-1] if document.until_decided else 0
         asked = [
-            (device, each.point, each.wanted)
+            (device, point, each.wanted)
             for each in looked
-            for device in ((document.baseline, each.device) if each.wanted else ())
+            if each.wanted
+            for device, point in (
+                document.baseline.place("", each.point),
+                (each.device, each.point),
+            )
         ]
         asked += self._asked_by_claims(name, document)
         found: dict[str, Cell] = {}

@@ -13,7 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic.fields import FieldInfo
 
 from accelreport.spec.validators import FieldsError
@@ -246,6 +255,65 @@ class SpecModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
     )
+
+
+class Baseline(SpecModel):
+    """What speedups are relative to: a device, or a device at fixed values of swept keys.
+
+    The keys beside `device` are the swept keys that it fixes. The other swept keys are compared
+    value by value.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Scalar] = Field(init=False)
+
+    device: Text
+    """The device of the baseline."""
+
+    @property
+    def where(self) -> Point:
+        """The swept keys that it fixes, with their values."""
+        return self.__pydantic_extra__
+
+    def beside(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """The sweep point with which one is compared."""
+        return {**point, **self.where}
+
+    def is_at(self, device: str, point: Mapping[str, Any]) -> bool:
+        """Whether a device at a sweep point is the baseline itself."""
+        return device == self.device and self.fixes(point)
+
+    def fixes(self, point: Mapping[str, Any]) -> bool:
+        """Whether a sweep point has every value that it fixes."""
+        return all(key in point and same(point[key], value) for key, value in self.where.items())
+
+    def place(self, over: str, point: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """What a comparison at a sweep point is over: the device it names, else the baseline."""
+        return (over, dict(point)) if over else (self.device, self.beside(point))
+
+    def __str__(self) -> str:
+        held = " and ".join(f"{key} = {value}" for key, value in self.where.items())
+        return f"{self.device} at {held}" if held else self.device
+
+    @model_serializer(mode="wrap")
+    def _short(self, fields: SerializerFunctionWrapHandler) -> Any:
+        """The device alone where nothing else is fixed, as it is written."""
+        return fields(self) if self.where else self.device
+
+    @classmethod
+    def of(cls, value: object) -> Baseline:
+        """The baseline as it is written: text is the name of its device."""
+        return cls.model_validate({"device": value} if isinstance(value, str) else value)
+
+
+GivenBaseline = Annotated[
+    Baseline,
+    BeforeValidator(
+        lambda value: {"device": value} if isinstance(value, str) else value,
+        json_schema_input_type=Text | Baseline,
+    ),
+]
+"""A baseline; text is the name of its device."""
 
 
 def given(model: SpecModel, *fields: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-from accelreport.spec.base import Scalar, dotted_values
+from accelreport.spec.base import Baseline, Scalar, dotted_values
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source
@@ -126,7 +126,7 @@ class Spec:
         description: a paragraph about it.
         source: the published piece it reproduces.
         devices: the devices it names, in its order.
-        baseline: the device that speedups are relative to.
+        baseline: what speedups are relative to.
         workload: the family's parameters before the sweep, `kind` included, as JSON values.
         axes: swept keys and their values, in the order of the spec.
         measure: how each cell is measured.
@@ -144,7 +144,7 @@ class Spec:
     description: str
     source: Source | None
     devices: dict[str, Device]
-    baseline: str
+    baseline: Baseline
     workload: dict[str, Any]
     axes: dict[str, list[Scalar]]
     measure: Measure

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, Discriminator, Field, FiniteFloat, Tag, model_validator
 
 from accelreport.spec.base import (
+    Baseline,
     NotNegative,
     Number,
     Positive,
@@ -145,10 +146,10 @@ class TrendCheck(SpecModel):
             raise FieldsError("`tolerance` belongs to `starting_at`", "tolerance")
         return self
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         name, verb = (self.rises, "rises") if self.rises else (str(self.falls), "falls")
-        over = f" over {names.device(self.over or baseline)}" if name == "speedup" else ""
+        over = f" over {names.place(*baseline.place(self.over, {}))}" if name == "speedup" else ""
         start = "" if self.starting_at is None else f" from {self.starting_at:g} on"
         flat = (
             "" if self.starting_at is None else f", and below it stays within {self.tolerance:g}×"
@@ -207,7 +208,7 @@ class RatioCheck(SpecModel):
         """Whether two quantities of the same process are divided."""
         return self.to is not None and not self.over
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         asked = bounds_text(self.at_least, self.at_most)
         if self.about is not None:
@@ -215,13 +216,15 @@ class RatioCheck(SpecModel):
             asked = f"about {self.about:g} ({low:g} to {high:g})"
         rest = names.left(axes, self.where, self.mean_over)
         one = names.place(self.of, self.where)
-        other = names.place(self.over or baseline, self.over_where)
+        base, elsewhere = baseline.place(self.over, {})
+        elsewhere |= self.over_where
+        other = names.place(base, elsewhere)
         of_one = names.of(self.ratio, self.of, self.where)
         if self.within_process:
             to = names.quantity(str(self.to))
             return f"{of_one} is {asked} times {to} of the same process{rest}"
         if self.to not in {None, self.ratio}:
-            above, below = of_one, names.of(self.to, self.over or baseline, self.over_where)
+            above, below = of_one, names.of(self.to, base, elsewhere)
             if self.ratio in TIME_QUANTITIES:
                 above, below = below, above
             return f"{above} is {asked} times {below}{rest}"
@@ -287,7 +290,7 @@ class FasterCheck(SpecModel):
             tolerance=self.tolerance,
         )
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         return self.as_ratio.reading(baseline, axes, names)
 
@@ -326,7 +329,7 @@ class DifferenceCheck(SpecModel):
         """The compared quality."""
         return self.higher or str(self.lower)
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         rest = names.left(axes, self.where, self.mean_over, "mean")
@@ -359,7 +362,7 @@ class ValueCheck(SpecModel):
         _ordered(self.at_least, self.at_most, "at_least", "at_most")
         return self
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         asked = bounds_text(self.at_least, self.at_most)
@@ -377,13 +380,13 @@ class EquivalentCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         rest = names.left(axes, self.where)
         within = names.difference(self.equivalent, self.within)
         return (
             f"{names.quantity(self.equivalent)} of every device is that of "
-            f"{names.device(baseline)} within ± {within}, seed by seed"
+            f"{names.place(*baseline.place('', {}))} within ± {within}, seed by seed"
             f"{names.at(self.where)}{rest}"
         )
 
@@ -400,7 +403,7 @@ class QuantisedCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         loss = names.difference(self.quantised_costs, self.negligible)
@@ -421,7 +424,7 @@ class MemoryCheck(SpecModel):
     where: Where = {}
     """The sweep point."""
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         rest = names.left(axes, self.where)
@@ -434,7 +437,7 @@ class PeakCheck(SpecModel):
     below_peak: Literal[True]
     """Always true."""
 
-    def reading(self, baseline: str, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
+    def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         name, rest = names.quantity("tflops"), names.left(axes, ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from accelreport.spec.base import Point, Scalar, dotted_fields, same
+from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, same
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import (
     Check,
@@ -81,7 +81,27 @@ def check_devices(collector: Collector, parts: ParsedSpec, known: Collection[str
             help_ = did_you_mean(name, known, quoted=True) or f"it has {_every(known)}"
             collector.add("unknown-device", path, message, help=help_)
     if parts.baseline is not None:
-        _is_used(collector, parts, ("baseline",), parts.baseline, "the baseline ")
+        _check_baseline(collector, parts, parts.baseline)
+
+
+def _check_baseline(collector: Collector, parts: ParsedSpec, baseline: Baseline) -> None:
+    """Its device is one of the spec's, and what it fixes is one value of the sweep for each point.
+
+    Keys that advance together are fixed together: otherwise most points had no baseline.
+    """
+    path: KeyPath = ("baseline",)
+    place = (*path, "device") if baseline.where else path
+    _is_used(collector, parts, place, baseline.device, "the baseline ")
+    before = len(collector.problems)
+    _where(collector, parts, path, baseline.where)
+    fixed = [axis for axis in parts.sweep.zipped if axis in baseline.where]
+    free = [axis for axis in parts.sweep.zipped if axis not in baseline.where]
+    if fixed and free:
+        message = f"`{free[0]}` advances together with `{fixed[0]}`, and the baseline fixes one"
+        collector.add("contradiction", path, message, help=f"fix `{free[0]}` in `baseline` as well")
+    elif len(collector.problems) == before and not any(map(baseline.fixes, parts.sweep.points())):
+        message = "no point of this sweep has all values of the baseline"
+        collector.add("unknown-value", path, message)
 
 
 def check_published(collector: Collector, parts: ParsedSpec) -> None:
@@ -242,11 +262,13 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
 def _compares_two(collector: Collector, parts: ParsedSpec, check: Check, path: KeyPath) -> None:
     """What is compared differs: in the device, the quantity or the point."""
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
-        _differ(collector, (*path, "of"), check.of, check.over or _baseline(parts))
+        _differ_from_base(collector, parts, check, path)
     if isinstance(check, RatioCheck) and check.to in {None, check.ratio} and not check.over_where:
         # With `to` and without `over`, two quantities of the same device are compared.
-        other = check.over or (check.of if check.to else _baseline(parts))
-        _differ(collector, (*path, "of"), check.of, other)
+        if check.to:
+            _differ(collector, (*path, "of"), check.of, check.over or check.of)
+        else:
+            _differ_from_base(collector, parts, check, path)
     if isinstance(check, FasterCheck) and not check.than_where:
         _differ(collector, (*path, "than"), check.faster, check.than, "than")
     if isinstance(check, DifferenceCheck) and not (check.to or check.than_where):
@@ -349,8 +371,28 @@ def _fits(collector: Collector, parts: ParsedSpec, path: KeyPath, quantity: str)
         collector.add("not-measured", path, message, at_key=path[-1] == quantity, also=also)
 
 
-def _baseline(parts: ParsedSpec) -> str | None:
-    return parts.baseline or (parts.devices[0] if parts.devices else None)
+def _differ_from_base(
+    collector: Collector, parts: ParsedSpec, check: TrendCheck | RatioCheck, path: KeyPath
+) -> None:
+    """No sweep point of a comparison is that of its base, unless a trend runs through it."""
+    base = _baseline(parts)
+    if check.over or base is None or not base.where:
+        _differ(collector, (*path, "of"), check.of, check.over or (base.device if base else None))
+        return
+    held = check.where
+    apart = any(key in held and not same(held[key], value) for key, value in base.where.items())
+    through = isinstance(check, TrendCheck) and check.along in base.where
+    if check.of == base.device and not (apart or through):
+        key = next(iter(base.where))
+        message = f"this compares {quote(check.of)} with itself where it is the baseline"
+        help_ = f"give `{key}` another value than the baseline's in `where`"
+        collector.add("contradiction", (*path, "of"), message, help=help_)
+
+
+def _baseline(parts: ParsedSpec) -> Baseline | None:
+    if parts.baseline is None and parts.devices:
+        return Baseline(device=parts.devices[0])
+    return parts.baseline
 
 
 def _every(names: Collection[str]) -> str:
@@ -584,7 +626,7 @@ class SpecFile:
             description=parts.description,
             source=parts.source,
             devices=devices,
-            baseline=parts.baseline or named[0],
+            baseline=parts.baseline or Baseline(device=named[0]),
             workload=examined.base,
             axes=parts.sweep.axes,
             measure=parts.measure,

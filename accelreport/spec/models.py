@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from accelreport.spec.base import (
     Duration,
     Fraction,
+    GivenBaseline,
     Number,
     Positive,
     Scalar,
@@ -283,8 +284,9 @@ class Header(SpecModel):
     """A paragraph about the benchmark: what it does and why."""
     devices: Annotated[list[Text], Field(min_length=1)]
     """Names of devices in `devices.toml`, in display order."""
-    baseline: Text | None = None
-    """The base of speedups; default: the first device."""
+    baseline: GivenBaseline | None = None
+    """The base of speedups: a device, or a device and the values of swept keys, such as
+    `{ device = "cpu", "options.how" = "numpy" }`; default: the first device."""
     only_named: bool = False
     """Whether a run of the folder leaves the spec out; it runs only when its file is named."""
 

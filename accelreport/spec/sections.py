@@ -11,7 +11,16 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from accelreport.spec.base import Point, Scalar, dotted_fields, fields_of, is_open, is_table, same
+from accelreport.spec.base import (
+    Baseline,
+    Point,
+    Scalar,
+    dotted_fields,
+    fields_of,
+    is_open,
+    is_table,
+    same,
+)
 from accelreport.spec.claims import Claim
 from accelreport.spec.diagnostics import Collector, Model
 from accelreport.spec.families import Families, WorkloadKind
@@ -196,7 +205,7 @@ class ParsedSpec:
         title: the title.
         description: the description.
         devices: names of devices.
-        baseline: name of the baseline, as it is written.
+        baseline: what speedups are relative to, if the spec says so.
         only_named: whether a run of the folder leaves it out.
         source: the source.
         family: the workload's family.
@@ -210,7 +219,7 @@ class ParsedSpec:
     title: str = ""
     description: str = ""
     devices: list[str] | None = None
-    baseline: str | None = None
+    baseline: Baseline | None = None
     only_named: bool = False
     source: Source | None = None
     family: WorkloadKind | None = None
@@ -265,7 +274,8 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     collector.checked(Header, (), given, "a key of a spec")
     sound = _sound(given)
     parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
-    parts.devices, parts.baseline = sound.get("devices"), sound.get("baseline")
+    parts.devices = sound.get("devices")
+    parts.baseline = Baseline.of(sound["baseline"]) if "baseline" in sound else None
     parts.only_named = sound.get("only_named", False)
 
 

@@ -98,14 +98,14 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
 
     A withheld ratio stands there only where it is the finding, which says why.
     """
-    speaker = Speaker(bench)
+    speaker, beside = Speaker(bench), bench.base_point(point)
     texts: dict[Subject, list[str]] = {}
     for other in bench.findings:
         if other.kind not in BESIDE and other.kind not in PEAKS:
             continue
         for value in other.values:
             over = value.over
-            at_point = over is not None and (over.point or value.of.point or point) == point
+            at_point = over is not None and bench.base_point(place_of(value) or point) == beside
             if over is None or not at_point:
                 continue
             number = speaker.number(value)
@@ -123,7 +123,7 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
         row = value.of.row
         if row is not None and row.speedup:
             stated = printed_text("speedup", row.speedup)
-            kind = bench.plan.devices[row.over or bench.plan.baseline].kind
+            kind = bench.plan.devices[row.over or bench.plan.baseline.device].kind
             texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
@@ -141,7 +141,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         for other in bench.findings
         for value in other.values
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
-        and ((value.over and value.over.point) or value.of.point or point) == point
+        and bench.base_point(place_of(value) or point) == bench.base_point(point)
     )
     return Scene(
         finding,
@@ -178,6 +178,11 @@ def rate_axis(bench: BenchmarkView) -> str:
     return "TFLOPS" if bench.words.kernel else f"{bench.words.sample}/s"
 
 
+def place_of(value: Value) -> Point:
+    """The sweep point of a number, or of what it is over; empty where it has none."""
+    return (value.over and value.over.point) or value.of.point
+
+
 def point_of(bench: BenchmarkView, finding: Finding) -> Point:
     """The sweep point that a finding is about; the one in the middle where it is about all."""
     for value in finding.values:
@@ -196,13 +201,14 @@ MOST_IN_ORDER = 6
 def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
     """Measured rates at a point, then published ones with what cannot be right about them.
 
-    The measured ones have the order of the plan; many of them are grouped by framework, and in each
-    the fastest is first.
+    What differs only in a key that the baseline fixes stands beside it. The measured ones have the
+    order of the plan; many of them are grouped by framework, and in each the fastest is first.
     """
+    beside, baseline = bench.base_point(point), bench.plan.baseline
     rates = [
         (rate, "")
         for row in bench.compared
-        if tuple(row.own.point.values()) == point and (rate := rate_of(row.own))
+        if bench.base_point(tuple(row.own.point.values())) == beside and (rate := rate_of(row.own))
     ]
     if len(rates) > MOST_IN_ORDER:
         best: dict[str, float] = {}
@@ -217,7 +223,7 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
         )
     shown: dict[tuple[str, float], tuple[Value, str]] = {}
     for row in sound_rates(bench):
-        if matches(bench.values(point), row.where):
+        if matches(bench.values(beside), baseline.beside(row.where)):
             flagged = "; ".join(map(flag_text, row.flags))
             value = published_value(bench, row)
             shown.setdefault((row.row.device, round(row.rate, 6)), (value, flagged))
@@ -348,7 +354,7 @@ def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
     stated, again = restated.values
     published = sorted(total.values, key=lambda value: -value.number)
     of = stated.of.row
-    base = (of.over if of else "") or speaker.bench.plan.baseline
+    base = (of.over if of else "") or speaker.bench.plan.baseline.device
     fastest = [place for place, value in enumerate(published) if value.of.row == again.of.row]
     if total.base is None or not fastest or published[0].of.device != base:
         return None
@@ -404,7 +410,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             lines[of] = line
     if not lines:
         return None
-    base = devices[bench.plan.baseline]
+    base = devices[bench.plan.baseline.device]
     alike = [
         of
         for of in lines

@@ -32,7 +32,7 @@ def _rates(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     """Rates over the one swept number or at the point of the finding; ratios at several points."""
     if swept_number(bench) and len(bench.axes) == 1 and bench.shown_series:
         return (sweep_scene(bench, finding),)
-    if len({value.of.point for value in finding.told}) > 1:
+    if len({bench.base_point(value.of.point) for value in finding.told}) > 1:
         return (ratios_scene(bench, finding),)
     return (rates_scene(bench, finding),)
 

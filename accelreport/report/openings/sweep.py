@@ -88,7 +88,7 @@ def _line(
     detail = provenance_text(last, year_of(bench, last.of))
     told = [ratios[value.of] for value in values if value.of in ratios]
     if told and (over := told[0].over):
-        own = replace(over, point=last.of.point) == last.of
+        own = replace(over, point=last.of.point) == last.of and not bench.plan.baseline.where
         what = "from the first" if own else speaker.name(over)
         # The legend of a slide has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
@@ -105,7 +105,9 @@ def _line(
         high=tuple(value.interval.ends[1] for value in values),
         published=published,
         pattern=series.pattern if isinstance(series, Series) else 0,
-        texts=texts if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline else (),
+        texts=texts
+        if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
+        else (),
     )
 
 
@@ -219,7 +221,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
                 pattern=series.pattern if isinstance(series, Series) else 0,
                 texts=tuple(map(quantity.duration, middle))
-                if last.of.device == bench.plan.baseline
+                if last.of.device == bench.plan.baseline.device
                 else (),
             )
         )

@@ -93,7 +93,7 @@ def kind_text(row: Result) -> str:
 
 def not_ranked(bench: BenchmarkView, found: Speedup) -> str:
     """Why a device that was measured is in no ranking, in a sentence without a full stop."""
-    base = bench.title_of(found.base.device if found.base else bench.plan.baseline)
+    base = bench.title_of(found.base.device) if found.base else bench.baseline_name
     return label(f"{bench.title_of(found.device)} is not ranked: {why_withheld(found, base)}", 200)
 
 

@@ -442,7 +442,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
                 "spec": bench.plan.spec,
                 "profile": bench.plan.profile,
                 "title": bench.plan.title,
-                "baseline": bench.plan.baseline,
+                "baseline": bench.plan.model_dump(mode="json", include={"baseline"})["baseline"],
                 "page": f"{bench.slug}.html",
                 "findings": [_finding(bench, finding) for finding in bench.findings],
                 "speedups": [_json_row(row) for row in rows_of(frame)],
@@ -453,7 +453,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
         )
         frame.insert(0, "spec", bench.plan.spec)
         frame.insert(1, "profile", bench.plan.profile)
-        frame.insert(2, "baseline", bench.plan.baseline)
+        frame.insert(2, "baseline", str(bench.plan.baseline))
         frames.append(frame)
     yield "speedups.csv", csv_text(pd.concat(frames, ignore_index=True))
     claims = distinct([found for bench in benches for found in bench.tested])

@@ -300,7 +300,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         titles += ["TFLOPS cold", "TFLOPS warm"]
     elif words.trains:
         titles += ["first epoch", "later epoch"]
-    baseline = bench.title_of(bench.plan.baseline)
+    baseline = bench.baseline_name
     epochs = bench.plan.workload.get("epochs")
     cut = words.trains and any(
         later_epoch(row, epochs)[1] for place in starts for row in bench.measured(*place)
@@ -369,14 +369,15 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
     series, point = place
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
-    if base is None or (base, point) not in starts:
+    there = bench.base_point(point)
+    if base is None or (base, there) not in starts:
         return quantity.MISSING
-    if series.baseline:
+    if series.baseline and point == there:
         return "baseline"
     if any(held == place for held, _ in withheld_at(bench, point)):
         return "withheld"
     own = course_of(bench, place, starts[place])
-    other = course_of(bench, (base, point), starts[base, point])
+    other = course_of(bench, (base, there), starts[base, there])
     if own is None or other is None:
         return quantity.MISSING
     steps = overtakes(own, other)

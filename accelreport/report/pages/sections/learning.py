@@ -325,7 +325,7 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
         caption += " Each run keeps the weights of its best epoch."
     if parity:
         caption += (
-            f" Under it is the difference from {bench.title_of(bench.plan.baseline)} over "
+            f" Under it is the difference from {bench.baseline_name} over "
             "paired seeds with its 90 % interval: “same quality” when the interval lies "
             f"within ± {quantity.percentage_points(bench.margin)} (two one-sided tests)."
         )

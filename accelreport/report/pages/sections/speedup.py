@@ -79,7 +79,7 @@ class Compared:
 def speedup_section(bench: BenchmarkView) -> Section | None:
     """Rates and speedups over the baseline; None where there is no second device or row."""
     known = _published(bench)
-    if len(bench.tried_series) < 2 and not known:
+    if len(bench.tried_series) < 2 and not (known or bench.plan.baseline.where):
         return None
     table = speedup_table(bench)
     axis = f" by {axis_title(bench.axes[0])}" if len(bench.axes) == 1 else ""
@@ -98,7 +98,7 @@ def _clauses(bench: BenchmarkView) -> list[str]:
     """How many comparisons with the baseline have each verdict; else what published rates are."""
     verdicts = Counter(row.verdict for row in _compared(bench))
     total = verdicts.total()
-    name = bench.title_of(bench.plan.baseline)
+    name = bench.baseline_name
     if not total:
         said = published_speedups(Speaker(bench), list(_published(bench).values()))
         return said or ["no device has a time to compare"]
@@ -184,7 +184,9 @@ def speedup_table(bench: BenchmarkView) -> Table:
             for point in bench.points
         )
     else:
-        base = [device.series is not None and device.series.baseline for device in devices]
+        # Where the baseline fixes a value of the sweep, its device has speedups at the others.
+        whole = not bench.plan.baseline.where
+        base = [bool(whole and device.series and device.series.baseline) for device in devices]
         corner = groups_corner(bench)
         columns = tuple(
             Column(title, number=True, device=device.colour, group=device.title)
@@ -202,7 +204,8 @@ def speedup_table(bench: BenchmarkView) -> Table:
                 ),
             ),
         )
-    name = bench.title_of(bench.plan.baseline)
+    name = bench.baseline_name
+    at_the_same = " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
     notes = [SIGNED] if any(row.series for row in devices) else []
     if any(
         Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
@@ -212,7 +215,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         id="speedup-table",
         title=f"Rates, and speedups over {name}",
         caption=(
-            f"A speedup is a rate over that of {name} at the same sweep point."
+            f"A speedup is a rate over that of {name}{at_the_same}."
             + _interval_text(bench)
             + " Cells are coloured only where the interval decides." * bool(_compared(bench))
             + " A published figure has no interval." * bool(published)
@@ -258,7 +261,7 @@ def _cells(
         badges=_lost(bench, device.series, point),
     )
     estimate = found.estimate or found.qualified
-    if device.series.baseline:
+    if found.is_baseline:
         return rate, entry("baseline", mark="baseline")
     if estimate is None:
         return rate, entry(Line("withheld"), Line(why_incomplete(found), "reason"), mark="absent")
