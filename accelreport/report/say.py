@@ -131,8 +131,9 @@ class Speaker:
         if finding.kind in QUALITIES:
             return sentence(say_learning.clause(self, finding))
         clause = self._clause(finding)
-        # Names of element types are written as they are.
-        return clause if clause.startswith(tuple(COMPUTE_DTYPE.values())) else sentence(clause)
+        # Names of element types, and values of the spec, are written as they are.
+        as_written = (*COMPUTE_DTYPE.values(), *(f"{way} " for way in self.bench.ways))
+        return clause if clause.startswith(as_written) else sentence(clause)
 
     def answer(self, *findings: Finding) -> str:
         """The lines below a title: its evidence, further findings with theirs, then all caveats."""

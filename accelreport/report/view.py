@@ -234,6 +234,12 @@ class BenchmarkView(Benchmark):
         return ", ".join([name, *ways])
 
     @cached_property
+    def ways(self) -> tuple[str, ...]:
+        """The texts among the values of the keys that the baseline fixes, as names have them."""
+        held = (self.plan.axes[axis] for axis in self.plan.baseline.where)
+        return tuple(label(way, 40) for values in held for way in values if isinstance(way, str))
+
+    @cached_property
     def baseline_name(self) -> str:
         """The name of the baseline, with the values that it fixes."""
         point = self.base_point(self.points[0]) if self.plan.baseline.where else ()

@@ -300,18 +300,19 @@ class Baseline(SpecModel):
         """The device alone where nothing else is fixed, as it is written."""
         return fields(self) if self.where else self.device
 
-    @classmethod
-    def of(cls, value: object) -> Baseline:
-        """The baseline as it is written: text is the name of its device."""
-        return cls.model_validate({"device": value} if isinstance(value, str) else value)
+
+def _written(value: object) -> object:
+    if isinstance(value, str):
+        return {"device": value}
+    if not isinstance(value, Mapping | Baseline):
+        example = '{ device = "cpu", batch_size = 256 }'
+        message = f"must be the name of a device, or a table such as {example}"
+        raise ValueError(message)  # noqa: TRY004 -- pydantic collects no other
+    return value
 
 
 GivenBaseline = Annotated[
-    Baseline,
-    BeforeValidator(
-        lambda value: {"device": value} if isinstance(value, str) else value,
-        json_schema_input_type=Text | Baseline,
-    ),
+    Baseline, BeforeValidator(_written, json_schema_input_type=Text | Baseline)
 ]
 """A baseline; text is the name of its device."""
 

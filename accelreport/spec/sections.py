@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from accelreport.spec.base import (
     Baseline,
+    GivenBaseline,
     Point,
     Scalar,
     dotted_fields,
@@ -275,7 +276,8 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     sound = _sound(given)
     parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
     parts.devices = sound.get("devices")
-    parts.baseline = Baseline.of(sound["baseline"]) if "baseline" in sound else None
+    if (written := sound.get("baseline")) is not None:
+        parts.baseline = TypeAdapter(GivenBaseline).validate_python(written)
     parts.only_named = sound.get("only_named", False)
 
 

@@ -86,7 +86,7 @@ def finding_text(finding: Finding, speakers: Sequence[Speaker]) -> str:
     pairs = [*zip(finding.values, speakers, strict=True)]
     over = [
         speaker.name(value.over)
-        if value.over.device != value.of.device or (value.of.row and not value.over.row)
+        if speaker.name(value.over) != speaker.name(value.of)
         # A gain has the same device at the first value of the sweep as its base.
         else f"the same device{speaker.at(value.over)}"
         for value, speaker in pairs

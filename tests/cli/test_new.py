@@ -58,7 +58,7 @@ def test_every_kind_gives_a_spec_that_is_right_with_all_it_offers(
     spec = tmp_path / "mine.toml"
     spec.write_text(text)
     (plain,) = load([spec]).specs
-    assert (plain.title, plain.baseline, plain.claims) == ("Mine", "lab", ())
+    assert (plain.title, str(plain.baseline), plain.claims) == ("Mine", "lab", ())
     assert load([spec], profile="quick").specs[0].cells
     spec.write_text(OFFERED.sub(r"\1", text))
     (offered,) = load([spec]).specs

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.spec.base import Baseline
 from accelreport.spec.problems import SpecErrors
 from tests.spec.conftest import HEAD, KERNEL, TRAINING, Write, the_spec, told
 
@@ -48,8 +49,30 @@ def test_another_devices_file_can_be_given(tmp_path: Path, write: Write) -> None
 
 
 def test_the_baseline_is_the_first_device_unless_it_is_named(write: Write) -> None:
-    assert the_spec(write(TRAINING)).baseline == "cpu"
-    assert the_spec(write(f'baseline = "gpu"\n{TRAINING}')).baseline == "gpu"
+    assert the_spec(write(TRAINING)).baseline == Baseline(device="cpu")
+    assert the_spec(write(f'baseline = "gpu"\n{TRAINING}')).baseline == Baseline(device="gpu")
+
+
+def test_a_baseline_may_fix_values_of_the_sweep(write: Write) -> None:
+    spec = the_spec(write(f'baseline = {{ device = "cpu", batch_size = 256 }}\n{SWEPT}'))
+    assert spec.baseline.where == {"batch_size": 256}
+    assert spec.baseline.place("", {"batch_size": 512}) == ("cpu", {"batch_size": 256})
+    assert spec.baseline.place("gpu", {"batch_size": 512}) == ("gpu", {"batch_size": 512})
+    plain = the_spec(write(SWEPT, "plain"))
+    assert [cell.key for cell in spec.cells] == [cell.key for cell in plain.cells]
+
+
+def test_a_claim_names_the_point_of_its_baseline(write: Write) -> None:
+    claim = """
+[[claims]]
+text = "A larger batch is faster"
+check = { ratio = "speedup", of = "cpu", where = { batch_size = 512 }, at_least = 1.5 }
+"""
+    spec = the_spec(write(f'baseline = {{ device = "cpu", batch_size = 256 }}\n{SWEPT}{claim}'))
+    assert spec.claims[0].check.reading(spec.baseline, spec.axes) == (
+        "cpu at batch_size = 512 is at least 1.5 times as fast as cpu at batch_size = 256, "
+        "by steady_step_time"
+    )
 
 
 def test_the_text_is_kept_as_it_stands_in_the_file(write: Write) -> None:

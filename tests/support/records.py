@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Baseline, GivenBaseline, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim
 from accelreport.spec.examine import expanded_cells, placed
@@ -62,7 +63,7 @@ def study(
     spec: str = "",
     profile: str = "full",
     devices: Sequence[str] = ("cpu", "gpu", "tpu"),
-    baseline: str = "",
+    baseline: str | Mapping[str, Scalar] = "",
     axes: Mapping[str, Sequence[Scalar]] | None = None,
     repeats: int = 3,
     epochs: int = 5,
@@ -97,7 +98,7 @@ def study(
         axes=dict(axes) if axes is not None else _default_axes(shape),
         workload=_workload(shape, epochs, steps_per_epoch),
         measure=Measure(repeats=repeats, calls=calls, target=target, first_seed=first_seed),
-        baseline=baseline or devices[0],
+        baseline=TypeAdapter(GivenBaseline).validate_python(baseline or devices[0]),
         published=tuple(published),
         claims=tuple(claims),
     )
@@ -182,7 +183,7 @@ def _spec(
     axes: Mapping[str, Sequence[Scalar]],
     workload: dict[str, Any],
     measure: Measure,
-    baseline: str,
+    baseline: Baseline,
     published: tuple[Published, ...],
     claims: tuple[Claim, ...],
 ) -> Spec:

@@ -80,7 +80,7 @@ class Worldly(Maker):
             )
             for block in blocks
         ]
-        flops = 2.0 * int(cell.workload["size"]) ** 3 if kernel else 1e9
+        flops = 2.0 * int(cell.workload.get("size", 8)) ** 3 if kernel else 1e9
         return Record(
             **common,
             **fact.rest,
@@ -89,7 +89,7 @@ class Worldly(Maker):
             blocks=blocks,
             epochs=[] if kernel else epochs,
             planned_steps=STEPS * len(walls),
-            samples_per_step=0 if kernel else int(cell.workload["batch_size"]),
+            samples_per_step=int(cell.workload.get("batch_size", 0)),
             final={} if kernel else final,
             flops=Flops(per_step=flops, method="made up"),
             data=self.data(cell, 1000),

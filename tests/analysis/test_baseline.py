@@ -1,0 +1,203 @@
+"""A baseline may be a device at values of the sweep: every comparison is over what it fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.claims import ClaimVerdict
+from accelreport.analysis.findings import Kind
+from accelreport.analysis.sequential import UntilDecided
+from accelreport.analysis.stats import Verdict
+from accelreport.loader.load import load
+from accelreport.report.openings.opening import Plot
+from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.sections.speedup import speedup_section, speedup_table
+from accelreport.report.say import Speaker
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.export import site_files
+from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import PlanDocument
+from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.base import Scalar
+from accelreport.spec.cells import Cell
+from accelreport.spec.claims import Check, Claim, EquivalentCheck, RatioCheck, TrendCheck
+from tests.report.scenarios import Results
+from tests.support.records import Study, study
+from tests.support.worlds import Fact, records_of
+
+HOW = "options.how"
+NUMPY = {"device": "cpu", HOW: "numpy"}
+SECONDS = {"numpy": 0.21, "tf": 0.1, "again": 0.21}
+
+
+def ways(
+    axes: Mapping[str, tuple[Scalar, ...]] | None = None,
+    devices: tuple[str, ...] = ("cpu",),
+    repeats: int = 3,
+    **more: object,
+) -> Study:
+    """A computation in several ways, each as fast as `SECONDS` says, on a GPU ten times that."""
+    swept = axes or {HOW: ("numpy", "tf", "again")}
+    asked = study(
+        axes=swept,
+        devices=devices,
+        baseline=NUMPY,
+        repeats=repeats,
+        **more,  # type: ignore[arg-type]
+    )
+
+    def fact(cell: Cell) -> Fact:
+        way = str(cell.point[HOW])
+        # Of two equal ways each is ahead in some repeats.
+        wobble = 1 + 0.02 * (cell.repeat % 2) * (1 if way == "again" else -1)
+        seconds = SECONDS[way] * wobble * int(cell.workload["batch_size"]) / 256
+        return Fact(seconds / (10 if cell.device == "gpu" else 1), final={"val_accuracy": 0.9})
+
+    return replace(asked, records=records_of(asked.cells, fact))
+
+
+def view(made: Study) -> BenchmarkView:
+    (bench,) = gather(Results((made,)))
+    return bench
+
+
+def test_every_value_of_the_sweep_is_compared_with_the_one_that_the_baseline_fixes() -> None:
+    bench = view(ways(devices=("cpu", "gpu")))
+    rows = {(row.device, row.point[HOW]): row for row in bench.compared}
+    assert {place: row.is_baseline for place, row in rows.items() if row.is_baseline} == {
+        ("cpu", "numpy"): True
+    }
+    assert rows["cpu", "tf"].interval.value == pytest.approx(2.1, rel=0.03)
+    assert rows["gpu", "numpy"].interval.value == pytest.approx(10, rel=0.03)
+    assert rows["gpu", "tf"].interval.value == pytest.approx(21, rel=0.03)
+    assert rows["cpu", "tf"].verdict is Verdict.FASTER
+
+
+def test_equal_ways_are_undecided() -> None:
+    bench = view(ways({HOW: ("numpy", "again")}))
+    (row,) = (row for row in bench.compared if not row.is_baseline)
+    assert row.verdict is Verdict.UNDECIDED
+    title = Speaker(bench).title(next(f for f in bench.findings if f.kind is Kind.UNDECIDED))
+    assert title == "Whether again is faster or slower than numpy is undecided"
+
+
+def test_the_other_keys_match_value_by_value() -> None:
+    bench = view(ways({HOW: ("numpy", "tf"), "batch_size": (64, 256)}))
+    for row in bench.compared:
+        assert row.base
+        assert dict(row.base.point) == {HOW: "numpy", "batch_size": row.point["batch_size"]}
+    (found,) = (f for f in bench.findings if f.kind is Kind.FASTER)
+    assert Speaker(bench).title(found).startswith("tf trains 2.1× as fast as numpy")
+    assert not {f.kind for f in bench.findings} & {Kind.RANGE, Kind.GAIN}
+
+
+def test_the_ways_stand_beside_one_another_in_title_picture_and_table() -> None:
+    bench = view(ways({HOW: ("numpy", "tf")}))
+    page = benchmark_page(bench)
+    assert page.headline == "tf trains 2.1× as fast as numpy"
+    assert speedup_section(bench)
+    table = speedup_table(bench)
+    rows = {row.header.lines[0].text: row.entries[0] for g in table.groups for row in g.rows}
+    assert table.title == "Speed over that of numpy"
+    assert [way for way, entry in rows.items() if entry.mark == "baseline"] == ["numpy"]
+    assert rows["tf"].lines[0].text.startswith("2.1")
+    (scene,) = opening_of(bench).scenes
+    assert isinstance(scene.shown, Plot)
+    assert scene.shown.table
+    names = [r.header.lines[0].text for g in scene.shown.table.groups for r in g.rows]
+    assert names == ["numpy", "tf"]
+    assert scene.shown.points == 2
+
+
+def test_several_devices_have_their_names_beside_the_way() -> None:
+    bench = view(ways({HOW: ("numpy", "tf")}, devices=("cpu", "gpu")))
+    said = " ".join(Speaker(bench).sentence(found) for found in bench.findings)
+    assert "Tesla T4, tf" in said
+    assert bench.baseline_name.endswith(", numpy")
+
+
+def test_files_name_the_point_of_the_baseline() -> None:
+    files = dict(site_files([view(ways())]))
+    assert (
+        '"baseline": {\n    "device": "cpu",\n    "options.how": "numpy"' in files["results.json"]
+    )
+    assert "cpu at options.how = numpy" in files["speedups.csv"].splitlines()[1]
+
+
+def test_claims_without_a_base_are_about_the_baseline() -> None:
+    checks: list[tuple[Check, str]] = [
+        (RatioCheck(ratio="speedup", of="cpu", where={HOW: "tf"}, at_least=1.5), "CONFIRMED"),
+        (RatioCheck(ratio="steady_step_time", of="cpu", where={HOW: "tf"}, at_most=1), "REFUTED"),
+        (EquivalentCheck(equivalent="val_accuracy", within=0.01), "CONFIRMED"),
+    ]
+    claims = [Claim(text=f"claim {n}", check=check) for n, (check, _) in enumerate(checks)]
+    made = ways(claims=claims)
+    results = view(made).results
+    found = claim_results(made.plan, results, made.records)
+    assert [each.verdict for each in found] == [ClaimVerdict(verdict) for _, verdict in checks]
+
+
+def test_a_trend_may_run_through_the_baseline() -> None:
+    rises = TrendCheck(rises="speedup", of="cpu", along="batch_size")
+    asked = study(
+        axes={"batch_size": (64, 256, 1024)},
+        devices=("cpu",),
+        baseline={"device": "cpu", "batch_size": 64},
+        claims=[Claim(text="Larger is faster", check=rises)],
+    )
+
+    def fact(cell: Cell) -> Fact:
+        batch = int(cell.workload["batch_size"])
+        return Fact((0.2 + 1e-3 * batch) * (1 + 1e-4 * (batch % 7) * cell.repeat))
+
+    made = replace(asked, records=records_of(asked.cells, fact))
+    bench = view(made)
+    (claim,) = bench.tested
+    assert claim.verdict is ClaimVerdict.CONFIRMED
+    assert benchmark_page(bench).headline
+
+
+def test_repeats_are_added_to_the_point_of_the_baseline_too() -> None:
+    made = ways(repeats=3)
+    plan = made.plan.model_copy(update={"until_decided": UntilDecided().looks(3)})
+    looks = {look.point[HOW]: look for look in UntilDecided().latest(plan, made.records)}
+    assert looks.keys() == {"tf", "again"}
+    assert (looks["tf"].verdict, looks["tf"].wanted) == (Verdict.FASTER, 0)
+    assert looks["again"].wanted == 5
+
+
+def test_a_plan_is_read_back_and_one_without_a_point_is_written_as_before() -> None:
+    plan = ways().plan
+    assert PlanDocument.model_validate_json(plan.model_dump_json()) == plan
+    plain = study(axes={}).plan
+    assert '"baseline":"cpu"' in plain.model_dump_json()
+    assert PlanDocument.model_validate_json(plain.model_dump_json()) == plain
+
+
+def test_a_plan_whose_baseline_is_not_in_its_sweep_is_refused() -> None:
+    document = ways().plan.model_dump(mode="json")
+    document["baseline"] = {"device": "cpu", HOW: "jax"}
+    with pytest.raises(ValidationError, match="which is not swept"):
+        PlanDocument.model_validate(document)
+
+
+def test_ways_of_a_function_of_ones_own_are_compared(tmp_path: Path) -> None:
+    (tmp_path / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    (tmp_path / "step.py").write_text("def build(batch_size, seed, how):\n    return None, []\n")
+    (tmp_path / "own.toml").write_text(
+        'schema = 1\ntitle = "Two ways"\ndevices = ["cpu"]\n'
+        'baseline = { device = "cpu", "options.how" = "numpy" }\n'
+        '[workload]\nkind = "python"\nfile = "step.py"\n[measure]\ncalls = 60\n'
+        '[sweep]\n"options.how" = ["numpy", "tf"]\n'
+    )
+    (spec,) = load([tmp_path / "own.toml"]).specs
+    records = records_of(spec.cells, lambda cell: Fact(SECONDS[str(cell.point[HOW])]))
+    bench = view(Study(plan_document(spec, {}), records, spec.cells))
+    assert Speaker(bench).title(bench.findings[0]) == "tf runs 2.1× as fast as numpy"
