@@ -15,6 +15,7 @@ from accelreport.analysis.speedup import Why, mean_of, speedups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.results.record import Flops, Record
+from accelreport.spec.base import Baseline
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
@@ -22,7 +23,7 @@ INVERSE = {"FASTER": "SLOWER", "SLOWER": "FASTER", "SAME": "SAME", "UNDECIDED": 
 
 
 def _speedups(made: Study, baseline: str = "cpu") -> pd.DataFrame:
-    plan = made.plan.model_copy(update={"baseline": baseline})
+    plan = made.plan.model_copy(update={"baseline": Baseline(device=baseline)})
     return speedup_rows(plan, made.records)
 
 
