@@ -205,7 +205,9 @@ def speedup_table(bench: BenchmarkView) -> Table:
             ),
         )
     name = bench.baseline_name
-    at_the_same = " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
+    at_the_same = (
+        " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
+    )
     notes = [SIGNED] if any(row.series for row in devices) else []
     if any(
         Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
