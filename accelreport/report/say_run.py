@@ -12,6 +12,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint
 from accelreport.results.record import Network
+from accelreport.spec.models import Advice, Source
 
 MOST = 0.5
 """Share of the parameters above which a layer is said to hold most of them."""
@@ -87,7 +88,7 @@ def reached(speaker: Speaker, rows: Sequence[tuple[str, str, Sequence[Value]]]) 
     names = [name for name, *_ in rows]
     verbs = ["reaches", *[""] * len(rows)]
     said = [" ".join(filter(None, each)) for each in zip(names, verbs, parts, strict=False)]
-    return f"{sentence(quantity.listed(said[:MOST_TOLD]))}."
+    return sentence(quantity.listed(said[:MOST_TOLD]))
 
 
 def share_value(value: Value, share: float) -> Value:
@@ -117,7 +118,7 @@ def worth(speaker: Speaker, rows: Sequence[tuple[Value, float]]) -> str:
         return f"{speaker.name(value.of)}{speaker.at(value.of)}"
 
     if len(rows) == 1:
-        return f"Only {called(cheapest[0])} has a price, so nothing is compared."
+        return f"Only {called(cheapest[0])} has a price"
     priced = f"{len(rows)} rows with a price"
     level = [
         row
@@ -187,3 +188,28 @@ def unmeasured(counts: Mapping[str, int], cells: int) -> str:
     parts = [f"{count} {{}}{_BECAME[status][count > 1]}" for status, count in known.items()]
     of = f"of {quantity.plural(cells, 'cell')} "
     return ", ".join(part.format("" if number else of) for number, part in enumerate(parts))
+
+
+def advised(advice: Sequence[Advice], own: Source | None) -> str:
+    """Who advises on how many cases, and on how many of them numbers bear.
+
+    Args:
+        advice: at least one.
+        own: the source of the spec.
+    """
+    sources = dict.fromkeys(_author(row.source or own) for row in advice)
+    bearing = sum(len(row.words) for row in advice)
+    cases = bearing + sum(len(row.others) for row in advice)
+    count = f"{bearing} of {cases} cases" if bearing < cases else quantity.plural(cases, "case")
+    return (
+        f"Numbers of this benchmark bear on {count} of the advice by "
+        f"{quantity.listed(list(sources))}. They show how fast each is on this work, and prove no "
+        "rule for other work."
+    )
+
+
+def _author(source: Source | None) -> str:
+    if source is None:
+        return "the author of the spec"
+    year = f" ({source.year})" if source.year else ""
+    return f"{label(source.authors or source.title, 80)}{year}"

@@ -18,7 +18,7 @@ from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values,
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
-from accelreport.spec.models import Measure, Published, Source
+from accelreport.spec.models import Advice, Measure, Published, Source
 
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False), AfterValidator(bounded)]
 """A duration: never negative, and at most 10⁹ seconds, which are 32 years."""
@@ -172,6 +172,8 @@ class PlanDocument(Document):
     """Published figures."""
     claims: list[Claim] = []
     """Sentences to test."""
+    advice: list[Advice] = []
+    """When to use which device, as somebody advises it."""
     cells: list[PlannedCell]
     """Every cell of the spec, in the order of the spec, followed by the cells added until
     comparisons were decided.

@@ -38,6 +38,7 @@ def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
         measure=spec.measure,
         published=list(spec.published),
         claims=list(spec.claims),
+        advice=list(spec.advice),
         cells=[_planned(cell) for cell in spec.cells],
     )
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 from accelreport.spec.base import Baseline, Scalar, dotted_values
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
-from accelreport.spec.models import Measure, Published, Source
+from accelreport.spec.models import Advice, Measure, Published, Source
 
 IDENTITY_VERSION = 1
 """Raised when the meaning of a measurement changes, so that old cells are run again."""
@@ -134,6 +134,7 @@ class Spec:
         claims: sentences to be tested.
         cells: every cell, by point, then repeat, then device.
         only_named: whether a run of the folder leaves it out.
+        advice: when to use which device, as somebody says.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Spec:
     claims: tuple[Claim, ...]
     cells: tuple[Cell, ...]
     only_named: bool = False
+    advice: tuple[Advice, ...] = ()
 
 
 @dataclass(frozen=True)

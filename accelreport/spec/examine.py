@@ -632,6 +632,7 @@ class SpecFile:
             measure=parts.measure,
             published=tuple(parts.published.values()),
             claims=tuple(parts.claims.values()),
+            advice=tuple(parts.advice.values()),
             cells=tuple(
                 expanded_cells(
                     examined.points,

@@ -244,6 +244,19 @@ class Published(SpecModel):
         }
 
 
+class Advice(SpecModel):
+    """What somebody advises about when to use a kind of device, word for word."""
+
+    use: Literal["CPU", "GPU", "TPU"]
+    """The kind of device that is advised."""
+    words: list[Text] = []
+    """Cases for which it is advised, and on which numbers of this spec bear."""
+    others: list[Text] = []
+    """Cases on which no number of this spec bears."""
+    source: Source | None = None
+    """Who advises it, if it is not the spec's own source."""
+
+
 FIGURES = (
     "first_epoch_time",
     "epoch_time",
@@ -310,6 +323,8 @@ class SpecDocument(Header):
     """Published figures."""
     claims: list[Claim] = []
     """Sentences to test."""
+    advice: list[Advice] = []
+    """When to use which device, as somebody advises it; the page puts its numbers beside it."""
 
 
 MOST_SLIDES = 12

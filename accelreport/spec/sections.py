@@ -25,7 +25,15 @@ from accelreport.spec.base import (
 from accelreport.spec.claims import Claim
 from accelreport.spec.diagnostics import Collector, Model
 from accelreport.spec.families import Families, WorkloadKind
-from accelreport.spec.models import SCHEMA, Header, Measure, Published, Source, SpecDocument
+from accelreport.spec.models import (
+    SCHEMA,
+    Advice,
+    Header,
+    Measure,
+    Published,
+    Source,
+    SpecDocument,
+)
 from accelreport.spec.problems import describe, did_you_mean, listed, quote
 from accelreport.spec.source import FULL, SECTIONS, WHOLE, changes, is_changeable, leaves
 from accelreport.spec.syntax import KeyPath
@@ -214,6 +222,7 @@ class ParsedSpec:
         measure: how to measure.
         published: rows by their index.
         claims: claims by their index.
+        advice: advice by its index.
         meant: devices that misspelt names probably mean; they are not told as absent too.
     """
 
@@ -228,6 +237,7 @@ class ParsedSpec:
     measure: Measure | None = None
     published: dict[int, Published] = field(default_factory=dict)
     claims: dict[int, Claim] = field(default_factory=dict)
+    advice: dict[int, Advice] = field(default_factory=dict)
     meant: set[str] = field(default_factory=set)
 
 
@@ -242,6 +252,7 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     parts.measure = _table(collector, "measure", Measure)
     parts.published = dict(_rows(collector, "published", Published))
     parts.claims = dict(_rows(collector, "claims", Claim))
+    parts.advice = dict(_rows(collector, "advice", Advice))
     return parts
 
 

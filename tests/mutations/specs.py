@@ -69,6 +69,7 @@ EVERYTHING: dict[str, Any] = {
          "by": "source", "note": "in 2018"}
         for n, check in enumerate(CHECKS)
     ],
+    "advice": [{"use": "GPU", "words": ["large models"], "others": ["others"], "source": SOURCE}],
 }  # fmt: skip
 
 PRODUCTS: dict[str, Any] = {

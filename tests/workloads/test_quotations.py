@@ -177,3 +177,16 @@ def test_the_table_of_sources_says_where_each_item_stands_and_what_it_is() -> No
     text = (SPECS.parent / "docs" / "sources.md").read_text(encoding="utf-8")
     table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
     assert table == sources_markdown()
+
+
+@pytest.mark.parametrize("found", [spec for spec in EVERY if spec.advice], ids=lambda s: s.name)
+def test_advice_is_quoted_where_its_numbers_bear_on_it(found: Spec) -> None:
+    quoted_advice = {
+        (each["words"], each["advice"]): found.name in each["bears_on"]
+        for each in QUOTED
+        if "advice" in each
+    }
+    told = {(words, row.use): True for row in found.advice for words in row.words}
+    told |= {(words, row.use): False for row in found.advice for words in row.others}
+    assert {key: quoted_advice[key] for key in told} == told
+    assert {key for key, bears in quoted_advice.items() if bears} <= told.keys()

@@ -18,6 +18,7 @@ from accelreport.report.pages.sections.about import (
     measured_facts,
     source_facts,
 )
+from accelreport.report.pages.sections.advice import advice_section
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
@@ -83,6 +84,7 @@ SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
     grid_lines_section,
     cost_section,
     peak_section,
+    advice_section,
     claims_section,
     steps_section,
     problems_section,

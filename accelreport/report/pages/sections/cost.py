@@ -85,6 +85,8 @@ def cost_section(bench: BenchmarkView) -> Section | None:
         finding = "Prices are in different currencies, so no costs are compared."
         return Section("cost", title, (table,), finding=finding, half=True)
     finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
+    if sum(row.price is not None for row in rows) == 1:
+        return Section("cost", f"{title} {finding}", (table,), folded=True)
     return Section("cost", title, (_plot(bench, rows, figure, table),), finding=finding, half=True)
 
 

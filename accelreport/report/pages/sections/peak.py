@@ -158,7 +158,10 @@ def peak_section(bench: BenchmarkView) -> Section | None:
     if place := heaviest(bench):
         blocks.append(_bounds(bench, place))
     finding = reached(speaker, [(row.name, row.limit, row.shares) for row in rows])
-    return Section("peak", "Share of peak reached", tuple(blocks), finding=finding, half=True)
+    title = "Share of peak reached"
+    if len(rows) == 1:
+        return Section("peak", f"{title}: {finding}", tuple(blocks), folded=True)
+    return Section("peak", title, tuple(blocks), finding=f"{finding}.", half=True)
 
 
 def _chips(rows: Sequence[Reached]) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Compared:
 
 def speedup_section(bench: BenchmarkView) -> Section | None:
     """Rates and speedups over the baseline; None where there is no second device or row."""
-    known = _published(bench)
+    known = published_ratios(bench)
     if len(bench.tried_series) < 2 and not (known or bench.plan.baseline.where):
         return None
     table = speedup_table(bench)
@@ -100,7 +100,7 @@ def _clauses(bench: BenchmarkView) -> list[str]:
     total = verdicts.total()
     name = bench.baseline_name
     if not total:
-        said = published_speedups(Speaker(bench), list(_published(bench).values()))
+        said = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
         return said or ["no device has a time to compare"]
     words = {
         Verdict.FASTER: "faster",
@@ -123,7 +123,7 @@ def _compared(bench: BenchmarkView) -> list[Speedup]:
     return [row for row in rows if row.estimate or row.qualified]
 
 
-def _published(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
+def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     """Published rates over the baseline by label and sweep point: their ratios."""
     found: dict[str, dict[Point, Value]] = {}
     for finding in bench.findings:
@@ -160,7 +160,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
 
     Sweep points down and devices across; many devices stand below one another at each point.
     """
-    published = _published(bench)
+    published = published_ratios(bench)
     devices = [Compared(s.title, s.colour, s) for s in bench.tried_series]
     for name, ratios in published.items():
         device = next(iter(ratios.values())).of.device
