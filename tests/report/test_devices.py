@@ -16,7 +16,7 @@ from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
 from accelreport.results.store import Store
-from tests.report.scenarios import Results
+from tests.report.scenarios import Results, ordinary
 from tests.report.test_same_bytes import digests
 from tests.report.tree import Element
 from tests.support.records import Study, study
@@ -72,47 +72,58 @@ def _on_cpu(made: Study, cpu: str) -> Study:
     return replace(made, records=records)
 
 
-def test_each_device_stands_there_with_its_hardware_size_software_and_price(
+def test_a_machine_stands_there_with_what_was_run_on_it_and_what_is_known_of_it(
     pages: dict[str, Element],
 ) -> None:
-    rows = table(pages[PAGE], "inventory-table")
-    headings = [
-        " ".join(e.text.split()) for e in rows.all("tr") if e.attributes.get("class") == "group"
-    ]
-    told = [each.replace("\xa0", " ") for each in headings]
+    page = pages[PAGE]
+    (machine,) = [e for e in page.all("section") if e.attributes.get("id") == "machine-0a1b2c3d"]
+    text = " ".join(machine.text.replace("\xa0", " ").split())
+    for fact in (
+        "Example CPU @ 2.00GHz", "Example T4", "2 physical cores, 2 usable threads", "24.0 GiB",
+        "driver 550.54", "16.0 GiB", "TensorFlow 2.21.0", "Keras 3.15.0", "2.00 GHz",
+    ):  # fmt: skip
+        assert fact in text, fact
     # What devices share is told once, above them.
-    of = "2 physical cores, 2 usable threads · 2.00 GHz · 24.0 GiB of memory"
-    assert [each for each in told if "Example CPU @ 2.00GHz" in each and of in each] == told[:1]
-    assert any("Example T4" in each and "16.0 GiB" in each for each in told)
-    cpu = " ".join(cells(rows, "cpu-1"))
+    assert len([e for e in machine.all("tr") if e.attributes.get("class") == "group"]) == 2
+    rows = table(page, "run-machine-0a1b2c3d")
+    cpu = " ".join(cells(rows, "cpu-1")).replace("\xa0", " ")
+    assert "1 thread for an operation" in cpu
+    assert "not given" in cpu
+    gpu = " ".join(cells(rows, "gpu")).replace("\xa0", " ")
     for fact in (
-        "TensorFlow 2.21.0",
-        "Keras 3.15.0",
-        "1\xa0thread for an operation",
-        "not given",
-    ):
-        assert fact.replace("\xa0", " ") in cpu.replace("\xa0", " ")
-    gpu = " ".join(cells(rows, "gpu"))
-    for fact in (
-        "driver 550.54",
         "one device strategy",
         "float32",
         "0.350 USD an hour",
         "31 May 2026",
         "A provider’s list",
     ):
-        assert fact.replace("\xa0", " ") in gpu.replace("\xa0", " ")  # fmt: skip
+        assert fact in gpu
+
+
+def test_one_machine_in_several_configurations_is_one_machine() -> None:
+    made = study(devices=("cpu", "cpu-1", "gpu"), repeats=1, fate=lambda cell:
+                 "skipped" if cell.device == "gpu" else "ok")  # fmt: skip
+    page = devices_page(gather(Results((made,))))
+    assert page.headline.replace("\xa0", " ") == "One machine ran 2 configurations of a CPU"
+    assert page.finding.replace("\xa0", " ") == "Not measured: 1 configuration of a GPU."
+
+
+def test_a_device_has_the_name_that_pages_of_benchmarks_give_it(pages: dict[str, Element]) -> None:
+    benches = gather(ordinary())
+    for name in ("cpu", "cpu-1", "gpu"):
+        titles = {bench.title_of(name) for bench in benches}
+        own = " ".join(cells(pages[PAGE], name))
+        assert all(title in own for title in titles)
 
 
 def test_a_device_that_is_not_there_stands_there_with_the_reason_and_what_to_do(
     pages: dict[str, Element],
 ) -> None:
     page = pages[PAGE]
-    hardware = cells(table(page, "inventory-table"), "tpu")[1]
-    assert hardware.split() == ["not", "measured", "device", "not", "present"]
     (absent,) = [e for e in page.all("section") if e.attributes.get("id") == "absent"]
+    said = " ".join(cells(table(page, "absent-table"), "tpu"))
+    assert "device not present" in said
     assert "No TPU on this machine." in absent.text
-    assert any(e.attributes.get("class") == "remedy" for e in absent.all("p"))
 
 
 @pytest.mark.parametrize("reading", ["maker", "copy"])
@@ -136,21 +147,22 @@ def test_a_limit_stands_beside_its_source_and_what_it_was_held_against(reading: 
     assert peak.entries[0].lines[0].text.endswith("TFLOPS")
     assert width.entries[0].lines[0].text.endswith("GB/s")
     assert REMARKS[reading] in peak.entries[1].lines[0].text
-    assert shown.notes == ("No figure is cited for CPU.",)
+    assert shown.notes == ("No figure is cited for Example.",)
 
 
 def test_cells_of_each_device_are_counted_and_what_became_of_those_that_were_not_measured() -> None:
     made = study(devices=("cpu", "gpu"), repeats=2, fate=lambda cell: FATES[cell.device])
-    (inventory,) = devices_page(gather(Results((made,)))).sections[0].blocks
-    assert isinstance(inventory, Table)
-    (place,) = [n for n, each in enumerate(inventory.columns) if each.title == "measured"]
+    page = devices_page(gather(Results((made,))))
     told = {
-        row.id: [line.text for line in row.entries[place].lines]
-        for group in inventory.groups
+        row.id: [line.text.replace("\xa0", " ") for line in row.entries[1].lines]
+        for section in page.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.columns[1].title == "measured"
+        for group in block.groups
         for row in group.rows
     }
-    assert told["device-cpu"] == ["6 of 6 cells", "in 1 benchmark"]
-    assert told["device-gpu"] == ["0 of 6 cells", "in 1 benchmark", "device not present: 6"]
+    assert told["device-cpu"] == ["6 of 6 cells in 1 benchmark"]
+    assert told["device-gpu"] == ["none of 6 cells in 1 benchmark", "device not present: 6"]
 
 
 @pytest.mark.parametrize("name", ["mnist_batch_sweep.full.html", "matmul.full.html"])

@@ -130,6 +130,7 @@ WAYS: dict[str, dict[str, object]] = {
     "cpu": {"kind": "CPU"}, "cpu-1": {"kind": "CPU", "threads": 1},
     "cpu-bf16": {"kind": "CPU", "precision": "mixed_bfloat16"},
     "cpu-eager": {"kind": "CPU", "eager": True}, "cpu-xla": {"kind": "CPU", "xla": True},
+    "cpu-mirrored-2": {"kind": "CPU", "strategy": "mirrored", "replicas": 2},
     "cpu-jax": {"kind": "CPU", "framework": "jax"},
     "cpu-jax-1": {"kind": "CPU", "framework": "jax", "threads": 1},
     "cpu-torch": {"kind": "CPU", "framework": "torch"},
@@ -147,11 +148,9 @@ def test_a_colour_is_a_kind_of_device_or_a_framework_and_a_mark_is_a_mode() -> N
         of_colour.setdefault(series(numbers[name]), set()).add(family)
     assert all(len(families) == 1 for families in of_colour.values())
     assert len(of_colour) == 5
-    for modes in (
-        ("cpu", "cpu-1", "cpu-bf16", "cpu-xla"),
-        ("cpu", "cpu-1", "cpu-eager", "cpu-xla"),
-    ):
-        assert len({shape(numbers[name]) for name in modes}) == 4
+    for others in (("cpu-bf16", "cpu-xla"), ("cpu-eager", "cpu-1")):
+        marks = {shape(numbers[name]) for name in ("cpu", "cpu-mirrored-2", *others)}
+        assert len(marks) == 4
 
 
 @pytest.mark.parametrize("name", WAYS)

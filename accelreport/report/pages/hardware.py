@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,10 +95,17 @@ class Listing:
         """Its id on the page of devices."""
         return device_id(self.name) + (f"-{self.variant + 1}" if self.variant else "")
 
+    @cached_property
+    def titles(self) -> list[str]:
+        """What pages of benchmarks that measured it call it, the most usual name first."""
+        measured = [b for b in self.benches if any(row.measured for row in self.rows_of(b))]
+        names = Counter(bench.title_of(self.name) for bench in measured or self.benches)
+        return [name for name, _ in names.most_common()]
+
     @property
     def title(self) -> str:
-        """What pages call it."""
-        return self.benches[0].label_of(self.name)
+        """Its most usual name."""
+        return self.titles[0]
 
     @property
     def number(self) -> int:
@@ -190,39 +198,9 @@ def device_id(name: str) -> str:
     return f"device-{slug(name)}"
 
 
-def hardware_lines(listing: Listing) -> Iterator[tuple[str, str]]:
-    """What did the arithmetic on each machine: its name and count, and the machine."""
-    device = listing.device
-    for machine, environments in listing.machines.items():
-        names = dict.fromkeys(
-            label(hardware_name(each, device.kind), 80) or _seen(each) for each in environments
-        )
-        text = "; or ".join(name for name in names if name) or device.kind
-        count = device.replicas if device.kind == "GPU" else 1
-        yield (f"{count} × {text}" if count > 1 else text), machine
-
-
-def _seen(environment: Environment) -> str:
-    """What the framework used, for a TPU, whose driver gives no name."""
-    return label(environment.runtime.get("device_kind") or ", ".join(environment.accelerators), 120)
-
-
-def size_lines(device: Device, environments: Sequence[Environment]) -> list[str]:
-    """Cores, clock and memory of what did the arithmetic, in all machines together."""
-    if device.kind == "CPU":
-        said = [*map(cores, environments)]
-        clock = clocks(environments)
-        memory = [quantity.size(each.memory_bytes) + " of memory" for each in environments]
-        return [*_each(said), *([clock] if clock else []), *_each(memory)]
-    if device.kind == "GPU":
-        sizes = [gpu.memory_bytes for each in environments for gpu in each.gpus]
-        return _each(f"{quantity.size(size)} of memory" for size in sizes if size)
-    return [quantity.plural(device.replicas, "replica")]
-
-
-def software_lines(listing: Listing) -> list[str]:
-    """Versions of what drives it: the framework, Keras, and a GPU's driver and libraries."""
-    environments = [each for own in listing.machines.values() for each in own]
+def software_lines(listing: Listing, machine: str) -> list[str]:
+    """Versions of what drives it on a machine: framework, Keras, a GPU's driver and libraries."""
+    environments = listing.machines[machine]
     device = listing.device
     lines = [*_each(_frameworks(each, device.framework) for each in environments)]
     if listing.device.kind == "GPU":
@@ -283,31 +261,28 @@ def clocks(environments: Iterable[Environment]) -> str:
     return ", ".join(said)
 
 
-def driven_lines(device: Device) -> list[str]:
-    """The strategy with its replicas and workers, then the arithmetic."""
-    strategy = device.strategy.replace("_", " ").replace("tpu", "TPU")
-    several = []
+def driven_text(device: Device) -> str:
+    """The strategy with its replicas and workers, then the arithmetic: "float32, 1 thread"."""
+    parts = []
+    if device.strategy != "default":
+        parts.append(f"{device.strategy.replace('_', ' ').replace('tpu', 'TPU')} strategy")
     if device.replicas > 1:
-        several.append(quantity.plural(device.replicas, "replica"))
+        parts.append(quantity.plural(device.replicas, "replica"))
     if device.workers > 1:
-        several.append(quantity.plural(device.workers, "worker"))
+        parts.append(quantity.plural(device.workers, "worker"))
     if device.strategy == "parameter_server":
-        several.append(quantity.plural(device.parameter_servers, "parameter server"))
+        parts.append(quantity.plural(device.parameter_servers, "parameter server"))
     if device.spread:
-        several.append("each on a machine of its own")
-    arithmetic: list[str] = [device.precision]
-    arithmetic += ["TF32 allowed"] if device.tf32 else []
-    arithmetic += ["XLA"] if device.xla or device.framework == "jax" else []
+        parts.append("each on a machine of its own")
+    parts.append(device.precision)
+    parts += ["TF32 allowed"] if device.tf32 else []
+    parts += ["XLA"] if device.xla or device.framework == "jax" else []
     if device.framework == "torch" or device.eager:
-        arithmetic.append("torch.compile" if device.torch_compile else "eager")
-    threads = (
-        f"{quantity.plural(device.threads, 'thread')} for an operation" if device.threads else ""
-    )
-    placed = f"placement {label(device.placement, 60)}" if device.placement else ""
-    driver = ", ".join([f"{strategy} strategy", *several])
-    other = f"Keras on {device.framework_name}" if device.framework != "tensorflow" else ""
-    lines = (other, driver, ", ".join(arithmetic), threads, placed)
-    return [line for line in lines if line]
+        parts.append("torch.compile" if device.torch_compile else "eager")
+    if device.threads:
+        parts.append(f"{quantity.plural(device.threads, 'thread')} for an operation")
+    parts += [f"placement {label(device.placement, 60)}"] if device.placement else []
+    return ", ".join(parts)
 
 
 def _each(texts: Iterable[str]) -> list[str]:

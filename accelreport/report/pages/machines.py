@@ -85,22 +85,38 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
             by_machine.setdefault(record.machine, []).append(record.environment)
     blocks = []
     for machine, environments in sorted(by_machine.items()):
-        rows = []
-        for term, say in _FIELDS:
-            said = {label(text, 600) for text in {say(each) for each in environments}}
-            values = sorted(text for text in said if text)
-            if len(values) > 4:
-                values = [*values[:3], f"{len(values) - 3} others"]
-            if values:
-                rows.append(Fact(term, "; or ".join(values)))
-        rows += _clock(environments) + _load(environments) + _named(environments)
+        rows = (*hardware_facts(environments), *software_facts(environments))
         title, place = f"Machine {label(machine, 20)}", machine_id(machine)
         href = f"{page}#{place}" if page else ""
-        blocks.append(Facts(tuple(rows), title=title, id=place, href=href, long=True))
+        blocks.append(Facts(rows, title=title, id=place, href=href, long=True))
     return tuple(blocks)
 
 
-def _named(environments: Sequence[Environment]) -> list[Fact]:
+def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
+    """What a machine is, how busy it was, and the roofs that were measured of its processor."""
+    facts = []
+    for term, say in _FIELDS:
+        texts = sorted({label(text, 600) for text in map(say, environments) if text})
+        if len(texts) > 4:
+            texts = [*texts[:3], f"{len(texts) - 3} others"]
+        if texts:
+            facts.append(Fact(term, "; or ".join(texts)))
+    if clock := clocks(environments):
+        facts.append(Fact("Clock of the CPU", clock))
+    loads = [each.load_before for each in environments if each.load_before is not None]
+    if loads:
+        ends = dict.fromkeys(quantity.fixed(end, 1) for end in (min(loads), max(loads)))
+        facts.append(Fact("Load before cells", f"{' to '.join(ends)} (one-minute average)"))
+    roofs = [each.roofs for each in environments if each.roofs]
+    if roofs:
+        tflops = quantity.number(max(each.tflops for each in roofs))
+        gbps = quantity.number(max(each.gbps for each in roofs))
+        text = f"{tflops}{quantity.SPACE}TFLOPS in float32 products, {gbps}{quantity.SPACE}GB/s"
+        facts.append(Fact("Measured roofs", text))
+    return facts
+
+
+def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     """Values by their names; a name with several values has each of them once."""
     facts = {
         **{f"{name} saw": _merged(seen, "") for name, seen in _seen(environments).items()},
@@ -134,20 +150,6 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     return ", ".join(said)
 
 
-def _clock(environments: Sequence[Environment]) -> list[Fact]:
-    text = clocks(environments)
-    return [Fact("Clock of the CPU", text)] if text else []
-
-
-def _load(environments: Sequence[Environment]) -> list[Fact]:
-    loads = [each.load_before for each in environments if each.load_before is not None]
-    if not loads:
-        return []
-    low, high = quantity.fixed(min(loads), 1), quantity.fixed(max(loads), 1)
-    text = low if low == high else f"{low} to {high}"
-    return [Fact("Load before cells", f"{text} (one-minute average)")]
-
-
 def machine_line(records: Iterable[Record]) -> str:
     """The machines in a few words: their CPUs and GPUs; empty where no record tells of one."""
     said: dict[str, None] = {}
@@ -158,12 +160,6 @@ def machine_line(records: Iterable[Record]) -> str:
         gpus = [gpu.name for gpu in environment.gpus]
         said[label(" + ".join([environment.cpu, *gpus]), 90)] = None
     return quantity.listed(list(said))
-
-
-def fact_lines(texts: Sequence[str]) -> Entry:
-    """A cell of facts, each on a line of its own, the first one in larger letters."""
-    first, *rest = (label(text, 200) for text in texts or [quantity.MISSING])
-    return entry(first, *(Line(text, "detail") for text in rest))
 
 
 PATH = "compare.html"
