@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accelreport.analysis.benchmark import Benchmark
-from accelreport.analysis.findings import Finding, Kind
+from accelreport.analysis.findings import COMPARISONS, Finding, Kind
 from accelreport.analysis.learning_findings import (
     curve_findings,
     deployment_findings,
@@ -47,20 +47,23 @@ ACCELERATED = ("GPU", "TPU")
 def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
     """All findings; the first is the title of its page.
 
-    A decided comparison of an accelerator comes first wherever one was measured, because that is
-    what a reader comes for. Otherwise the question of the benchmark comes first, in the order of
-    `FINDERS`, and within each what is decided.
+    Where the baseline is a point of the sweep, comparisons with it come first, because the spec
+    asks for them. A decided comparison of an accelerator comes first wherever one was measured,
+    because that is what a reader comes for. Otherwise the question of the benchmark comes first, in
+    the order of `FINDERS`, and within each what is decided.
     """
     found = [finding for find in FINDERS for finding in _decided_first(list(find(bench)))]
     kinds = {name: device.kind for name, device in bench.plan.devices.items()}
     others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline.device)}
 
-    def accelerates(finding: Finding) -> bool:
+    def comes_first(finding: Finding) -> bool:
+        if bench.plan.baseline.where:
+            return finding.kind in COMPARISONS
         # A published row may name a device that the plan does not have.
         compared = finding.kind in {Kind.FASTER, Kind.SLOWER}
         return compared and any(kinds.get(v.of.device) in others for v in finding.values)
 
-    return tuple(sorted(found, key=lambda finding: not accelerates(finding)))
+    return tuple(sorted(found, key=lambda finding: not comes_first(finding)))
 
 
 def _decided_first(findings: list[Finding]) -> list[Finding]:

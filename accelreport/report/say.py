@@ -130,10 +130,12 @@ class Speaker:
         """The finding as a title: a sentence without a full stop and without an interval."""
         if finding.kind in QUALITIES:
             return sentence(say_learning.clause(self, finding))
-        clause = self._clause(finding)
-        # Names of element types, and values of the spec, are written as they are.
+        return self._begun(self._clause(finding))
+
+    def _begun(self, text: str) -> str:
+        """A sentence's beginning; element types and values of the spec are written as they are."""
         as_written = (*COMPUTE_DTYPE.values(), *(f"{way} " for way in self.bench.ways))
-        return clause if clause.startswith(as_written) else sentence(clause)
+        return text if text.startswith(as_written) else sentence(text)
 
     def answer(self, *findings: Finding) -> str:
         """The lines below a title: its evidence, further findings with theirs, then all caveats."""
@@ -383,7 +385,7 @@ class Speaker:
                 theirs = quantity.write(
                     base.number / again.number, Unit.SECONDS, digits=quantity.TABLE
                 )
-                return f"{sentence(self.name(again.of))} takes {theirs}. {self._absolute(base)}"
+                return f"{self._begun(self.name(again.of))} takes {theirs}. {self._absolute(base)}"
             case Kind.EXCEEDS_PEAK:
                 return self._list(values)
             case Kind.RANGE:
@@ -414,7 +416,7 @@ class Speaker:
         if not shown:
             return ""
         parts = [self.with_interval(f"{name}:", value) for name, value in shown]
-        return f"{sentence('; '.join(parts))}.{_together(finding)}"
+        return f"{self._begun('; '.join(parts))}.{_together(finding)}"
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -432,7 +434,7 @@ class Speaker:
             return ""
         left = len(values) - len(parts)
         more = f"; {left} more in the table" if left else ""
-        return f"{sentence('; '.join(parts))}{more}."
+        return f"{self._begun('; '.join(parts))}{more}."
 
     def _gains(self, values: Sequence[Value]) -> str:
         """What each of several gains is, those that are not decided as such."""
@@ -442,7 +444,7 @@ class Speaker:
             )
             for value in values[:MOST_LISTED]
         ]
-        return f"{sentence('; '.join(named))}."
+        return f"{self._begun('; '.join(named))}."
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""

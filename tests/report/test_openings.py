@@ -450,6 +450,12 @@ def _called(steps: int, **asked: Any) -> BenchmarkView:
     return view(replace(made, plan=plan, records=records))
 
 
+def test_a_line_of_one_point_is_told_once_to_a_screen_reader() -> None:
+    (scene,) = opening_of(example()["mnist_cnn"]).scenes
+    assert isinstance(scene.shown, Plot)
+    assert scene.shown.description.count("5,585 at 1,024") == 1
+
+
 def test_inference_begins_with_its_latency_by_batch() -> None:
     bench = _called(600)
     (figure,) = plots(bench)

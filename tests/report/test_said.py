@@ -53,23 +53,35 @@ AXES: dict[str, dict[str, tuple[int, ...]]] = {
 """Shapes of a study."""
 
 
-def invented(shape: str, repeats: int, noise: float, seed: int, paces: dict[str, float]) -> Study:
-    """Devices that take so many milliseconds for an example, in processes that vary.
+HOW = "options.how"
+"""A key whose values a baseline compares."""
 
-    Every device at every point has the same variations in another order, so that their geometric
-    means are those of the paces, whatever was drawn.
+
+def invented(
+    shape: str, repeats: int, noise: float, seed: int, paces: dict[str, float], swept: str = ""
+) -> Study:
+    """Devices, or values of a swept key, that take so many milliseconds for an example.
+
+    Processes vary, but every device at every point has the same variations in another order, so
+    that their geometric means are those of the paces, whatever was drawn.
     """
     rng = np.random.default_rng(seed)
     varied = np.exp(noise * rng.normal(size=repeats))
+    first = next(iter(paces))
     asked = study(
-        axes=AXES[shape], devices=tuple(paces), repeats=repeats, fate=lambda cell: "missing"
+        axes={swept: tuple(paces), **AXES[shape]} if swept else AXES[shape],
+        devices=("cpu",) if swept else tuple(paces),
+        baseline={"device": "cpu", swept: first} if swept else first,
+        repeats=repeats,
+        fate=lambda cell: "missing",
     )
     orders: dict[object, Any] = {}
 
     def fact(cell: Cell) -> Fact:
         place = cell.device, *cell.point.values()
         order = orders.setdefault(place, rng.permutation(repeats))
-        step = 1e-3 * paces[cell.device] * int(cell.workload["batch_size"])
+        pace = paces[str(cell.point[swept]) if swept else cell.device]
+        step = 1e-3 * pace * int(cell.workload["batch_size"])
         # `records_of` makes repeats differ by thousandths.
         step *= varied[order[cell.repeat]] / (1 + 0.001 * cell.repeat)
         return Fact(step, first=2.0, final={"accuracy": 0.9, "val_accuracy": 0.9})
@@ -89,6 +101,14 @@ def same(shape: str, repeats: int, noise: float, seed: int) -> Study:
 
 def twice(shape: str, repeats: int, noise: float, seed: int) -> Study:
     return invented(shape, repeats, noise, seed, {"cpu": 1.0, "gpu": 0.5})
+
+
+def same_ways(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    return invented(shape, repeats, noise, seed, {"numpy": 1.0, "tf": 1.0}, HOW)
+
+
+def twice_as_fast_a_way(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    return invented(shape, repeats, noise, seed, {"numpy": 1.0, "tf": 0.5}, HOW)
 
 
 def drift(shape: str, repeats: int, noise: float, seed: int) -> Study:
@@ -168,7 +188,8 @@ def machines(shape: str, repeats: int, noise: float, seed: int) -> Study:
 
 WITHHELD = (other_data, precision, quality)
 WORLDS = (
-    same, twice, drift, modes, survivors, *WITHHELD, refused, one_process, machines
+    same, twice, same_ways, twice_as_fast_a_way, drift, modes, survivors, *WITHHELD, refused,
+    one_process, machines,
 )  # fmt: skip
 
 drawn = {
@@ -358,7 +379,7 @@ DIRECTION = re.compile(r"× as fast|× the throughput|\bgains\b|falls to|as long
 """Words that decide between two things."""
 
 
-@pytest.mark.parametrize("world", [same, survivors])
+@pytest.mark.parametrize("world", [same, same_ways, survivors])
 @few
 @given(**drawn)
 def test_of_equal_things_nobody_says_that_one_is_ahead(
@@ -378,7 +399,7 @@ def test_of_equal_things_nobody_says_that_one_is_ahead(
     assert not re.search(r"[\d.]+× as fast|× the throughput|\bgains\b|falls to", said)
 
 
-@pytest.mark.parametrize("world", [twice, drift])
+@pytest.mark.parametrize("world", [twice, twice_as_fast_a_way, drift])
 @few
 @given(**drawn)
 def test_of_what_is_twice_as_fast_every_page_says_so(

@@ -141,10 +141,11 @@ def _published(
 
 def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
     """The first and the last value of each line in a sentence, for a screen reader."""
+    ends = [(line, [0, -1] if len(line.x) > 1 else [0]) for line in lines]
     parts = (
-        f"{line.name}, {line.detail}: {text(line.y[0])} at {plain(line.x[0])}, "
-        f"{text(line.y[-1])} at {plain(line.x[-1])}"
-        for line in lines
+        f"{line.name}, {line.detail}: "
+        + ", ".join(f"{text(line.y[end])} at {plain(line.x[end])}" for end in both)
+        for line, both in ends
     )
     return f"{'; '.join(parts)}."
 
