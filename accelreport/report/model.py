@@ -387,6 +387,10 @@ class Sparkline:
 
     drawn: Markup
     caption: str
+    up: tuple[str, str]
+    """Texts at the top and the bottom of its upright axis."""
+    across: tuple[str, str]
+    """Texts at the left and the right end of the other one."""
     kind: Literal["sparkline"] = "sparkline"
 
 

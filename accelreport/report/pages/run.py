@@ -67,8 +67,9 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'<path d="{path}" fill="none" stroke="var(--link)" stroke-width="{stroke}" '
         'vector-effect="non-scaling-stroke"/></svg>'
     )
-    caption = f"{text}. Time runs from left to right; heights begin at 0."
-    return Sparkline(Markup(drawn), caption)  # noqa: S704 -- numbers and our own words only
+    ends = f"steady {step} 1", f"{step} {quantity.count(len(seconds))}"
+    shown = Markup(drawn)  # noqa: S704 -- numbers and our own words only
+    return Sparkline(shown, f"{text}.", (longest, "0"), ends)
 
 
 def _steps(seconds: Times, top: float) -> tuple[str, str]:
