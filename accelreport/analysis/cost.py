@@ -1,14 +1,13 @@
 """What a run costs, and after how many steps one device has overtaken another.
 
 A device takes `start + n · step` for n steps. That is a line, so that two devices change places
-at most once, and which is first for how many steps is the lower envelope of their lines. Steps
-beyond those that were measured are assumed to take as long as the steady ones.
+at most once. Steps beyond those that were measured are assumed to take as long as the steady ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -114,37 +113,6 @@ def overtakes(own: TimeLine, other: TimeLine) -> int | None:
         return 1
     steps = later / gain if gain else math.inf
     return math.floor(steps) + 1 if steps < MOST_STEPS else None
-
-
-@dataclass(frozen=True)
-class FastestRange:
-    """A device and the numbers of steps for which it is first; `last` is None without an end."""
-
-    name: str
-    first: int
-    last: int | None
-
-
-def envelope(lines: Mapping[str, TimeLine]) -> tuple[FastestRange, ...]:
-    """Who takes least for how many steps, from 1 on.
-
-    Each next device takes less for a step and more for its start than the one before. Of
-    devices that are level the faster one is taken, then the one named first.
-    """
-    reigns: list[FastestRange] = []
-    steps, now = 1, min(lines, key=lambda name: (lines[name].at(1), lines[name].step))
-    while True:
-        rivals = {
-            name: max(met, steps + 1)
-            for name, line in lines.items()
-            if line.step < lines[now].step and (met := overtakes(line, lines[now])) is not None
-        }
-        if not rivals:
-            return (*reigns, FastestRange(now, steps, None))
-        met = min(rivals.values())
-        reigns.append(FastestRange(now, steps, met - 1))
-        level = [name for name in rivals if rivals[name] == met]
-        steps, now = met, min(level, key=lambda name: (lines[name].at(met), lines[name].step))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import pytest
@@ -20,7 +19,7 @@ from accelreport.analysis.compute import (
     position,
     watts,
 )
-from accelreport.analysis.cost import TimeLine, envelope, overtakes, price_of
+from accelreport.analysis.cost import TimeLine, overtakes, price_of
 from accelreport.results.record import Energy
 from accelreport.spec.device import Device
 
@@ -98,30 +97,6 @@ def test_break_even_is_what_counting_step_by_step_finds(own: TimeLine, other: Ti
     else:
         first = len(ahead) - ahead[::-1].index(False) + 1 if False in ahead else 1
         assert found == first
-
-
-@given(st.lists(LINES, min_size=1, max_size=6))
-def test_the_first_for_each_number_of_steps_takes_the_least(many: list[TimeLine]) -> None:
-    lines = {f"device {number}": line for number, line in enumerate(many)}
-    reigns = envelope(lines)
-    assert reigns[0].first == 1
-    assert reigns[-1].last is None
-    for one, following in itertools.pairwise(reigns):
-        assert one.last == following.first - 1
-        assert lines[following.name].step < lines[one.name].step
-    for reign in reigns:
-        for steps in {reign.first, reign.first + 1, reign.last or 5000}:
-            least = min(line.at(steps) for line in lines.values())
-            if steps <= (reign.last or 5000):
-                assert lines[reign.name].at(steps) == least
-
-
-def test_a_slow_start_is_overtaken_by_a_faster_step() -> None:
-    reigns = envelope({"cpu": TimeLine(2.0, 0.05), "gpu": TimeLine(10.0, 0.01)})
-    assert [(each.name, each.first, each.last) for each in reigns] == [
-        ("cpu", 1, 200),
-        ("gpu", 201, None),
-    ]
 
 
 # Cost ------------------------------------------------------------------------------------------

@@ -259,7 +259,6 @@ def test_no_table_crowns_what_is_withheld(
     tables = {
         table.id: table for table in _tables([cold_start_section(bench), cost_section(bench)])
     }
-    assert not tables.keys() & {"cold-reigns", "cost-reigns"}, "one device is no ranking"
     cold = [row for group in tables["cold-table"].groups for row in group.rows]
     column = [c.title for c in tables["cold-table"].columns].index("pays off after")
     said = {_text(row.header): _text(row.entries[column]) for row in cold}
@@ -273,22 +272,12 @@ def _text(entry: Entry) -> str:
     return " ".join(line.text for line in entry.lines)
 
 
-def test_what_is_withheld_is_named_beside_the_ranking_of_the_others() -> None:
+def test_what_is_withheld_is_not_chosen() -> None:
     made = invented("point", 4, 0.01, 0, {"cpu": 1.0, "cpu-1": 0.8, "gpu": 0.1})
     gpu = made.plan.devices["gpu"].model_copy(update={"precision": "mixed_bfloat16"})
     plan = made.plan.model_copy(update={"devices": {**made.plan.devices, "gpu": gpu}})
-    bench = view(replace(made, plan=plan))
-    (choice,) = bench.choices
+    (choice,) = view(replace(made, plan=plan)).choices
     assert choice.best.group.device == "cpu-1"
-    started = edited(made, "cpu-1", times=made.records[0].times.model_copy(update={"data_s": 99}))
-    for table in _tables([cold_start_section(view(replace(started, plan=plan)))]):
-        if table.id == "cold-reigns":
-            said = " ".join(_text(r.entries[0]) for g in table.groups for r in g.rows)
-            assert bench.title_of("gpu") not in said
-            assert any(bench.title_of("gpu") in note for note in table.notes)
-            break
-    else:
-        pytest.fail("no ranking of the other two")
 
 
 # 2. The numbers of a title are in the figure below it --------------------------------------------

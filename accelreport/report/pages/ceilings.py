@@ -9,11 +9,8 @@ from math import isnan
 from typing import Literal
 
 from accelreport.analysis.ceilings import Limit, ceiling, known_limits, limits_named
-from accelreport.analysis.compute import compute_dtype
 from accelreport.analysis.findings import Unit
-from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.published import hardware_of
-from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import sound_rates
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import DeviceStyle, Named
@@ -39,7 +36,7 @@ from accelreport.report.pages.sections.compute import (
     every_place,
     heaviest,
     own_share,
-    work_at,
+    published_shares,
 )
 from accelreport.report.published_text import flag_text
 from accelreport.report.text import label
@@ -169,43 +166,20 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
             hollow = is_hollow(bench.measured(each.series, each.point))
             shares.append(Share(each.series.title, "", each.series, own, hollow=hollow))
     best: dict[tuple[str, str], Share] = {}
-    for rate in sound_rates(bench):
-        share = _published(bench, rate)
-        if share is not None:
-            known = best.setdefault((share.name, share.hardware), share)
-            best[share.name, share.hardware] = max(known, share, key=lambda each: each.value)
+    for found in published_shares(bench):
+        row, name = found.rate.row, found.limits.name
+        of = (name if name not in row.label else "", f"named by {found.by}" if found.by else "")
+        share = Share(
+            label(row.label, 60),
+            ", ".join(filter(None, of)),
+            Named(bench.label_of(row.device), bench.colour_of(row.device)),
+            found.value,
+            published=True,
+            flagged="; ".join(map(flag_text, found.rate.flags)),
+        )
+        known = best.setdefault((share.name, share.hardware), share)
+        best[share.name, share.hardware] = max(known, share, key=lambda each: each.value)
     return sorted([*shares, *best.values()], key=lambda share: -share.value)
-
-
-def _published(bench: BenchmarkView, rate: PublishedRate) -> Share | None:
-    """What a published row reached of the roof of its hardware; None where that is not known."""
-    hardware, row = hardware_of(rate.row), rate.row
-    point = next((p for p in bench.points if matches(bench.values(p), rate.where)), None)
-    if point is None or hardware is None:
-        return None
-    at = bench.values(point)
-    limits = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
-    if limits is None:
-        return None
-    works = (work_at(bench, series, point) for series in bench.shown_series)
-    work = next((each for each in works if each), None)
-    batch = bench.plan.value("batch_size", at)
-    if bench.words.kernel:
-        share = rate.rate / limits.peak.tflops
-    elif work is not None and isinstance(batch, int | float):
-        share = ceiling(work, limits).share(batch / rate.rate)
-    else:
-        return None
-    on = limits.name if limits.name not in row.label else ""
-    by = f"named by {label(hardware.by, 40)}" if hardware.by else ""
-    return Share(
-        label(row.label, 60),
-        ", ".join(filter(None, (on, by))),
-        Named(bench.label_of(row.device), bench.colour_of(row.device)),
-        share,
-        published=True,
-        flagged="; ".join(map(flag_text, rate.flags)),
-    )
 
 
 Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]

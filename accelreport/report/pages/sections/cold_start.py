@@ -1,41 +1,31 @@
-"""Cold and warm: where the time goes before steady work, and when it has paid off.
-
-Which device is first for how many steps, in time or in money.
-"""
+"""Start-up: where the time goes before steady work, and when it has paid off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from accelreport.analysis.cost import (
     STAGES,
-    FastestRange,
     Start,
     TimeLine,
-    envelope,
     overtakes,
     start_of,
 )
-from accelreport.analysis.cost import TimeLine as Course
 from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
 from accelreport.report.model import (
-    Badge,
     Block,
-    Column,
     Download,
     Figure,
     Key,
-    Line,
     Row,
     RowGroup,
     Section,
     Table,
-    entry,
     number_columns,
     table_row,
 )
@@ -45,7 +35,6 @@ from accelreport.report.pages.badges import (
     groups_by_point,
     loud_badges,
     measured_row,
-    not_ranked,
     panel_points,
     panels_note,
 )
@@ -86,65 +75,6 @@ def course_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> TimeLin
     return TimeLine(start.total, unit) if present(unit) else None
 
 
-def measured_units(bench: BenchmarkView, place: SeriesPoint) -> int:
-    """Steps (calls of a kernel) that the longest process ran; 0 where there is no record."""
-    records = [bench.record(row) for row in bench.measured(*place)]
-    if bench.words.kernel:
-        return max((len(record.blocks) for record in records if record), default=0)
-    return max((sum(b.steps for b in record.blocks) for record in records if record), default=0)
-
-
-BEYOND = Badge(
-    "extrapolated",
-    ("More steps than were measured; each is taken to last as long as the steady ones."),
-    "quiet",
-)
-"""Said of a change of places that lies beyond what was run."""
-
-
-def fastest_ranges_table(
-    bench: BenchmarkView,
-    courses: Mapping[SeriesPoint, Course],
-    *,
-    id_: str,
-    title: str,
-    measure: str,
-    settled: bool = True,
-) -> Table | None:
-    """The table; None where no two devices can be compared at a point.
-
-    Args:
-        bench: the benchmark.
-        courses: what n steps take on each device at each point.
-        id_: of the table.
-        title: of the table.
-        measure: what the first device does: "is done first", "costs least".
-        settled: whether it is also shown where one device is first for any number of steps.
-    """
-    apart = {place: row for point in bench.points for place, row in withheld_at(bench, point)}
-    alike = {place: course for place, course in courses.items() if place not in apart}
-    rows = [row for point in bench.points if (row := _row(bench, alike, point))]
-    if not rows or not (settled or any(len(row.entries[0].lines) > 1 for row in rows)):
-        return None
-    noun = "calls" if bench.words.kernel else f"{bench.words.step}s"
-    return Table(
-        id=id_,
-        title=title,
-        caption=(
-            f"The device that {measure}, start-up included. Times are medians: where the "
-            "steady times of two devices are undecided, their order is chance."
-        ),
-        corner=bench.points_heading if bench.axes else "",
-        columns=(Column(f"for how many {noun}"),),
-        groups=(RowGroup(tuple(rows)),),
-        notes=tuple(
-            f"{text}." for text in dict.fromkeys(not_ranked(bench, row) for row in apart.values())
-        ),
-        folded=len(rows) > 8,
-        badges=loud_badges(bench),
-    )
-
-
 def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoint, Speedup]]:
     """What does not do the same as the baseline at a point, and is in no ranking.
 
@@ -160,30 +90,6 @@ def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoin
                 yield (series, point), found
 
 
-def _row(bench: BenchmarkView, courses: Mapping[SeriesPoint, Course], point: Point) -> Row | None:
-    own = {place[0]: course for place, course in courses.items() if place[1] == point}
-    if len(own) < 2:
-        return None
-    titles = {series.title: series for series in own}
-    reigns = envelope({series.title: course for series, course in own.items()})
-    most = max(measured_units(bench, (series, point)) for series in own)
-    badges = (BEYOND,) if reigns[-1].first > most else ()
-    lines = tuple(Line(_said(bench, reign)) for reign in reigns)
-    href = bench.evidence(titles[reigns[0].name], point)
-    return table_row(bench.point_header(point), entry(*lines, href=href, badges=badges))
-
-
-def _said(bench: BenchmarkView, reign: FastestRange) -> str:
-    noun = "call" if bench.words.kernel else bench.words.step
-    if reign.last is None and reign.first == 1:
-        return f"{reign.name}, for any number"
-    if reign.last is None:
-        return f"{reign.name}, from {quantity.count(reign.first)} on"
-    if reign.first == 1:
-        return f"{reign.name}, up to {quantity.plural(reign.last, noun)}"
-    return f"{reign.name}, from {quantity.count(reign.first)} to {quantity.count(reign.last)}"
-
-
 MOST_POINTS = 8
 """With more sweep points than this, the table has to be opened."""
 
@@ -194,9 +100,6 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     if not starts:
         return None
     blocks: list[Block] = [_figure(bench, starts), _table(bench, starts)]
-    reigns = _reigns(bench, starts)
-    if reigns is not None:
-        blocks.append(reigns)
     known = {
         place: start.first_s / unit
         for place, start in starts.items()
@@ -207,23 +110,6 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         place = max(known, key=lambda each: known[each])
         found = start_up(bench, place, known[place])
     return Section("cold", f"Start-up: {found}", tuple(blocks), folded=True)
-
-
-def _reigns(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table | None:
-    """Who is done first after how many steps."""
-    courses = {
-        place: course
-        for place, start in starts.items()
-        if (course := course_of(bench, place, start)) is not None
-    }
-    return fastest_ranges_table(
-        bench,
-        courses,
-        id_="cold-reigns",
-        title="Time to complete N steps: the fastest device, start-up included",
-        measure="completes first",
-        settled=False,
-    )
 
 
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:

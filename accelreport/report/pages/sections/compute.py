@@ -10,10 +10,15 @@ from accelreport.analysis.ceilings import (
     Limits,
     StepWork,
     ceiling,
+    limits_named,
     own_limits,
     work_of,
 )
 from accelreport.analysis.compute import NoPosition, Position, compute_dtype, position
+from accelreport.analysis.overview import PublishedRate
+from accelreport.analysis.published import hardware_of
+from accelreport.analysis.results import matches
+from accelreport.analysis.speed_findings import sound_rates
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import quantity
 from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
@@ -262,6 +267,51 @@ def own_share(bench: BenchmarkView, place: Place) -> float | None:
     """What a device reached of its own ceiling; None where none is known."""
     found = own_limit(bench, place)
     return ceiling(place.work, found[0]).share(place.seconds) if found else None
+
+
+@dataclass(frozen=True)
+class PublishedShare:
+    """What a published rate comes to of the hardware that is known of it.
+
+    Attributes:
+        rate: the rate.
+        point: its sweep point.
+        limits: of the hardware.
+        by: who names the hardware, where the rate's source does not.
+        value: 1 is the limit itself.
+    """
+
+    rate: PublishedRate
+    point: Point
+    limits: Limits
+    by: str
+    value: float
+
+
+def published_shares(bench: BenchmarkView) -> Iterator[PublishedShare]:
+    """Shares of published rates whose hardware is known, and whose work was counted here.
+
+    A rate of a kernel is held against the peak itself.
+    """
+    for rate in sound_rates(bench):
+        hardware = hardware_of(rate.row)
+        point = next((p for p in bench.points if matches(bench.values(p), rate.where)), None)
+        if point is None or hardware is None:
+            continue
+        at = bench.values(point)
+        dtype = compute_dtype(bench.plan, rate.row.device, at)
+        limits = limits_named(hardware.known.name, dtype)
+        works = (work_at(bench, series, point) for series in bench.shown_series)
+        work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
+        if limits is None:
+            continue
+        if bench.words.kernel:
+            share = rate.rate / limits.peak.tflops
+        elif work is not None and isinstance(batch, int | float):
+            share = ceiling(work, limits).share(batch / rate.rate)
+        else:
+            continue
+        yield PublishedShare(rate, point, limits, label(hardware.by, 40), share)
 
 
 def published_share(

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
-from accelreport.analysis.ceilings import ceiling, known_limits, limits_named
-from accelreport.analysis.compute import compute_dtype
+from accelreport.analysis.ceilings import ceiling, known_limits
 from accelreport.analysis.findings import Subject, Value
-from accelreport.analysis.published import hardware_of
-from accelreport.analysis.results import matches
-from accelreport.analysis.speed_findings import published_value, rate_of, sound_rates
+from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.scales import percent_text
@@ -34,7 +31,7 @@ from accelreport.report.pages.sections.compute import (
     heaviest,
     most,
     own_limit,
-    work_at,
+    published_shares,
 )
 from accelreport.report.say import Speaker
 from accelreport.report.say_run import reached, share_value
@@ -78,47 +75,20 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         rate = rate_of(row.own) if row else None
         if limits is None or rate is None:
             continue
-        share = ceiling(place.work, limits[0]).share(place.seconds)
-        if not isnan(share):
+        own = ceiling(place.work, limits[0]).share(place.seconds)
+        if not isnan(own):
             key = place.series.title, place.series.title, f"its {limits[1]}", ""
-            found.setdefault(key, []).append(share_value(rate, share))
-    for *who, value in _published(bench):
-        found.setdefault((who[0], who[1], who[2], who[3]), []).append(value)
+            found.setdefault(key, []).append(share_value(rate, own))
+    for share in published_shares(bench):
+        rate = published_value(bench, share.rate)
+        value = replace(rate, of=Subject(rate.of.device, "", share.point, rate.of.row))
+        short, chip = label(share.rate.row.label, 60), label(share.limits.name, 60)
+        who = Speaker(bench).name(value.of), short, f"the peak of the {chip}", share.by
+        found.setdefault(who, []).append(share_value(value, share.value))
     return [
         Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
         for (name, short, limit, by), values in found.items()
     ]
-
-
-def _published(bench: BenchmarkView) -> Iterator[tuple[str, str, str, str, Value]]:
-    """Both names, limit, who names the chip, and share of each published rate with counted work.
-
-    A rate of a kernel is held against the peak itself.
-    """
-    speaker = Speaker(bench)
-    for rate in sound_rates(bench):
-        hardware = hardware_of(rate.row)
-        point = next((p for p in bench.points if matches(bench.values(p), rate.where)), None)
-        if point is None or hardware is None:
-            continue
-        at = bench.values(point)
-        dtype = compute_dtype(bench.plan, rate.row.device, at)
-        limits = limits_named(hardware.known.name, dtype)
-        work = next(filter(None, (work_at(bench, s, point) for s in bench.shown_series)), None)
-        batch = bench.plan.value("batch_size", at)
-        value = published_value(bench, rate)
-        value = replace(value, of=Subject(value.of.device, "", point, value.of.row))
-        if limits is None:
-            continue
-        if bench.words.kernel:
-            share = rate.rate / limits.peak.tflops
-        elif work is not None and isinstance(batch, int | float):
-            share = ceiling(work, limits).share(batch / rate.rate)
-        else:
-            continue
-        limit = f"the peak of the {label(limits.name, 60)}"
-        name, short = speaker.name(value.of), label(rate.row.label, 60)
-        yield name, short, limit, label(hardware.by, 40), share_value(value, share)
 
 
 def peak_section(bench: BenchmarkView) -> Section | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.scales import percent_text
-from accelreport.report.charts.sweep import SweepLine, keys_of_lines, sweep_axes
 from accelreport.report.frames import why_incomplete, why_withheld
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
@@ -19,7 +17,6 @@ from accelreport.report.model import (
     Column,
     Download,
     Entry,
-    Figure,
     Line,
     Row,
     RowGroup,
@@ -30,14 +27,12 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import Size, lines_plot
 from accelreport.report.openings.rates import rates_at
 from accelreport.report.pages.badges import (
     PARTIAL,
     SINGLE,
     absence,
     groups_corner,
-    loud_badges,
     number_badges,
     point_groups,
 )
@@ -350,71 +345,8 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
             for title, found in points.items()
         ),
     )
-    shown = _scaling_figure(bench, table) or table
     title = f"Scaling: {_scaling_finding(bench)}"
-    return Section("scaling", title, (shown,), folded=True)
-
-
-def _scaling_figure(bench: BenchmarkView, table: Table) -> Figure | None:
-    """Both efficiencies over the batch; None where another key is swept, or one batch alone."""
-    kinds = {
-        "strong scaling: one batch, shared": "strong",
-        "weak scaling: a batch for each": "weak",
-    }
-    drawn = {title: _scaling_lines(bench, kind) for title, kind in kinds.items()}
-    every = [line for lines in drawn.values() for line in lines]
-    if list(bench.axes) != ["batch_size"] or not any(len(line.x) > 1 for line in every):
-        return None
-    axes = sweep_axes(every, (), x_title="batch size", tick=percent_text)
-    panels = []
-    for title, lines in drawn.items():
-        if not lines:
-            continue
-        said = (
-            f"{line.name}: {percent_text(round(line.y[0], 2))} at a batch of {line.x[0]:g}, "
-            f"{percent_text(round(line.y[-1], 2))} at {line.x[-1]:g}"
-            for line in lines
-        )
-        figure = lines_plot(
-            lines,
-            (),
-            axes,
-            id=f"scaling-{title.partition(' ')[0]}",
-            title=sentence(title),
-            description="; ".join(said) + ".",
-        )
-        panels.append(figure.panel(Size(380, 330), title=sentence(title)))
-    return Figure(
-        id="scaling-lines",
-        title=table.title,
-        caption=table.caption,
-        panels=tuple(panels),
-        keys=keys_of_lines(list({line.device: line for line in every}.values())),
-        badges=loud_badges(bench),
-        table=replace(table, caption=""),
-    )
-
-
-def _scaling_lines(bench: BenchmarkView, kind: str) -> list[SweepLine]:
-    lines = []
-    for series in bench.shown_series:
-        own = [
-            (float(str(each.own.point["batch_size"])), found, each.single)
-            for each in bench.scaling
-            if (each.own.device, each.own.machine) == (series.device, series.machine)
-            and "batch_size" in each.own.point
-            and present((found := getattr(each, kind)).value)
-        ]
-        if own:
-            x, found, single = zip(*sorted(own, key=lambda each: each[0]), strict=True)
-            low, high = (
-                tuple(getattr(each, end) if each.known else each.value for each in found)
-                for end in ("low", "high")
-            )
-            y = tuple(each.value for each in found)
-            against = f"against {bench.title_of(single[0])}"
-            lines.append(SweepLine(series.title, against, series, x, y, low, high))
-    return lines
+    return Section("scaling", title, (table,), folded=True)
 
 
 def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
