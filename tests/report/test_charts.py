@@ -44,6 +44,7 @@ from accelreport.report.charts.sweep import (
     sweep_axes,
     sweep_lines,
 )
+from accelreport.report.charts.trade_off import Offer, frontier, trade_off
 from accelreport.report.model import Table
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
@@ -115,6 +116,16 @@ CHARTS: dict[str, Make] = {
         [Bars(NASTY, (Bar(NASTY, 1.0, NASTY, PLAIN), Bar("b", 0.0, "0", PLAIN)), NASTY)],
         width,
         300,
+    ),
+    "trade-off": lambda width: trade_off(
+        [
+            Offer(NASTY, CPU, (50.0, 45.0, 55.0), (0.002, 0.0018, 0.0022), NASTY),
+            Offer("slow", CPU, (90.0, 80.0, 99.0), None, "90 s"),
+            Offer("GPU", GPU, (5.0, 5.0, 5.0), (0.01, 0.01, 0.01), "5 s", published=True),
+        ],
+        currency="USD",
+        width=width,
+        height=300,
     ),
     "roofline": lambda width: roofline_chart(
         ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="x", width=width
@@ -401,6 +412,26 @@ def test_panels_of_a_sweep_have_the_same_axes() -> None:
     assert len(scales_of) == 2
     assert scales_of[0] == scales_of[1]
     assert "type" not in scales_of[0][0]  # layers: 1, 2 and 3 things
+
+
+def offer(seconds: float, cost: float | None) -> Offer:
+    price = None if cost is None else (cost, cost, cost)
+    return Offer("", CPU, (seconds, seconds, seconds), price, "")
+
+
+def test_the_frontier_is_what_nothing_else_beats_in_both() -> None:
+    best = [offer(9.0, 1.0), offer(4.0, 3.0), offer(2.0, 8.0)]
+    others = [offer(9.5, 1.0), offer(5.0, 4.0), offer(1.0, None)]
+    assert frontier([*others, *reversed(best)]) == best
+
+
+def test_a_device_without_a_price_is_drawn_across_all_costs_and_says_so() -> None:
+    offers = [offer(9.0, 1.0), replace(offer(4.0, None), name="A laptop", text="4 s")]
+    spec = trade_off(offers, currency="USD", width=500, height=300).to_dict()
+    rows = [row for data in spec["datasets"].values() for row in data]
+    assert "A laptop, 4 s: no price given" in [row.get("label") for row in rows]
+    (across,) = [row for row in rows if "left" in row and row["cost"] is None]
+    assert across["left"] < 1.0 < across["right"]
 
 
 def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:

@@ -133,7 +133,7 @@ class _TradeOff:
             ),
             Layer(rows(self._edge())).mark_line(
                 strokeDash=[5, 4], stroke="var(--soft)", strokeWidth=1.25
-            ).encode(**self._at(), order="order:Q"),
+            ).encode(**self._at(), order=alt.Order("order:Q")),
             Layer(rows(marks)).mark_rule(strokeWidth=6, opacity=0.3).encode(
                 **self._at(y="fast"), y2=alt.Y2("slow"), **colour
             ),
