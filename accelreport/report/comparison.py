@@ -285,15 +285,15 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
 
 
-def asides(comparison: FolderComparison) -> Iterator[str]:
-    """What is said quietly."""
+def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterator[str]:
+    """What is said quietly, with or without what differs of machine and software."""
     if comparison.apart:
         yield (
             f"measured one after the other: {comparison.apart}; what changed about the machine "
             "in between is in no interval"
         )
     for each in comparison.differences:
-        if not each.grave:
+        if surroundings and not each.grave:
             yield f"{each.fact}: {changed_text(each)}"
     for name, side in comparison.sides:
         if side.unplanned:

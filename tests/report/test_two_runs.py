@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from accelreport.report.comparison import compare_folders
 from accelreport.report.pages.compare import comparison_html
-from tests.report.scenarios import two_runs
+from tests.report.scenarios import Results, two_runs
 from tests.report.tree import Element, parse
 from tests.support.browser import opened
+from tests.support.records import study
 
 SIZES = (1024, 4096)
 
@@ -26,7 +28,7 @@ def section(page: Element, name: str) -> Element:
 
 
 def rows_of(page: Element) -> dict[str, list[str]]:
-    rows = [row for row in section(page, "times").all("tr") if len(row.all("td")) == 6]
+    rows = [row for row in section(page, "times").all("tr") if len(row.all("td")) in {5, 6}]
     return {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in rows}
 
 
@@ -48,6 +50,49 @@ def test_the_first_sentence_counts_the_verdicts_and_the_gate_has_the_last_word(
     gate = section(page, "gate").text
     assert gate.startswith("The gate The gate is closed: something is slower than it allows.")
     assert "FAILED: k on cpu at size=1024" in gate
+
+
+@pytest.mark.parametrize(
+    ("gate", "words"),
+    [
+        (0.05, "Gate failed: 2 of 4 are slower, the slowest at 0."),
+        (None, "2 of 4 are slower and 2 faster, the slowest at 0."),
+    ],
+)
+def test_the_title_is_the_result_in_the_direction_of_the_table(
+    gate: float | None, words: str
+) -> None:
+    page = parse(comparison_html(two_runs(gate=gate)))
+    (title,) = page.all("h1")
+    assert title.text.startswith(words)
+    slowest = title.text.partition(" at ")[2].partition("×")[0]
+    assert any(row[2].startswith(slowest) for row in rows_of(page).values())
+    assert "longer" not in page.text
+
+
+def test_only_what_changed_is_open(page: Element) -> None:
+    folded = {
+        section.attributes["id"]
+        for section in page.all("section")
+        for details in section.all("details")
+        if details.attributes.get("class", "").startswith("folded")
+    }
+    assert folded == {"left", "methods"}
+    assert [row[4] for row in rows_of(page).values()].count("fails") == 2
+
+
+def test_a_page_without_a_change_opens_with_what_is_the_same() -> None:
+    runs = study("matmul", spec="k", repeats=4)
+    same = compare_folders(Results((runs,), root=Path("before")), Results((runs,)), None)
+    page = parse(comparison_html(same))
+    (title,) = page.all("h1")
+    assert title.text == "No change of 6 comparisons is decided"
+    assert "unchanged" in {section.attributes["id"] for section in page.all("section")}
+    assert not [
+        d
+        for d in section(page, "unchanged").all("details")
+        if "folded" in d.attributes.get("class", "")
+    ]
 
 
 def test_what_only_one_run_holds_is_named_once_for_each_reason(page: Element) -> None:
@@ -72,4 +117,4 @@ def test_nothing_is_asked_of_a_network(tmp_path: Path, browser: Browser) -> None
     two = tmp_path / "two.html"
     two.write_text(comparison_html(two_runs()), encoding="utf-8")
     with opened(browser, two) as page:
-        assert page.get_by_role("heading", name="Two runs side by side").is_visible()
+        assert page.get_by_role("heading", name="2 of 4 are slower").is_visible()

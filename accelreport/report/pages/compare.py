@@ -15,6 +15,7 @@ from accelreport.report.comparison import (
     OUTCOMES,
     ComparisonRow,
     FolderComparison,
+    OverallOutcome,
     alarms,
     asides,
     benchmark,
@@ -26,6 +27,7 @@ from accelreport.report.comparison import (
     processes_compared,
     verdicts,
 )
+from accelreport.report.comparison import VERDICTS as VERDICT_WORDS
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
@@ -35,7 +37,6 @@ from accelreport.report.model import (
     Fact,
     Facts,
     Figure,
-    Key,
     Line,
     Note,
     Notes,
@@ -58,7 +59,7 @@ from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import COLOURS, heat_bin
+from accelreport.report.theme import heat_bin
 
 WITHHELD = Badge("withheld", "The two runs do not reach the same accuracy.", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
@@ -74,16 +75,12 @@ Compared = tuple[str, str, ComparisonRow]
 def faster_figure(
     rows: Sequence[Compared], title: str = "The new run’s speed over that of the old run"
 ) -> Figure:
-    """A dot with its interval for each row."""
-    devices = {
-        name: Named(label(name, 60), number)
-        for number, name in enumerate(dict.fromkeys(row.device for _, _, row in rows))
-    }
+    """A dot with its interval for each row; each is named, so all have one colour."""
     dots = [
         Dot(
             name=name,
             detail=of,
-            device=devices[row.device],
+            device=Named(name, 0),
             value=row.speedup,
             text=_text(row),
             low=row.speedup if row.low is None else row.low,
@@ -108,7 +105,6 @@ def faster_figure(
             "Marks are factors, and bars their 95 % intervals; a mark without a bar has none. "
             "The scale is logarithmic: twice and half as fast lie equally far from 1×."
         ),
-        keys=tuple(Key(label(name, 60), f"s{i % COLOURS}") for i, name in enumerate(devices)),
     )
     high = 60 + 36 * len(dots)
     return plot.figure(Size(WIDE, high), Size(NARROW, high))
@@ -131,6 +127,8 @@ def _text(row: ComparisonRow) -> str:
 TITLE = "Two runs side by side"
 MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
+CHANGED = frozenset({"FASTER", "SLOWER", "WITHHELD"})
+"""Verdicts of rows that a reader sees first."""
 
 
 def two_runs_page(compared: FolderComparison) -> Page:
@@ -140,23 +138,32 @@ def two_runs_page(compared: FolderComparison) -> Page:
         compared: OLD and NEW against each other; names in it are not trusted.
     """
     rows = compared.of("compared")
-    finding = _finding(compared)
-    made: list[Block] = [_table(rows, compared.gate)] if rows else []
-    if rows:
-        made.append(
-            faster_figure([(_name(row), label(benchmark(row)), row) for row in rows[:MOST_DOTS]])
-        )
+    changed = [row for row in rows if row.verdict in CHANGED or row.gate is Gate.FAILS]
+    changed.sort(key=lambda row: (benchmark(row), row.speedup or 0.0))
+    rest = [row for row in rows if row not in changed]
+    blocks: list[Block] = []
+    if changed:
+        some = [(_name(row), label(benchmark(row)), row) for row in changed[:MOST_DOTS]]
+        blocks = [_table("times-table", changed, compared.gate), faster_figure(some)]
     sections = [
-        Section("times", "What is faster or slower", tuple(made)),
+        Section("times", "What changed", tuple(blocks)),
         *_gate(compared),
+        Section(
+            "unchanged",
+            "What did not change, or is undecided",
+            (_table("unchanged-table", rest, compared.gate),) if rest else (),
+            folded=bool(changed),
+            detail=", ".join(_counts(rest)),
+        ),
         *_left(compared),
         *_differences(compared),
-        Section("methods", "How it is computed", (Prose(_methods(compared)),)),
+        Section("methods", "How it is computed", (Prose(_methods(compared)),), folded=True),
     ]
     return Page(
         path="comparison.html",
         title=TITLE,
-        finding=finding,
+        headline=headline(compared),
+        finding=_finding(compared),
         sections=tuple(section for section in sections if section.blocks),
         template="comparison.html",
         byline=tuple(
@@ -167,6 +174,52 @@ def two_runs_page(compared: FolderComparison) -> Page:
     )
 
 
+def headline(compared: FolderComparison) -> str:
+    """The result: what the gate says, or else how many rows are slower and how many faster."""
+    rows, of = compared.of("compared"), f"of {len(compared.of('compared'))}"
+    slower = [row for row in rows if row.verdict == "SLOWER"]
+    slowest = ""
+    if speeds := [row for row in slower if row.speedup]:
+        least = min(speeds, key=lambda row: row.speedup or 0.0)
+        slowest = f", the slowest at {_text(least)} the old speed"
+    verb = "is" if len(slower) == 1 else "are"
+    match compared.result:
+        case OverallOutcome.NOTHING:
+            return "Nothing could be compared"
+        case OverallOutcome.UNREADABLE:
+            return "Files could not be read, so the comparison is incomplete"
+        case OverallOutcome.FAILED if compared.gate is not None:
+            broken = sum(row.failed_in_new for row in compared.rows)
+            return f"Gate failed: {broken} that old measured failed in new"
+        case OverallOutcome.SLOWER:
+            fails = compared.gated(Gate.FAILS)
+            worse = [row for row in fails if row.quality]
+            if len(worse) == len(fails):
+                return f"Gate failed: {len(worse)} {of} learn less"
+            return f"Gate failed: {len(slower)} {of} {verb} slower{slowest}"
+    if compared.gate is not None and (still := compared.gated(Gate.OPEN)):
+        return f"Gate undecided: {len(still)} {of} cannot tell"
+    if compared.gate is not None:
+        return f"Gate passed: none {of} is slower by more than {percentage(compared.gate)}"
+    faster = sum(row.verdict == "FASTER" for row in rows)
+    if slower and faster:
+        return f"{len(slower)} {of} {verb} slower and {faster} faster{slowest}"
+    if slower:
+        return f"{len(slower)} {of} {verb} slower{slowest}"
+    if faster:
+        return f"{faster} {of} {'is' if faster == 1 else 'are'} faster"
+    return f"No change {of} comparisons is decided"
+
+
+def _counts(rows: Sequence[ComparisonRow]) -> list[str]:
+    """How many rows have which verdict: "3 the same", "1 undecided"."""
+    return [
+        f"{count} {words}"
+        for verdict, words in VERDICT_WORDS.items()
+        if (count := sum(row.verdict == verdict for row in rows))
+    ]
+
+
 def _finding(compared: FolderComparison) -> str:
     return f"{verdicts(compared, in_words=True).rstrip('.')}."
 
@@ -175,7 +228,7 @@ def _sentence(text: str) -> str:
     return sentence(label(text, 400)).rstrip(".") + "."
 
 
-def _table(rows: Sequence[ComparisonRow], gate: float | None) -> Table:
+def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Table:
     groups = tuple(
         RowGroup(tuple(_row(row, gate) for row in own), title=label(name))
         for name, own in groupby(rows, benchmark)
@@ -190,7 +243,7 @@ def _table(rows: Sequence[ComparisonRow], gate: float | None) -> Table:
         columns.append(Column("gate", detail=f"{percentage(gate)} slower"))
     columns.append(Column("notes", wide=True))
     return Table(
-        id="times-table",
+        id=name,
         title="Steady times, old and new",
         caption=(
             "Each time is the geometric mean over processes. The factor is the speed of the "
@@ -268,9 +321,9 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
             more = [f"{len(places) - len(shown)} more"] if len(places) > len(shown) else []
             why = " ".join(_sentence(reason) for reason in reasons)
             notes.append(Note(f"{heading}.", f"{why} {quantity.listed([*shown, *more])}."))
-    finding = f"{quantity.plural(count, 'row')}, each with its reason."
+    detail = f"{quantity.plural(count, 'row')}, each with its reason"
     blocks = (Notes(tuple(notes)),) if notes else ()
-    yield Section("left", "What was not compared", blocks, finding=finding)
+    yield Section("left", "What was not compared", blocks, folded=True, detail=detail)
 
 
 def _differences(compared: FolderComparison) -> Iterator[Section]:
@@ -279,14 +332,11 @@ def _differences(compared: FolderComparison) -> Iterator[Section]:
         Fact(sentence(label(each.fact, 80)), label(changed_text(each), 400))
         for each in compared.differences
     )
-    quiet = [text for text in asides(compared) if not _told(text, compared)]
+    quiet = list(asides(compared, surroundings=False))
     blocks: list[Block] = [Facts(facts, long=True)] if facts else []
     blocks += [Prose(_sentence(text)) for text in quiet]
-    yield Section("differences", "What else differs", tuple(blocks))
-
-
-def _told(text: str, compared: FolderComparison) -> bool:
-    return any(text.startswith(f"{each.fact}: ") for each in compared.differences)
+    detail = quantity.plural(len(facts) + len(quiet), "difference")
+    yield Section("differences", "What else differs", tuple(blocks), folded=True, detail=detail)
 
 
 def _methods(compared: FolderComparison) -> str:
