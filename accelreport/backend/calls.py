@@ -29,7 +29,7 @@ from accelreport.backend.checks.model import numbers
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
 from accelreport.backend.engine import Engine, PartPrograms, engine_for
 from accelreport.backend.failures import StrategyError, out_of_memory
-from accelreport.backend.frameworks import Runtime
+from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.backend.measurement import Measurement, WindowTimer
 from accelreport.backend.network import network_of
 from accelreport.backend.training import NanLossError, Order, Pace
@@ -423,7 +423,8 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     tensors = [each.value for each in engine.model.trainable_variables]
     checks.after_calls(watch, blocks, [*tensors, *predictions.source.values()])
     graph = engine.prediction_graph(predictions.source, predictions.batches[0])
-    measurement.note_flops(count_flops(graph, runtime), engine, "a call")
+    kinds = framework_module(runtime.framework).operation_kinds(graph) or ()
+    measurement.note_flops(count_flops(engine, trained=False, kinds=kinds), "a call")
     checks.canary_of_calls(predictions.start, engine.read, blocks)
 
 

@@ -172,14 +172,14 @@ class Engine(ABC):
 
     @abstractmethod
     def step_graph(self, *arguments: Any) -> Any:
-        """A step as `count_flops` takes it, for arguments that the trainer was called with.
+        """A step as the framework's `operation_kinds` takes it, for arguments of the trainer.
 
         What was traced of the steps, or a function that runs one and takes it back.
         """
 
     @abstractmethod
     def prediction_graph(self, resident: Any, indices: Any) -> Any:
-        """A call of the predictor as `count_flops` takes it; see `step_graph`.
+        """A call of the predictor as `operation_kinds` takes it; see `step_graph`.
 
         Args:
             resident: the examples, on the device.

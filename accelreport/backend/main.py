@@ -25,7 +25,12 @@ from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import failure
-from accelreport.backend.frameworks import choose, configure, require_support
+from accelreport.backend.frameworks import (
+    choose,
+    configure,
+    framework_module,
+    require_support,
+)
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.network import network_of
 from accelreport.backend.post_training import observe
@@ -117,15 +122,15 @@ def _note_training(
 def _note_arithmetic(measurement: Measurement, training: Training, engine: Engine) -> None:
     """Operations of a step and the kernels that did them."""
     runtime = measurement.ready()
-    found = count_flops(training.step_graph(), runtime)
+    kinds = framework_module(runtime.framework).operation_kinds(training.step_graph())
     checks = measurement.checks.found if measurement.checks else None
-    if found.kinds is not None:
-        runtime.facts.update(kernel_path(engine.model, found.kinds, runtime.facts))
+    if kinds is not None:
+        runtime.facts.update(kernel_path(engine.model, kinds, runtime.facts))
         if checks:
             judge_kernels(checks, runtime.facts)
     elif checks:
-        checks.inapplicable("cudnn-fallback", found.unknown)
-    measurement.note_flops(found, engine, "a step")
+        checks.inapplicable("cudnn-fallback", "no memory was left for one more step")
+    measurement.note_flops(count_flops(engine, trained=True, kinds=kinds or ()), "a step")
 
 
 def _select(

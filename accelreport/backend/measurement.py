@@ -39,7 +39,6 @@ from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:
     from accelreport.backend.arithmetic import FlopResult
-    from accelreport.backend.engine import Engine
 
 NO_STAMPS = np.zeros(0, np.float64)
 
@@ -247,13 +246,12 @@ class Measurement:
             device_peak_bytes=self.ready().placement.device_peak_bytes(),
         )
 
-    def note_flops(self, found: FlopResult, engine: Engine, of: str) -> None:
+    def note_flops(self, counted: FlopResult, of: str) -> None:
         """Take down the operations of a step or call, or that they were not counted."""
-        if found.flops is None:
-            self.warn("flops-unknown", f"operations of {of} were not counted: {found.unknown}")
-            return
-        kept = {"state_bytes": engine.state_bytes(), "batch_bytes": engine.batch_bytes()}
-        self.facts["flops"] = found.flops.model_copy(update=kept)
+        if counted.flops is None:
+            self.warn("flops-unknown", f"operations of {of} were not counted: {counted.unknown}")
+        else:
+            self.facts["flops"] = counted.flops
 
     def check_window(self, blocks: Sequence[Block]) -> None:
         """Warn where the steady blocks are too short to say much."""

@@ -44,8 +44,6 @@ class Placement(Protocol):
         synchronous: whether an operation has ended when the next one begins on the host, so
             that a time stamp inside the graph is true (CPUs only).
         warnings: what a reader of its numbers should know.
-        graphs_in_step: how often the traced graph runs in one step, each time for a share of
-            it: where every replica runs the one trace, or every worker its own.
     """
 
     strategy: Any
@@ -53,7 +51,6 @@ class Placement(Protocol):
     devices: list[str]
     synchronous: bool
     warnings: list[Warned]
-    graphs_in_step: int
 
     def hosts(self, key: str) -> list[Host]:
         """The processes of the cell, the chief first; none when there is only this one.
@@ -119,7 +116,6 @@ class InGraph:
     devices: list[str]
     synchronous: bool
     warnings: list[Warned] = field(default_factory=list)
-    graphs_in_step: int = 1
 
     def hosts(self, key: str) -> list[Host]:  # noqa: ARG002 - a contract
         """See `Placement.hosts`."""

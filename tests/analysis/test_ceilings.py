@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from accelreport.analysis.ceilings import (
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
-from accelreport.backend.arithmetic import NEVER, after_turns
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Prose, Table
@@ -270,30 +269,6 @@ def test_the_specs_alone_give_away_the_rates_that_no_hardware_has() -> None:
     }
     assert sorted(rate for _, rate in rates if rate) == [0.47, 0.53, 15.7]
     assert len(rates) == 3
-
-
-@given(
-    st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=3),
-    st.lists(st.integers(0, 9), min_size=2, max_size=2),
-    st.integers(1, 30),
-)
-def test_the_depth_of_a_loop_is_that_of_all_its_turns_one_after_the_other(
-    paths: list[list[int]], start: list[int], turns: int
-) -> None:
-    """`paths[i][j]` leads from variable i to j, less than 0 being no way; the last is constants."""
-    ways = [[way if way >= 0 else NEVER for way in row] for row in paths]
-
-    def turn(inputs: Sequence[float], base: float) -> tuple[list[float], float]:
-        ends = [*inputs, base]
-        *results, most = (max(end + row[j] for end, row in zip(ends, ways, strict=True))
-                          for j in range(3))  # fmt: skip
-        return results, most
-
-    depths, largest = [float(each) for each in start], NEVER
-    for _ in range(turns):
-        depths, most = turn(depths, 0.0)
-        largest = max(largest, most)
-    assert after_turns(turn, start, 0.0, turns) == (depths, largest)
 
 
 @pytest.mark.parametrize(

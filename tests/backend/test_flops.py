@@ -6,21 +6,28 @@ takes the same twice, for the gradients of inputs and weights; the gradient of t
 themselves is needed by nobody, and TensorFlow does not compute it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from accelreport.backend.arithmetic import CountError
-from accelreport.backend.frameworks.tensorflow.flops import count_depth, count_step
-from accelreport.backend.frameworks.tensorflow.graph import Traced
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
+from tests.support.tracer import (
+    NEVER,
+    CountError,
+    Traced,
+    after_turns,
+    count_depth,
+    count_step,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -353,3 +360,27 @@ def test_a_recurrent_kernel_for_cpus_counts_like_the_loop_it_replaces() -> None:
         (4 * units,),
     )
     assert counted(fused, *shapes) == batch * lstm(steps, inputs, units) / 3
+
+
+@given(
+    st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=3),
+    st.lists(st.integers(0, 9), min_size=2, max_size=2),
+    st.integers(1, 30),
+)
+def test_the_depth_of_a_loop_is_that_of_all_its_turns_one_after_the_other(
+    paths: list[list[int]], start: list[int], turns: int
+) -> None:
+    """`paths[i][j]` leads from variable i to j, less than 0 being no way; the last is constants."""
+    ways = [[way if way >= 0 else NEVER for way in row] for row in paths]
+
+    def turn(inputs: Sequence[float], base: float) -> tuple[list[float], float]:
+        ends = [*inputs, base]
+        *results, most = (max(end + row[j] for end, row in zip(ends, ways, strict=True))
+                          for j in range(3))  # fmt: skip
+        return results, most
+
+    depths, largest = [float(each) for each in start], NEVER
+    for _ in range(turns):
+        depths, most = turn(depths, 0.0)
+        largest = max(largest, most)
+    assert after_turns(turn, start, 0.0, turns) == (depths, largest)

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.arithmetic import CountError, Work, convolution, dearest, product
-from accelreport.backend.frameworks.tensorflow.flops import count_step
 from tests.backend.test_flops import BATCH, one_turn, training_step
+from tests.support.tracer import CountError, Work, convolution, count_step, dearest, product
 
 pytestmark = pytest.mark.e2e
 

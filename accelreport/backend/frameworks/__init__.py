@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 def framework_module(framework: str) -> Any:
     """The module of a framework, by the name that a device gives it.
 
-    It has `configure` (device → `Runtime`), `ENGINE` (a class of `Engine`), `count_program` (see
-    `count_flops`), and `compiled`, `everything_done` and `can_wait` for `checks.windows`.
+    It has `configure` (device → `Runtime`), `ENGINE` (a class of `Engine`), `operation_kinds` (the
+    names of a step's operations), and `compiled`, `everything_done` and `can_wait` for
+    `checks.windows`.
     """
     module = "tensorflow.engine" if framework == TENSORFLOW else framework
     return importlib.import_module(f"{__name__}.{module}")

@@ -1,15 +1,10 @@
-"""Keras 3 on JAX: its device, the programs that JAX compiles of a training, and their arithmetic.
-
-Operations are counted in the form in which JAX traced a step. XLA's own cost analysis counts the
-body of a loop once; here a scan counts as often as it runs.
-"""
+"""Keras 3 on JAX: its device, and the programs that JAX compiles of a training."""
 
 from __future__ import annotations
 
 import functools
-import math
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,16 +14,6 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.arithmetic import (
-    NEVER,
-    Counted,
-    CountError,
-    Work,
-    after_turns,
-    convolution,
-    dearest,
-    product,
-)
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
@@ -413,157 +398,16 @@ ENGINE = JaxEngine
 """What `engine_for` makes."""
 
 
-METHOD = (
-    "counted in the traced step (jaxpr): convolutions and matrix products, forward and backward, "
-    "scans as often as they run; a multiply-add is two operations, element-wise operations are "
-    "left out"
-)
-"""How the operations were counted, for the record."""
-
-
-def count_program(program: Any) -> Counted:
-    """Count the operations of a step, and the bytes that they read and write.
-
-    Args:
-        program: a closed jaxpr.
-    """
-    kinds = frozenset(_kinds(program.jaxpr))
-    try:
-        work = _total(program.jaxpr)
-    except CountError as error:
-        return kinds, str(error), None
-    return kinds, work, _depth(program.jaxpr, [0.0] * len(program.jaxpr.invars), 0.0)[1]
+def operation_kinds(program: Any) -> frozenset[str]:
+    """Names of all operations of a closed jaxpr."""
+    return frozenset(_kinds(program.jaxpr))
 
 
 def _kinds(jaxpr: Any) -> Iterator[str]:
     for equation in jaxpr.eqns:
         yield equation.primitive.name
-        for inner in _inside(equation):
-            yield from _kinds(inner)
-
-
-def _inside(equation: Any) -> Iterator[Any]:
-    """The jaxprs that an equation runs, whatever it calls them."""
-    for value in equation.params.values():
-        for each in value if isinstance(value, tuple | list) else (value,):
-            inner = getattr(each, "jaxpr", each)  # a closed one holds an open one
-            if hasattr(inner, "eqns"):
-                yield inner
-
-
-def _total(jaxpr: Any) -> Work:
-    return sum((_of_equation(equation) for equation in jaxpr.eqns), Work())
-
-
-def _depth(jaxpr: Any, inputs: Sequence[float], base: float) -> tuple[list[float], float]:
-    """Depths of the results, and the largest one; see `Flops.depth`."""
-    depths = dict(zip(jaxpr.invars, inputs, strict=True))
-    largest = NEVER
-
-    def of(atom: Any) -> float:
-        return base if hasattr(atom, "val") else depths.get(atom, base)
-
-    for equation in jaxpr.eqns:
-        before = [of(each) for each in equation.invars]
-        results, most = _depth_of_equation(equation, before, base)
-        largest = max(largest, most)
-        depths.update(zip(equation.outvars, results, strict=True))
-    return [of(each) for each in jaxpr.outvars], largest
-
-
-def _depth_of_equation(
-    equation: Any, before: Sequence[float], base: float
-) -> tuple[Sequence[float], float]:
-    name, inner = equation.primitive.name, list(_inside(equation))
-    ready = max([base, *before])
-    if name in COUNTS:
-        ready += 1
-    elif name == "scan":
-        return _depth_of_scan(equation, inner[0], before, base)
-    elif name == "cond":
-        ways = [_depth(each, before[1:], max(base, before[0])) for each in inner]
-        return [min(ends) for ends in zip(*(way for way, _ in ways), strict=True)], min(
-            most for _, most in ways
-        )
-    elif len(inner) == 1 and len(inner[0].invars) == len(before):
-        return _depth(inner[0], before, base)
-    return [ready] * len(equation.outvars), ready
-
-
-def _depth_of_scan(
-    equation: Any, body: Any, before: Sequence[float], base: float
-) -> tuple[Sequence[float], float]:
-    """Carried values go from turn to turn; what is stacked up begins a chain anew."""
-    first = equation.params["num_consts"]
-    after = first + equation.params["num_carry"]
-
-    def turn(inputs: Sequence[float], least: float) -> tuple[Sequence[float], float]:
-        results, most = _depth(body, inputs, least)
-        return [*inputs[:first], *results[: after - first], *inputs[after:]], most
-
-    ends, most = after_turns(turn, before, base, equation.params["length"])
-    stacked = len(equation.outvars) - (after - first)
-    return [*ends[first:after], *[base] * stacked], most
-
-
-def _of_equation(equation: Any) -> Work:
-    name = equation.primitive.name
-    if name in COUNTS:
-        return COUNTS[name](equation)
-    inner = [_total(jaxpr) for jaxpr in _inside(equation)]
-    if name == "cond":
-        return dearest(inner)
-    work = sum(inner, Work())
-    if name == "while" and work != Work():
-        raise CountError("how often a loop runs is not known before it has run")
-    return work * float(equation.params["length"]) if name == "scan" else work
-
-
-def _product(equation: Any) -> Work:
-    """Two operations for each number of the result and each number summed over."""
-    (summed, _), _ = equation.params["dimension_numbers"]
-    first, result = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
-    operations = 2 * math.prod(result) * math.prod(first[axis] for axis in summed)
-    return product(float(operations), _operands(equation))
-
-
-def _convolution(equation: Any) -> Work:
-    """Two operations for each place of the kernel at each place of the input or of the result.
-
-    A gradient is a convolution with holes or wide borders, in which most products are with a
-    zero that is not there: the smaller of the two counts is that of the convolution it belongs
-    to. In a gradient by the kernel, the result is the kernel.
-    """
-    numbers = equation.params["dimension_numbers"]
-    inputs, kernel = (each.aval.shape for each in equation.invars[:2])
-    result = equation.outvars[0].aval.shape
-    places = _places(kernel, numbers.rhs_spec)
-    features_out, features_in = (kernel[axis] for axis in numbers.rhs_spec[:2])
-    by_result = math.prod(result) * features_in
-    by_input = math.prod(inputs) * features_out / equation.params["feature_group_count"]
-    operations = float(2 * places * min(by_result, by_input))
-    least = min(places, _places(result, numbers.out_spec))
-    return convolution(operations, _operands(equation), least)
-
-
-def _places(shape: Sequence[int], axes: Sequence[int]) -> int:
-    """How many places there are in an image or a kernel, whose axes begin with two others."""
-    return math.prod(shape[axis] for axis in axes[2:])
-
-
-def _operands(equation: Any) -> float:
-    """Bytes of all inputs and outputs."""
-    ends = [each.aval for each in (*equation.invars, *equation.outvars)]
-    return float(sum(math.prod(end.shape) * end.dtype.itemsize for end in ends))
-
-
-def _unknown(equation: Any) -> Work:
-    raise CountError(f"{equation.primitive.name!r} is a kernel whose operations are not told")
-
-
-COUNTS: dict[str, Callable[[Any], Work]] = {
-    "dot_general": _product,
-    "conv_general_dilated": _convolution,
-    **dict.fromkeys(("rnn", "rnn_fwd", "rnn_bwd", "pallas_call"), _unknown),
-}
-"""What each operation with arithmetic of its own does."""
+        for value in equation.params.values():
+            for each in value if isinstance(value, tuple | list) else (value,):
+                inner = getattr(each, "jaxpr", each)  # a closed one holds an open one
+                if hasattr(inner, "eqns"):
+                    yield from _kinds(inner)

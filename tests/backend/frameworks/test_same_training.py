@@ -46,45 +46,13 @@ def test_every_classifier_predicts_alike(name: str, tensorflow: Said, other: Sai
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_jax_counts_the_same_operations_in_a_step(name: str, tensorflow: Said, jax: Said) -> None:
-    assert jax[name]["flops"] == tensorflow[name]["flops"] > 0
-    assert jax[name]["convolutions"] == tensorflow[name]["convolutions"]
-    assert jax[name]["least"] == pytest.approx(tensorflow[name]["least"])
-    # TensorFlow's loops take from lists and leave lists, through which no chain is followed.
-    most = 2 if jax[name]["depth"] > 10 else 0
-    assert 0 <= jax[name]["depth"] - tensorflow[name]["depth"] <= most
-    assert jax[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
-
-
-@pytest.mark.parametrize("name", FEEDFORWARD)
-def test_every_framework_counts_the_same_operations_in_a_call_which_are_fewer_than_in_a_step(
+def test_a_model_has_the_same_arithmetic_on_every_framework(
     name: str, tensorflow: Said, other: Said
 ) -> None:
-    called = tensorflow[name]["called_flops"]
-    assert other[name]["called_flops"] == called
-    assert 0 < called < tensorflow[name]["flops"]
-
-
-@pytest.mark.parametrize("name", FEEDFORWARD)
-def test_pytorch_counts_the_same_operations_in_a_step(
-    name: str, tensorflow: Said, torch: Said
-) -> None:
-    assert torch[name]["flops"] == tensorflow[name]["flops"] > 0
-    assert torch[name]["convolutions"] == tensorflow[name]["convolutions"]
-    assert torch[name]["least"] == pytest.approx(tensorflow[name]["least"])
-    assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.1)
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_pytorch_finds_at_least_the_chain_that_a_graph_shows(
-    name: str, tensorflow: Said, torch: Said
-) -> None:
-    least, found = tensorflow[name]["depth"], torch[name]["depth"]
-    if name in FEEDFORWARD:
-        assert found == least > 0
-    else:
-        # What PyTorch runs goes through all steps, and back: TensorFlow's lists hide the way back.
-        assert least <= found <= 2 * least + 4
+    for number in ("flops", "convolutions", "least", "depth", "bytes", "called_flops"):
+        assert other[name][number] == tensorflow[name][number]
+    assert 0 < other[name]["called_flops"] < other[name]["flops"]
+    assert other[name]["kinds"] > 10, "the framework names the operations of a step"
 
 
 @pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
@@ -99,24 +67,6 @@ def test_every_framework_times_the_parts_of_a_step_or_says_why_not(
     assert parts["moved"] == (framework != "jax"), "JAX updates a copy of the weights"
     assert parts["piped"].startswith("tf.data brings batches")
     assert parts["untimed"] == "no steady step was timed"
-
-
-@pytest.mark.parametrize(
-    ("name", "gates", "layers"),
-    [
-        ("text_classification", 4, 1),
-        ("sequence_classification", 4, 2),
-        ("series_forecast", 3, 1),
-        ("text_generation", 4, 1),
-    ],
-)
-def test_pytorch_leaves_out_the_gradient_of_a_recurrent_layer_s_first_state(
-    name: str, gates: int, layers: int, tensorflow: Said, torch: Said
-) -> None:
-    # A batch of 16 and 8 units; a bidirectional layer has two first states.
-    left_out = layers * 2 * 16 * 8 * 8 * gates
-    assert torch[name]["flops"] == tensorflow[name]["flops"] - left_out
-    assert torch[name]["bytes"] == pytest.approx(tensorflow[name]["bytes"], rel=0.2)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -168,11 +118,10 @@ def test_half_precision_on_pytorch_reads_half_as_many_bytes(torch: Said) -> None
     assert torch["half"]["flops"] == torch["keras"]["flops"]
 
 
-def test_a_step_that_cannot_be_counted_for_want_of_memory_leaves_the_training_as_it_was(
+def test_a_step_that_has_no_memory_left_for_its_names_leaves_the_training_as_it_was(
     torch: Said,
 ) -> None:
     assert torch["starved"]["kinds"] is None
-    assert torch["starved"]["unknown"] == "no memory was left for one more step"
     assert not torch["starved"]["moved"]
 
 

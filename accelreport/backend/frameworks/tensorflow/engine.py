@@ -18,8 +18,6 @@ from tensorflow.python.util import _pywrap_util_port
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
-from accelreport.backend.frameworks.tensorflow.flops import METHOD as METHOD
-from accelreport.backend.frameworks.tensorflow.flops import count_program as count_program
 from accelreport.backend.frameworks.tensorflow.strategies import place
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
@@ -370,21 +368,15 @@ class TensorFlowEngine(Engine):
         return placement.once(predict)
 
     def prediction_graph(self, resident: Any, indices: Any) -> Any:
-        """See `Engine.prediction_graph`: a `GraphDef` whose one loop calls the model."""
+        """See `Engine.prediction_graph`: a `GraphDef`."""
         placement, strategy = self.runtime.placement, self.runtime.strategy
 
         @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-        def many(resident: Any, indices: Any, count: Any) -> Any:
-            totals = tf.constant(0.0)
-            for _ in tf.range(count):
-                outputs = strategy.run(self._forward, args=(placement.opened(resident), indices))
-                totals += tf.add_n(
-                    [tf.reduce_sum(each) for each in strategy.experimental_local_results(outputs)]
-                )
-            return totals
+        def call(resident: Any, indices: Any) -> Any:
+            return strategy.run(self._forward, args=(placement.opened(resident), indices))
 
-        arguments = placement.specified((resident, indices, self.constant(1)))
-        return many.get_concrete_function(*arguments).graph.as_graph_def(add_shapes=True)
+        arguments = placement.specified((resident, indices))
+        return call.get_concrete_function(*arguments).graph.as_graph_def()
 
     # One step -----------------------------------------------------------------------------
 
@@ -448,3 +440,9 @@ class TensorFlowEngine(Engine):
 
 ENGINE = TensorFlowEngine
 """What `engine_for` makes."""
+
+
+def operation_kinds(graph: Any) -> frozenset[str]:
+    """Types of all operations of a `GraphDef`, in the graph and in its functions."""
+    bodies = [graph.node, *(function.node_def for function in graph.library.function)]
+    return frozenset(node.op for body in bodies for node in body)

@@ -357,7 +357,6 @@ def multi_worker_mirrored(device: Device) -> MultiWorker:
         strategy=strategy,
         replicas=strategy.num_replicas_in_sync,
         devices=devices,
-        graphs_in_step=strategy.num_replicas_in_sync // len(devices),
         synchronous=device.kind == "CPU",
         task=f"{resolver.task_type}:{resolver.task_id}",
         addresses=(*jobs.get("chief", []), *jobs.get("worker", [])),
@@ -438,7 +437,6 @@ def tpu(device: Device) -> InGraph:
         replicas=cores,
         devices=list(strategy.extended.worker_devices),
         synchronous=False,
-        graphs_in_step=cores,  # a step is traced once for all of them
     )
 
 
