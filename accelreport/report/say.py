@@ -221,7 +221,7 @@ class Speaker:
                 return self._compiled(finding)
             case Kind.PUBLISHED:
                 best = values[0]
-                return f"{self.name(best.of)} {self._pace(best, self.name(_over(best)))}" + (
+                return f"{self.name(best.of)} {self.pace(best, self.name(_over(best)))}" + (
                     self.at(_over(best))
                 )
             case Kind.RESTATED:
@@ -279,7 +279,7 @@ class Speaker:
                 return f"{verb} {self.number(best)} on {self.name(best.of)}"
         raise ValueError(f"a finding of {finding.kind} has no form")
 
-    def _pace(self, value: Value, base: str) -> str:
+    def pace(self, value: Value, base: str) -> str:
         """How fast something is over a base; always in the direction of speed."""
         if value.number >= 1:
             return f"{self.bench.words.verb} {self.number(value)} as fast as {base}"
@@ -307,7 +307,7 @@ class Speaker:
             return f"{quantity.listed(names)} {verb} as fast as {base}, within 3{quantity.SPACE}%"
         first = values[0]
         if len(values) == 1 or finding.comparisons > 1:
-            return f"{self.name(first.of)} {self._pace(first, base)}{self.at(first.of)}"
+            return f"{self.name(first.of)} {self.pace(first, base)}{self.at(first.of)}"
         if len(names) == 1:
             how = f"{self.bench.words.verb} {self.numbers(values)} as fast as"
             if kind is Kind.SLOWER:
@@ -346,7 +346,7 @@ class Speaker:
             return f"whether {own} is faster than {other} in {more.framework_name} is undecided"
         if value.verdict is Verdict.SAME:
             return f"{own} is as fast as {other} in {more.framework_name}"
-        return f"{own} {self._pace(value, other)} in {more.framework_name}"
+        return f"{own} {self.pace(value, other)} in {more.framework_name}"
 
     def _gain(self, finding: Finding) -> str:
         """What a swept number does, from its first value to its last, for whoever is decided."""

@@ -157,19 +157,15 @@ def published_speedups(speaker: Speaker, rows: Sequence[Mapping[Point, Value]]) 
         speaker: writes the names and the numbers.
         rows: each row's ratios by the sweep point of the baseline, in the plan's order.
     """
-    parts, bench = [], speaker.bench
+    parts = []
     for ratios in rows[:2]:
-        first, *rest = ratios.values()
-        base = speaker.name(first.over) if first.over else ""
-        parts.append(
-            f"{speaker.name(first.of)} {bench.words.verb} {speaker.number(first)} as fast as {base}"
-            + (speaker.at(first.over) if first.over else "")
-            + (
-                f" and {speaker.number(rest[-1])} at {bench.point_header(rest[-1].over.point)}"
-                if rest and rest[-1].over
-                else ""
-            )
-        )
+        first, *rest = (value for value in ratios.values() if value.over)
+        over = first.over or first.of
+        clause = f"{speaker.name(first.of)} {speaker.pace(first, speaker.name(over))}"
+        clause += speaker.at(over)
+        if rest and (last := rest[-1].over):
+            clause += f" and {speaker.number(rest[-1])} at {speaker.bench.point_header(last.point)}"
+        parts.append(clause)
     return parts
 
 

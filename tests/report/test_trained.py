@@ -81,6 +81,19 @@ def test_the_other_runs_of_a_configuration_do_not_outlive_one_that_ended_before(
     assert line.value == pytest.approx((0.6, 0.7))
 
 
+def test_precision_and_recall_are_drawn_over_the_epochs_where_they_were_recorded() -> None:
+    names = ("accuracy", "precision", "recall", "loss")
+    epochs = [
+        row.model_copy(update={"metrics": {f"{part}{name}": 0.5 + 0.1 * number
+                                           for name in names for part in ("", "val_")}})
+        for number, row in enumerate(curve(0.5, 0.6, 0.7))
+    ]  # fmt: skip
+    section = quality_section(bench_of({"epochs": epochs}))
+    assert section
+    drawn = [block.id for block in section.blocks if isinstance(block, Figure)]
+    assert drawn == ["learning-curves", "quality-precision", "quality-recall"]
+
+
 def test_mistakes_come_first_and_the_surest_before_all() -> None:
     kept = [sample(1, "7", "1", 0.6), sample(2, "4", "9", 0.99), sample(3, "5", "5", 0.9),
             sample(4, "3", "8", 0.7), sample(5, "2", "2", 0.4)]  # fmt: skip

@@ -193,7 +193,8 @@ class _TradeOff:
             sides = [(dx, 0.0), (-dx, 0.0), (0.0, -dy), (0.0, dy), (dx, -dy), (-dx, dy)]
             sides += [(-dx, -dy), (dx, dy)]
             if not offer.cost:
-                sides = [(-across / 2, dy), (-across / 2, -dy)]
+                at_left = across / 2 - self._wide
+                sides = [(edge, side) for edge in (-across / 2, at_left) for side in (dy, -dy)]
             texts.append((text, self._devices.name(offer.device)))
             boxes.append([Box.around(x + a, y + b, across, LABEL_SIZE + 3) for a, b in sides])
         chosen = place(boxes, taken, Box(-2, -14, self._wide + 2, self._tall + 2), MOST_LABELS)

@@ -5,7 +5,7 @@ The table of devices for what is derived from what was measured, not an opinion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.overview import Choice
@@ -108,7 +108,7 @@ def choice_section(benches: Sequence[BenchmarkView]) -> Section | None:
             (
                 "Devices are compared by steady time; the factor has a 95 % interval over "
                 "processes. A device is named alone only where it is faster than every other one. "
-                "Otherwise the devices that it is undecided against are named beside it."
+                "Otherwise it is undecided among those that are listed."
             )
             + (PRICES if priced else "")
         ),
@@ -156,9 +156,7 @@ def _rows(bench: BenchmarkView, own: Sequence[Choice]) -> tuple[Row, ...]:
 
 def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
     names = dict.fromkeys(bench.title_of(name) for each in alike for name in each.ties)
-    use = [Line(bench.title_of(alike[0].best.group.device))]
-    if names:
-        use.append(Line(f"undecided against {quantity.listed(list(names), 'or')}", "reason"))
+    use = [_use(bench, alike[0], names)]
     factors = sorted(each.against[0].interval.value for each in alike)
     seconds = sorted(each.best.seconds for each in alike)
     between = " to ".join(dict.fromkeys(map(quantity.ratio, (factors[0], factors[-1]))))
@@ -170,6 +168,12 @@ def _outcome(bench: BenchmarkView, alike: Sequence[Choice], header: str) -> Row:
         _cheapest(bench, alike),
         facets=_facets(bench, alike),
     )
+
+
+def _use(bench: BenchmarkView, found: Choice, ties: Iterable[str]) -> Line:
+    """The device that is faster than every other one, or those among which that is undecided."""
+    best, names = bench.title_of(found.best.group.device), list(ties)
+    return Line(f"undecided: {quantity.listed([best, *names], 'or')}" if names else best)
 
 
 def _facets(bench: BenchmarkView, alike: Sequence[Choice]) -> Facets:
@@ -194,11 +198,8 @@ def _cheapest(bench: BenchmarkView, alike: Sequence[Choice]) -> str:
 def _row(bench: BenchmarkView, found: Choice) -> Row:
     parts = [settings_text({axis: value}) for axis, value in found.point.items()]
     next_one = found.against[0]
-    use = [Line(bench.title_of(found.best.group.device))]
-    if found.ties:
-        names = quantity.listed([bench.title_of(name) for name in found.ties], "or")
-        use.append(Line(f"undecided against {names}", "reason"))
-    else:
+    use = [_use(bench, found, map(bench.title_of, found.ties))]
+    if not found.ties:
         use.append(Line(f"before {bench.title_of(next_one.baseline)}", "reason"))
     interval = next_one.interval
     factor = [Line(quantity.ratio(interval.value))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -92,7 +91,6 @@ def about_section(bench: BenchmarkView) -> Section:
         *machine_facts(bench.records.values(), page=DEVICES),
         Downloads(tuple(devices)),
         Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
-        Code("CITATION.cff", (Token(citation_file(bench)),), folded=True),
         Code(name, toml_tokens(spec), folded=True),
         Downloads(files),
     )
@@ -277,39 +275,6 @@ def _tex(text: str) -> str:
     escaped = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
     escaped |= {letter: f"\\{letter}" for letter in "%&$#_"}
     return "".join(escaped.get(letter, letter) for letter in text)
-
-
-def citation_file(bench: BenchmarkView) -> str:
-    """The results in the Citation File Format, version 1.2.0 (Druskat et al. 2021)."""
-    whens = [quantity.instant(record.finished_at) for record in bench.records.values()]
-    days = sorted(when.date().isoformat() for when in whens if when is not None)
-    lines = [
-        "cff-version: 1.2.0",
-        "message: If you use these results, please cite them as below.",
-        "type: dataset",
-        f"title: {_yaml(bench.plan.title)}",
-        "authors:",
-        '  - name: "those who measured it"',
-        *([f"date-released: {days[-1]}"] if days else []),
-        *([f"version: {_yaml(_versions(bench))}"] if _versions(bench) else []),
-    ]
-    sources = _sources(bench)
-    lines += ["references:"] if sources else []
-    for source in sources:
-        lines += [
-            "  - type: generic",
-            f"    title: {_yaml(source.title)}",
-            "    authors:",
-            f"      - name: {_yaml(source.authors or 'unknown')}",
-            *([f"    year: {source.year}"] if source.year else []),
-            *([f"    url: {_yaml(web_address(source.url))}"] if web_address(source.url) else []),
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _yaml(text: str) -> str:
-    """A text as YAML reads it back: a string of JSON is one."""
-    return json.dumps(label(text, 200), ensure_ascii=True)
 
 
 MOST_ROWS = 500

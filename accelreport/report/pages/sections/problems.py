@@ -5,7 +5,6 @@ Some of it is said before any number: synthetic data, runs cut short, repeats th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from accelreport.analysis.results import Result
@@ -18,34 +17,6 @@ from accelreport.report.say_run import unmeasured
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import failure_text, remedy_text, warning_text
-
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\d.]*\d)(?!\w)")
-
-
-def pattern(text: str) -> str:
-    """The text without its numbers: equal for sentences that say the same of other values."""
-    return _NUMBER.sub("\0", text)
-
-
-def merged(texts: Sequence[str]) -> str:
-    """One sentence for several of one pattern: "kept 0.13 to 0.41 cores busy".
-
-    Args:
-        texts: one or more sentences whose `pattern` is the same.
-
-    Raises:
-        ValueError: they are not of one pattern.
-    """
-    numbers = [_NUMBER.findall(text) for text in texts]
-    if len({pattern(text) for text in texts}) != 1:
-        raise ValueError("sentences of several patterns cannot be told as one")
-    spans = iter([_span(found) for found in zip(*numbers, strict=True)])
-    return _NUMBER.sub(lambda _: next(spans), texts[0])
-
-
-def _span(found: Sequence[str]) -> str:
-    least, most = min(found, key=float), max(found, key=float)
-    return least if float(least) == float(most) else f"{least} to {most}"
 
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
@@ -276,30 +247,34 @@ EVERY = "Every measured cell."
 """Whom a warning is of that is of all; they are not named one by one."""
 
 
+MOST_SAID = 2
+"""Sentences of one kind of warning; the pages of the cells have all of them."""
+
+
 def warnings_section(bench: BenchmarkView) -> Section | None:
-    """Every warning of every record, those that differ in a number alone as one."""
-    groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
+    """Every kind of warning of the records, with the first of its sentences."""
+    kinds: dict[str, list[tuple[str, Result]]] = {}
     for row in bench.results:
         for found in row.warnings:
-            text = warning_text(found)
-            groups.setdefault((found.kind, pattern(text)), []).append((text, row))
-    if not groups:
+            kinds.setdefault(found.kind, []).append((warning_text(found), row))
+    if not kinds:
         return None
-    notes = tuple(
-        _warning(bench, kind, found)
-        for (kind, _), found in sorted(groups.items(), key=lambda group: group[0])
-    )
-    kinds = [label(kind.replace("-", " "), 80) for kind, _ in sorted(groups)]
-    title = f"Warnings: {quantity.listed(list(dict.fromkeys(kinds)))}"
+    notes = tuple(_warning(bench, *each) for each in sorted(kinds.items(), key=lambda x: x[0]))
+    names = [label(kind.replace("-", " "), 80) for kind in sorted(kinds)]
+    title = f"Warnings: {quantity.listed(names)}"
     return Section("warnings", title, (Notes(notes),), folded=True)
 
 
 def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -> Note:
-    text = tied(label(_full_stop(merged([message for message, _ in found])), 600))
+    texts = list(dict.fromkeys(message for message, _ in found))
+    said = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
+    more = len(texts) - MOST_SAID
+    said += [f"The cells have {more} more such sentences."] if more > 0 else []
     rows = list({id(row): row for _, row in found}.values())
+    said.append(who := _who(bench, rows))
     return Note(
         title=sentence(label(kind.replace("-", " "), 80)) + ".",
-        text=f"{text} {(who := _who(bench, rows))}",
+        text=" ".join(said),
         where=() if who == EVERY else _where(bench, rows),
         tone="loud",
     )
