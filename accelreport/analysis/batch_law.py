@@ -132,7 +132,8 @@ def fit(runs: Sequence[TimedRun]) -> Fit:
     Args:
         runs: for each repeat, seconds of a step by batch size, all positive.
     """
-    whole = _whole(runs)
+    batches = {batch for run in runs for batch in run}
+    whole = [run for run in runs if len(run) == len(batches)]
     if not whole or len(whole[0]) < FEWEST:
         return _refused(NoLaw.FEW, len(whole))
     middle = _middle(whole)
@@ -142,18 +143,20 @@ def fit(runs: Sequence[TimedRun]) -> Fit:
         return _refused(NoLaw.FLAT, len(whole), residuals)
     if max(map(abs, residuals.values())) > MOST_RESIDUAL:
         return _refused(NoLaw.BAD, len(whole), residuals)
-    covariance, df = _between(whole) if len(whole) > 1 else _within(middle, residuals)
+    if len(whole) > 1:
+        # Of the mean of the lines through each run.
+        laws = [_line(run) for run in whole]
+        costs = [law.fixed_s for law in laws], [law.each_s for law in laws]
+        covariance, df = np.asarray(np.cov(*costs) / len(laws)), len(laws) - 1.0
+    else:
+        df, design = len(middle) - 2.0, _design(middle)
+        variance = sum(each * each for each in residuals.values()) / df
+        covariance = np.asarray(variance * np.linalg.inv(design.T @ design))
     return Fit(law, None, residuals, covariance, df, len(whole))
 
 
 def _refused(why: NoLaw, n: int, residuals: Mapping[float, float] | None = None) -> Fit:
     return Fit(None, why, residuals or {}, np.full((2, 2), nan), nan, n)
-
-
-def _whole(runs: Sequence[TimedRun]) -> list[TimedRun]:
-    """The runs that have every batch size."""
-    batches = {batch for run in runs for batch in run}
-    return [run for run in runs if len(run) == len(batches)]
 
 
 def _middle(runs: Sequence[TimedRun]) -> dict[float, float]:
@@ -224,21 +227,6 @@ def _line_of_part(times: TimedRun, part: TimedRun) -> tuple[float, float]:
     found, *_ = np.linalg.lstsq(design / scale, shares, rcond=None)
     fixed, each = (found / scale).tolist()
     return fixed, each
-
-
-def _between(runs: Sequence[TimedRun]) -> tuple[Floats, float]:
-    """The covariance of the mean of the lines through each run."""
-    laws = [_line(run) for run in runs]
-    found = np.cov([law.fixed_s for law in laws], [law.each_s for law in laws]) / len(laws)
-    return np.asarray(found), len(laws) - 1.0
-
-
-def _within(times: TimedRun, residuals: Mapping[float, float]) -> tuple[Floats, float]:
-    """The covariance of a line through one run, from its residuals."""
-    df = len(times) - 2.0
-    design = _design(times)
-    variance = sum(each * each for each in residuals.values()) / df
-    return np.asarray(variance * np.linalg.inv(design.T @ design)), df
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
 from accelreport.analysis.warnings import ABOVE_PEAK
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Quantised, Record
+from accelreport.results.record import Record
 from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
     SPEEDS,
@@ -144,7 +144,8 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
     origins = [each.origin for each in seen.used.values()] if found.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
-    if stand_in and _of_the_data(claim.check):
+    of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
+    if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
         held = Withheld(Why.DATA, stand_in, "")
     elif isinstance(claim.check, MemoryCheck) and seen.plan.profile != "full":
         held = Withheld(Why.PROFILE, seen.plan.profile, "")
@@ -164,11 +165,6 @@ def _on(seen: Seen, claim: Claim) -> ClaimResult:
         found.withheld,
         stand_in,
     )
-
-
-def _of_the_data(check: Check) -> bool:
-    """Whether a claim is about what a model learns of all its data."""
-    return isinstance(check, DifferenceCheck) or not _asked(check).isdisjoint(QUALITIES)
 
 
 def _asked(check: Check) -> set[str | None]:
@@ -233,7 +229,16 @@ def _outcome(seen: Seen, check: Check) -> _Outcome:
     if isinstance(check, DifferenceCheck):
         return _difference(seen, check)
     if isinstance(check, ValueCheck):
-        return _of_value(seen, check)
+        return _bounded(
+            seen,
+            seen.groups(check.where),
+            lambda points, level: seen.interval(
+                check.value, _terms(seen, check.value, check.of, "", points), level
+            ),
+            (check.at_least, check.at_most),
+            check.value,
+            (check.of, check.where),
+        )
     if isinstance(check, EquivalentCheck):
         return _equivalent(seen, check)
     if isinstance(check, QuantisedCheck):
@@ -248,18 +253,22 @@ Groups = Sequence[tuple[Point, Sequence[Point]]]
 
 
 def _bounded(
+    seen: Seen,
     groups: Groups,
     estimate: Callable[[Sequence[Point], float], Interval],
     bounds: tuple[float | None, float | None],
     quantity: str,
+    *sides: tuple[str, Mapping[str, Scalar]],
 ) -> _Outcome:
     """Compares an interval with bounds at every sweep point that a claim leaves open.
 
     Args:
+        seen: the measurements.
         groups: where.
         estimate: points that count together and a level → their interval.
         bounds: the least and the most.
         quantity: what the numbers are.
+        sides: devices and the fixed keys of each, which say what is missing.
     """
     measured = [
         (place, points, found) for place, points in groups if (found := estimate(points, LEVEL)).n
@@ -269,7 +278,7 @@ def _bounded(
         within_bounds(found, estimate(points, strict), *bounds) for _, points, found in measured
     ]
     numbers = tuple(Number(quantity, found, place) for place, _, found in measured)
-    return _Outcome(together(verdicts), numbers)
+    return _Outcome(together(verdicts), numbers, () if verdicts else seen.absent(*sides))
 
 
 def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
@@ -285,14 +294,16 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
     outcome = _bounded(
+        seen,
         groups,
         lambda points, level: _quotient(seen, check, over, elsewhere, points, level),
         check.bounds,
         "ratio",
+        (check.of, check.where),
+        (over, check.where | elsewhere),
     )
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        sides = (check.of, check.where), (over, check.where | elsewhere)
-        return replace(outcome, missing=seen.absent(*sides))
+        return outcome
     if unlike := _not_positive(seen, check, over, elsewhere, groups):
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     return replace(outcome, withheld=_held(pairs))
@@ -300,12 +311,8 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
 
 def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
     """What weighs against comparing the two sides, each reason once."""
-    return tuple(dict.fromkeys(why for each in pairs for why in _whys(each)))
-
-
-def _whys(found: Speedup) -> tuple[Withheld, ...]:
-    both = found.base is not None and found.own.timed and found.base.timed
-    return found.withheld if both else ()
+    timed = (each for each in pairs if each.base and each.own.timed and each.base.timed)
+    return tuple(dict.fromkeys(why for each in timed for why in each.withheld))
 
 
 def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
@@ -390,22 +397,8 @@ def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
 
     bounds = (least, None) if check.higher else (None, -least)
     groups = seen.groups(check.where, check.mean_over)
-    outcome = _bounded(groups, estimate, bounds, "difference")
-    if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        sides = (check.of, check.where), (than, check.where | check.than_where)
-        return replace(outcome, missing=seen.absent(*sides))
-    return outcome
-
-
-def _of_value(seen: Seen, check: ValueCheck) -> _Outcome:
-    def estimate(points: Sequence[Point], level: float) -> Interval:
-        return seen.interval(check.value, _terms(seen, check.value, check.of, "", points), level)
-
-    bounds = (check.at_least, check.at_most)
-    outcome = _bounded(seen.groups(check.where), estimate, bounds, check.value)
-    if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        return replace(outcome, missing=seen.absent((check.of, check.where)))
-    return outcome
+    sides = (check.of, check.where), (than, check.where | check.than_where)
+    return _bounded(seen, groups, estimate, bounds, "difference", *sides)
 
 
 def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
@@ -566,7 +559,10 @@ def _quantised(seen: Seen, check: QuantisedCheck) -> _Outcome:
             if found is None:
                 continue
             value, low, high = difference(found.float32_only, found.int8_only, found.examples)
-            verdicts.append(_cost(found, low, check.negligible))
+            said = change(found)
+            excluded = said is Change.BETTER or low > -check.negligible
+            undecided = ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
+            verdicts.append(ClaimVerdict.CONFIRMED if said is Change.WORSE else undecided)
             interval = Interval(value, low, high, found.examples)
             numbers.append(Number("difference", interval, point, seed=each.seed))
     if verdicts:
@@ -575,15 +571,6 @@ def _quantised(seen: Seen, check: QuantisedCheck) -> _Outcome:
     here = any(each.measured for each in seen.of_device.get(check.of, ()))
     lack = (Missing(Lack.QUANTISED, check.of),) if here else seen.absent((check.of, check.where))
     return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
-
-
-def _cost(found: Quantised, low: float, negligible: float) -> ClaimVerdict:
-    """Whether one model lost accuracy; `low` is the least that the difference may be."""
-    said = change(found)
-    if said is Change.WORSE:
-        return ClaimVerdict.CONFIRMED
-    excluded = said is Change.BETTER or low > -negligible
-    return ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
 
 
 # Limits of the hardware -------------------------------------------------------------------------
@@ -621,7 +608,10 @@ def _below_peak(seen: Seen) -> _Outcome:
                 continue
             interval = seen.interval("tflops", seen.terms("tflops", device, point))
             if interval.n:
-                verdicts.append(_against_peak(interval, peak))
+                # A single process has no interval, and still cannot be faster than the hardware.
+                beyond = not interval.known and interval.value > peak
+                held = within_bounds(interval, interval, None, peak)
+                verdicts.append(ClaimVerdict.REFUTED if beyond else held)
                 numbers.append(Number("tflops", interval, point, device, peak))
     for each in seen.results:
         if each.failure_kind == ABOVE_PEAK and seen.machine in {"", each.machine}:
@@ -630,10 +620,3 @@ def _below_peak(seen: Seen) -> _Outcome:
             numbers.append(Number("tflops", NOTHING, place, each.device, refused=each))
     missing = () if verdicts else (Missing(Lack.PEAK),)
     return _Outcome(together(verdicts), tuple(numbers), missing)
-
-
-def _against_peak(interval: Interval, peak: float) -> ClaimVerdict:
-    # A single process has no interval, and still cannot be faster than the hardware.
-    if not interval.known:
-        return ClaimVerdict.REFUTED if interval.value > peak else ClaimVerdict.UNDECIDED
-    return within_bounds(interval, interval, None, peak)

@@ -375,14 +375,14 @@ class Seen:
             name: tuple(each for each in found[name] if matches(each.point, where))
             for name, where in sides
         }
-        unlike = [name for name, results in there.items() if not _all_whole(results)]
+        unlike = [
+            name
+            for name, results in there.items()
+            if not results or not all(each.measured and each.complete for each in results)
+        ]
         return tuple(
             Missing(Lack.NUMBER, name, results=there[name]) for name in unlike or [sides[0][0]]
         )
-
-
-def _all_whole(results: Sequence[Result]) -> bool:
-    return bool(results) and all(each.measured and each.complete for each in results)
 
 
 class PrintedVerdict(StrEnum):

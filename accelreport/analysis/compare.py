@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from math import isnan, log1p
@@ -37,7 +37,7 @@ from accelreport.analysis.stats import (
 )
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
-from accelreport.results.record import Environment, Record
+from accelreport.results.record import Record
 from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 
@@ -55,14 +55,17 @@ def facts(record: Record) -> dict[str, str]:
     if record.environment is None:
         return {}
     environment = record.environment
+    gpus = [f"{g.name}, driver {g.driver}" if g.driver else g.name for g in environment.gpus]
+    commit = f" {environment.commit[:12]}" if environment.commit else ""
+    dirty = " with changes" if environment.dirty else ""
     found = {
         "machine": environment.machine,
         "CPU": environment.cpu,
         "threads": str(environment.threads),
-        GPU: "; ".join(_gpus(environment)) or "none",
+        GPU: "; ".join(gpus) or "none",
         "operating system": environment.os,
         "Python": environment.python,
-        "accelreport": _version(environment),
+        "accelreport": f"{environment.accelreport}{commit}{dirty}",
     }
     if environment.cpu_limit is not None:
         found["CPU limit"] = f"{environment.cpu_limit:g}"
@@ -73,16 +76,6 @@ def facts(record: Record) -> dict[str, str]:
     }
     own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
     return found | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
-
-
-def _gpus(environment: Environment) -> Iterable[str]:
-    for gpu in environment.gpus:
-        yield f"{gpu.name}, driver {gpu.driver}" if gpu.driver else gpu.name
-
-
-def _version(environment: Environment) -> str:
-    commit = f" {environment.commit[:12]}" if environment.commit else ""
-    return f"{environment.accelreport}{commit}{' with changes' if environment.dirty else ''}"
 
 
 GroupName = tuple[str, str, str, str]
@@ -231,12 +224,12 @@ def _by_machine(
         for machine, of in (machines or {"": {}}).items()
     ]
     # A machine without the device says nothing where another one has it.
-    present = [place for place in places if not _only_skipped(place)]
+    present = [
+        place
+        for place in places
+        if any(one.result.status != "skipped" for one in place.processes.values())
+    ]
     return sorted(present or places, key=lambda place: place.machine)
-
-
-def _only_skipped(place: FolderGroup) -> bool:
-    return all(one.result.status == "skipped" for one in place.processes.values())
 
 
 def _code(record: Record) -> dict[str, str]:
@@ -342,17 +335,15 @@ def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
     if not (old.processes and new.processes):
         return []
     one, other = (next(iter(side.processes.values())).code for side in (old, new))
-    names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
-    return [
-        CodeChange(file=name, lines=_changed_lines(one.get(name, ""), other.get(name, "")))
-        for name in names
-    ]
-
-
-def _changed_lines(old: str, new: str) -> int:
-    """Lines that were changed, added or deleted; a line and what takes its place are one."""
-    blocks = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
-    return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+    changes = []
+    for name in dict.fromkeys([*one, *other]):
+        before, after = (side.get(name, "").splitlines() for side in (one, other))
+        if one.get(name) != other.get(name):
+            blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+            # A line and what takes its place are one.
+            lines = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+            changes.append(CodeChange(file=name, lines=lines))
+    return changes
 
 
 def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeChange]:
@@ -366,51 +357,40 @@ def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeC
 
 def quality_of_both(old: Group, new: Group) -> Quality | None:
     """The accuracy of which both have complete runs."""
-    for metric in ("val_accuracy", "accuracy"):
-        have = (
-            {each.seed for each in side.results if each.complete and metric in each.final}
-            for side in (old, new)
-        )
-        if set.intersection(*have):
-            return Quality(metric, WITHIN)
-    return None
+    common = (metric for metric, before, after in _accuracies(old, new) if before.keys() & after)
+    return next((Quality(metric, WITHIN) for metric in common), None)
 
 
-@dataclass(frozen=True)
-class QualityGap:
-    """How far the accuracies of two folders lie apart, whatever so few processes can decide.
-
-    Attributes:
-        metric: the accuracy.
-        change: NEW minus OLD, of means over complete runs: of the same seeds, where there are any.
-    """
-
-    metric: str
-    change: float
-
-    @property
-    def wide(self) -> bool:
-        """Whether they are further apart than what counts as the same."""
-        return abs(self.change) > WITHIN
-
-
-def quality_gap(old: Group, new: Group) -> QualityGap | None:
-    """How far the accuracies lie apart; None where a side has none."""
+def _accuracies(
+    old: Group, new: Group
+) -> Iterator[tuple[str, Mapping[int, float], Mapping[int, float]]]:
+    """Each accuracy, with its value in every complete run of either side by seed."""
     for metric in ("val_accuracy", "accuracy"):
         before, after = (
-            {each.seed: each.final[metric] for each in side.results if metric in each.final}
-            for side in (
-                replace(side, results=tuple(each for each in side.results if each.complete))
-                for side in (old, new)
-            )
+            {
+                each.seed: each.final[metric]
+                for each in side.results
+                if each.complete and metric in each.final
+            }
+            for side in (old, new)
         )
-        if before and after:
-            shared = before.keys() & after.keys()
-            one, other = (
-                [value for seed, value in side.items() if seed in shared or not shared]
-                for side in (before, after)
-            )
-            return QualityGap(metric, fmean(other) - fmean(one))
+        yield metric, before, after
+
+
+def quality_gap(old: Group, new: Group) -> tuple[str, float] | None:
+    """The accuracy that lies further apart than what counts as the same, and by how much.
+
+    NEW minus OLD, of means over complete runs: of the same seeds, where there are any. None where
+    a side has none; few processes may not decide whether the gap is real.
+    """
+    both = ((metric, one, other) for metric, one, other in _accuracies(old, new) if one and other)
+    for metric, before, after in both:
+        shared = before.keys() & after.keys()
+        one, other = (
+            fmean(value for seed, value in side.items() if seed in shared or not shared)
+            for side in (before, after)
+        )
+        return (metric, other - one) if abs(other - one) > WITHIN else None
     return None
 
 

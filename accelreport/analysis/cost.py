@@ -58,13 +58,11 @@ class Start:
             median start: medians of stages, each of another process, would not.
         first_s: the first step, the median over processes.
         steady_s: a steady step, the mean that every other part of the page gives.
-        run_s: a whole run from its launch on, evaluations left out, the median over processes.
     """
 
     stages: tuple[float, ...]
     first_s: float
     steady_s: float
-    run_s: float
 
     @property
     def total(self) -> float:
@@ -78,14 +76,11 @@ def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
     if not known:
         return None
     started = sorted((_stages(row) for row in known), key=sum)
-    runs = [sum(_stages(row)[:-1]) + row.timings.total_s for row in known]
-    finite = [run for run in runs if math.isfinite(run)]
     middle = started[(len(started) - 1) // 2 : len(started) // 2 + 1]
     return Start(
         stages=tuple(map(fmean, zip(*middle, strict=True))),
         first_s=median(row.timings.first_step_s for row in known),
         steady_s=steady_s,
-        run_s=median(finite) if finite else math.nan,
     )
 
 

@@ -21,12 +21,12 @@ from enum import StrEnum
 from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Epoch, Forecast, Precision, Quantised, Record
+from accelreport.results.record import Epoch, Forecast, Quantised, Record
 from accelreport.spec.claims import EquivalentCheck
 from accelreport.spec.models import Target
 
@@ -113,7 +113,9 @@ class TargetTime:
     @property
     def level(self) -> float:
         """The value that was to be reached."""
-        return _level(self.target)
+        at_least, at_most = self.target.at_least, self.target.at_most
+        level = at_least if at_least is not None else at_most
+        return nan if level is None else level
 
 
 def target_times(
@@ -131,18 +133,14 @@ def target_times(
     )
 
 
-def _level(target: Target) -> float:
-    level = target.at_least if target.at_least is not None else target.at_most
-    return nan if level is None else level
-
-
 def _target_time(result: Result, target: Target, epochs: Iterable[Epoch]) -> TargetTime:
     curve = sorted(
         (each for each in epochs if target.metric in each.metrics), key=lambda each: each.epoch
     )
     rising = target.at_least is not None
+    level = target.at_least if target.at_least is not None else target.at_most
     values = np.array([each.metrics[target.metric] for each in curve], dtype=float)
-    there = values >= _level(target) if rising else values <= _level(target)
+    there = values >= level if rising else values <= level
     first = curve[int(np.argmax(there))] if there.any() else None
     best = (np.nanmax if rising else np.nanmin)(values) if np.isfinite(values).any() else nan
     return TargetTime(
@@ -296,14 +294,12 @@ class Agreement:
         quality: what was compared, and by how much it may differ.
         n: pairs of complete runs of one seed; of the baseline itself, its complete runs.
         difference: device minus baseline in the metric's unit, with its 90 % interval.
-        p: the larger p value of the two one-sided t tests; NaN without an interval.
         verdict: EQUIVALENT, DIFFERENT, UNDECIDED, BASELINE or NOT MEASURED.
     """
 
     quality: Quality
     n: int
     difference: Interval
-    p: float
     verdict: Parity
 
 
@@ -327,16 +323,15 @@ def agreement(
     """
     values, others = (_values(group, quality.metric) for group in (own, base))
     if own is base and values:
-        return Agreement(quality, len(values), NOTHING, nan, Parity.BASELINE)
+        return Agreement(quality, len(values), NOTHING, Parity.BASELINE)
     seeds = sorted(values.keys() & others.keys())
     if own is base or not seeds:
-        return Agreement(quality, 0, NOTHING, nan, Parity.NOT_MEASURED)
+        return Agreement(quality, 0, NOTHING, Parity.NOT_MEASURED)
     difference = one_sample([values[seed] - others[seed] for seed in seeds])
     return Agreement(
         quality,
         len(seeds),
         difference.linear(TOST_LEVEL),
-        _p(difference, quality.within),
         judge(difference, quality.within, comparisons),
     )
 
@@ -366,16 +361,6 @@ def parity(narrow: Interval, wide: Interval, within: float) -> Parity:
         return Parity.EQUIVALENT
     outside = wide.low > within or wide.high < -within
     return Parity.DIFFERENT if outside else Parity.UNDECIDED
-
-
-def _p(difference: Contrast, within: float) -> float:
-    """The larger p value of the two one-sided tests against ± `within`."""
-    if difference.error != difference.error:  # NaN: a single pair
-        return nan
-    room = within - abs(difference.value)
-    if difference.error == 0:
-        return 0.0 if room > 0 else 1.0
-    return float(stdtr(difference.df, -room / difference.error))
 
 
 QUANTISED_LEVEL = 0.95
@@ -481,24 +466,19 @@ def change(found: Quantised) -> Change:
 
 def quantised_results(records: Iterable[Record]) -> list[QuantisedResult]:
     """What quantisation did to the model of each record that has one."""
-    return [_quantised(record, record.quantised) for record in records if record.quantised]
-
-
-def _quantised(record: Record, found: Quantised) -> QuantisedResult:
-    seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
-    return QuantisedResult(
-        key=record.key,
-        machine=record.machine,
-        found=found,
-        float32_latency_s=_median(found.float32),
-        int8_latency_s=_median(found.int8),
-        difference=seen,
-        low=low,
-        high=high,
-        p=mcnemar(found.float32_only, found.int8_only),
-        change=change(found),
-    )
-
-
-def _median(run: Precision) -> float:
-    return float(np.median(run.latency_s)) if run.latency_s else nan
+    results = []
+    for record in records:
+        if found := record.quantised:
+            seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
+            before, after = (
+                float(np.median(run.latency_s)) if run.latency_s else nan
+                for run in (found.float32, found.int8)
+            )
+            p = mcnemar(found.float32_only, found.int8_only)
+            results.append(
+                QuantisedResult(
+                    record.key, record.machine, found, before, after, seen, low, high, p,
+                    change(found),
+                )
+            )  # fmt: skip
+    return results

@@ -7,7 +7,7 @@ ratios estimates the standard deviation that a comparison will meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import expm1, hypot, isfinite, log1p, sqrt
 
 from accelreport.analysis.speedup import Terms
@@ -68,6 +68,11 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
     pairs = len(seconds) // 2
     if pairs < FEWEST_PAIRS:
         return None
+    # Mean and spread of the one comparison of the house, of which the true mean is known to be 0.
+    earlier, later = (
+        Terms.of(dict(enumerate(seconds[first : 2 * pairs : 2])), signed=False) for first in (0, 1)
+    )
+    contrast = (later + earlier.times(-1)).contrast
     last = ordered[-1][0]
     return Noise(
         workload=workload,
@@ -75,21 +80,9 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
         point=dict(last.cell.point),
         machine=last.machine,
         pairs=pairs,
-        spread=_spread(seconds, pairs),
+        spread=hypot(contrast.value, contrast.spread * sqrt((pairs - 1) / pairs)),
         measured_at=last.started_at,
     )
-
-
-def _spread(seconds: Sequence[float], pairs: int) -> float:
-    """The root mean square of the logarithms of the ratios of neighbours.
-
-    Mean and spread of the one comparison of the house, of which the true mean is known to be 0.
-    """
-    earlier, later = (
-        Terms.of(dict(enumerate(seconds[first : 2 * pairs : 2])), signed=False) for first in (0, 1)
-    )
-    found = (later + earlier.times(-1)).contrast
-    return hypot(found.value, found.spread * sqrt((pairs - 1) / pairs))
 
 
 def nearest(

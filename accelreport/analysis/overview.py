@@ -121,33 +121,27 @@ def choices(
 def _choice(plan: PlanDocument, rules: Rules, measured: Sequence[Speedup]) -> Choice:
     alike = [each for each in measured if not each.withheld] or measured
     unit = work_of_a_step(each.own for each in alike)
-    ranked = sorted(
-        (_candidate(plan, each.own, unit) for each in alike), key=lambda each: each.seconds
-    )
+    ranked = []
+    for own in (each.own for each in alike):
+        device, seconds = plan.devices[own.device], own.seconds_of(unit)
+        price = device.price_per_hour
+        cost = nan if price is None else seconds * price / 3600 * 1e6
+        ranked.append(Candidate(own, seconds, cost, device.currency))
+    ranked.sort(key=lambda each: each.seconds)
     first = ranked[0]
     against = [speedup(first.group, other.group, rules) for other in ranked[1:]]
     apart = {id(each.base) for each in against if each.withheld}
+    priced = [each for each in ranked if id(each.group) not in apart and each.cost > 0]
+    one_currency = len(priced) > 1 and len({each.currency for each in priced}) == 1
     return Choice(
         point=first.group.point,
         best=first,
         against=tuple(each for each in against if not each.withheld),
-        cheapest=_cheapest([each for each in ranked if id(each.group) not in apart]),
+        cheapest=(
+            min(priced, key=lambda each: (each.cost, each.group.device)) if one_currency else None
+        ),
         withheld=tuple(each for each in measured if each.withheld or id(each.own) in apart),
     )
-
-
-def _candidate(plan: PlanDocument, group: Group, unit: float) -> Candidate:
-    device, seconds = plan.devices[group.device], group.seconds_of(unit)
-    price = device.price_per_hour
-    cost = nan if price is None else seconds * price / 3600 * 1e6
-    return Candidate(group, seconds, cost, device.currency)
-
-
-def _cheapest(ranked: Sequence[Candidate]) -> Candidate | None:
-    priced = [each for each in ranked if each.cost > 0]
-    if len(priced) < 2 or len({each.currency for each in priced}) > 1:
-        return None
-    return min(priced, key=lambda each: (each.cost, each.group.device))
 
 
 @dataclass(frozen=True)
@@ -336,19 +330,17 @@ def is_busy(results: Iterable[Result]) -> bool:
     return any(warned.kind == "loaded-machine" for each in results for warned in each.warnings)
 
 
-def places_of_baseline(plan: PlanDocument, results: Sequence[Result]) -> list[DeviceOnMachine]:
-    """The plan's baseline on each machine that has times of it."""
-    timed = [
-        each
-        for each in groups_of(results)
-        if each.timed and plan.baseline.is_at(each.device, each.point)
-    ]
-    return list(dict.fromkeys((each.device, each.machine) for each in timed))
-
-
 def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> DeviceOnMachine | None:
     """The baseline and machine that most plans have times of; None where none has any."""
-    count = Counter(place for each in plans for place in places_of_baseline(*each))
+    count = Counter(
+        place
+        for plan, results in plans
+        for place in {
+            (each.device, each.machine)
+            for each in groups_of(results)
+            if each.timed and plan.baseline.is_at(each.device, each.point)
+        }
+    )
     return min(count, key=lambda place: (-count[place], place), default=None)
 
 
@@ -374,9 +366,14 @@ def rate_rows(
     known = {(id_of(each.own), id_of(each.base)): each for each in found if each.base}
     rows = []
     for there in by_point.values():
-        base = _base(plan, there, place)
-        if base is None:
+        timed = [each for each in there if each.timed and plan.baseline.fixes(each.point)]
+        device = place[0] if place else plan.baseline.device
+        bases = [each for each in timed if each.device == device]
+        if place:
+            bases = [each for each in bases if each.machine == place[1]]
+        if not bases:
             continue
+        base = max(bases, key=lambda each: (len(each.timed), each.machine))
         own = [each for each in there if each.timed and each is not base]
         pairs = [
             known.get((id_of(each), id_of(base))) or speedup(each, base, rules) for each in own
@@ -395,16 +392,6 @@ def rate_rows(
 def id_of(group: Group | None) -> tuple[object, ...]:
     """What tells a group from all others of its plan."""
     return (group.device, group.machine, point_key(group.point)) if group else ()
-
-
-def _base(
-    plan: PlanDocument, there: Sequence[Group], place: DeviceOnMachine | None
-) -> Group | None:
-    timed = [each for each in there if each.timed and plan.baseline.fixes(each.point)]
-    if place is None:
-        bases = [each for each in timed if each.device == plan.baseline.device]
-        return max(bases, key=lambda each: (len(each.timed), each.machine), default=None)
-    return next((each for each in timed if (each.device, each.machine) == place), None)
 
 
 def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:

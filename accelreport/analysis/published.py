@@ -169,11 +169,6 @@ def conditions(plan: PlanDocument, published: Published) -> Conditions:
     return _conditions({**stated, **published.where})
 
 
-def conditions_here(plan: PlanDocument, point: Mapping[str, Any]) -> Conditions:
-    """The workload that was measured here at a sweep point."""
-    return _conditions({**plan.workload, **point})
-
-
 def _conditions(at: Mapping[str, Any]) -> Conditions:
     def count(key: str) -> int | None:
         """A count; a plan may hold anything else as a value of a sweep."""
@@ -528,13 +523,16 @@ def _beside(
     device: str,
 ) -> list[PublishedResult]:
     places = [each for each in groups.values() if matches(each[0].point, row.where)]
+    one_place = places[0] if len(places) == 1 else ()
+    counted = [each.timings.least_flops_per_step for group in one_place for each in group.results]
+    operations = max((each for each in counted if not isnan(each)), default=nan)
     found = PublishedResult(
         row=row,
         figure=figure,
         value=row.figures()[figure],
         over=(row.over or plan.baseline.device) if figure == "speedup" else "",
-        point=dict(places[0][0].point if len(places) == 1 else row.where),
-        flags=flags_of(plan, row, figure, _operations(places)),
+        point=dict(one_place[0].point if one_place else row.where),
+        flags=flags_of(plan, row, figure, operations),
         source=row.source or plan.source,
     )
     measured = [
@@ -550,14 +548,6 @@ def _beside(
         if group.device == (device or row.device)
     ]
     return [each for each in measured if each.measured.n or each.withheld] or [found]
-
-
-def _operations(places: Sequence[Sequence[Group]]) -> float:
-    """The least operations of a step at the one sweep point that a row speaks of."""
-    if len(places) != 1:
-        return nan
-    counted = [each.timings.least_flops_per_step for group in places[0] for each in group.results]
-    return max((each for each in counted if not isnan(each)), default=nan)
 
 
 def _there(
@@ -592,6 +582,9 @@ def _measured(
         ]
         average = mean if found.figure in QUALITIES else geometric_mean
         held, measured = None, average([each for each in values if not isnan(each)], rules.each)
+    extrapolated = found.figure == "total_time" and any(each.extrapolated for each in kept)
+    if found.figure == "epoch_time":
+        extrapolated = any(later_epoch(each, plan.workload.get("epochs"))[1] for each in kept)
     longer = validation_factor(plan, found.row, found.figure, kept) if measured.n else 1.0
     found = replace(found, validation=longer)
     measured = scaled(measured, 1 / found.longer if found.figure == "throughput" else found.longer)
@@ -600,18 +593,11 @@ def _measured(
         machine=own.machine,
         measured=measured,
         changed=_changed(plan, found),
-        extrapolated=_is_extrapolated(plan, found.figure, kept),
+        extrapolated=extrapolated,
         stand_in=next((each.origin for each in kept if each.origin in STAND_INS), ""),
         withheld=held,
     )
     return _divided(plan, found)
-
-
-def _is_extrapolated(plan: PlanDocument, figure: str, results: Sequence[Result]) -> bool:
-    """Whether a measured figure holds steps that the budget left out."""
-    if figure == "epoch_time":
-        return any(later_epoch(each, plan.workload.get("epochs"))[1] for each in results)
-    return figure == "total_time" and any(each.extrapolated for each in results)
 
 
 VALIDATES = frozenset({"data", "steps_per_epoch", "train_examples", "validation_examples"})
@@ -661,7 +647,7 @@ def scaled(interval: Interval, factor: float) -> Interval:
 
 def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:
     """The figure with its ratio, where like is divided by like."""
-    theirs, ours = conditions(plan, found.row), conditions_here(plan, found.point)
+    theirs, ours = conditions(plan, found.row), _conditions({**plan.workload, **found.point})
     figure, changed = found.figure, {each.key for each in found.changed}
     if not found.value or not found.measured.n or changed - OUTSIDE_A_STEP:
         return found

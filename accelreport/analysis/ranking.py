@@ -52,7 +52,11 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
     because that is what a reader comes for. Otherwise the question of the benchmark comes first, in
     the order of `FINDERS`, and within each what is decided.
     """
-    found = [finding for find in FINDERS for finding in _decided_first(list(find(bench)))]
+    found = [
+        finding
+        for find in FINDERS
+        for finding in sorted(find(bench), key=lambda finding: not finding.decided)
+    ]
     kinds = {name: device.kind for name, device in bench.plan.devices.items()}
     others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline.device)}
 
@@ -64,7 +68,3 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
         return compared and any(kinds.get(v.of.device) in others for v in finding.values)
 
     return tuple(sorted(found, key=lambda finding: not comes_first(finding)))
-
-
-def _decided_first(findings: list[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: not finding.decided)

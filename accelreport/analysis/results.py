@@ -439,23 +439,17 @@ def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tup
     }
     drifting = drifting_machines(results, started)
     return tuple(
-        replace(each, warnings=(*each.warnings, *_beside_others(each, slow, drifting)))
+        replace(
+            each,
+            warnings=(
+                *each.warnings,
+                *filter(None, (slow.get((each.key, each.machine)), drifting.get(each.machine))),
+            ),
+        )
         if each.measured
         else each
         for each in results
     )
-
-
-def _beside_others(
-    result: Result,
-    slow: Mapping[tuple[str, str], ResultWarning],
-    drifting: Mapping[str, ResultWarning],
-) -> Iterable[ResultWarning]:
-    """What is found of a process beside the others of its plan."""
-    if (result.key, result.machine) in slow:
-        yield slow[result.key, result.machine]
-    if result.machine in drifting:
-        yield drifting[result.machine]
 
 
 def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:

@@ -25,7 +25,6 @@ from accelreport.analysis.findings import (
 )
 from accelreport.analysis.overview import PublishedRate, is_busy, published_rates
 from accelreport.analysis.published import (
-    PublishedResult,
     published_results,
     validation_factor,
 )
@@ -396,7 +395,16 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
     own = replace(own, caveats=own.caveats | clock_of(alike[0].validation))
     if alike[0].extrapolated:
         own = replace(own, caveats=own.caveats | {Caveat.EXTRAPOLATED})
-    totals = {row.row.device: _published_total(row) for row in reversed(alike)}
+    totals = {
+        row.row.device: Value(
+            Subject(row.row.device, row=row.row),
+            Interval(row.value, nan, nan, 0),
+            Unit.SECONDS,
+            Provenance.PUBLISHED,
+            frozenset(),
+        )
+        for row in reversed(alike)
+    }
     values = tuple(sorted(totals.values(), key=lambda value: -value.number))
     kind = bench.plan.devices[base.device].kind
     for row in bench.plan.published:
@@ -416,16 +424,6 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
                 own,
             )  # fmt: skip
     yield Finding(Kind.TOTAL, values, own, of=len(values))
-
-
-def _published_total(row: PublishedResult) -> Value:
-    return Value(
-        Subject(row.row.device, row=row.row),
-        Interval(row.value, nan, nan, 0),
-        Unit.SECONDS,
-        Provenance.PUBLISHED,
-        frozenset(),
-    )
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
@@ -486,7 +484,9 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
     which no peak is cited.
     """
     groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
-    if not groups or not all(_is_kernel(row) for group in groups for row in group.timed):
+    # A kernel counts operations alone, and no examples.
+    counted = (row.timings.samples_per_step for group in groups for row in group.timed)
+    if not groups or any(map(isfinite, counted)):
         return
     above = []
     for rate in sound_rates(bench):
@@ -510,11 +510,6 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
     if reached:
         reached.sort(key=lambda value: -value.number)
         yield Finding(Kind.SHARE_OF_PEAK, tuple(reached), of=len(groups))
-
-
-def _is_kernel(row: Result) -> bool:
-    """Whether a process counts operations alone, as a kernel does."""
-    return not isfinite(row.timings.samples_per_step)
 
 
 def limit_of(bench: Benchmark, group: Group) -> tuple[float, str] | None:

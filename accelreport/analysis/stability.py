@@ -289,7 +289,9 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
     walls = np.array([block.wall_s for block in blocks])
     if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
         return (ResultWarning("bad-timing", nan),)
-    found = [*_window(blocks), *_load(blocks)]
+    window = sum(block.wall_s for block in blocks)
+    found = [ResultWarning("short-window", window)] if window < SHORT_WINDOW_S else []
+    found += _load(blocks)
     if len(values) < FEWEST:
         return (*found, ResultWarning("untested", len(values)))
     # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
@@ -306,12 +308,6 @@ def seconds_of_steps(blocks: list[Block]) -> Floats:
     for block in blocks:
         parts.extend(block.stamped_s or [block.wall_s / block.steps])
     return np.array(parts)
-
-
-def _window(blocks: list[Block]) -> Iterable[ResultWarning]:
-    window = sum(block.wall_s for block in blocks)
-    if window < SHORT_WINDOW_S:
-        yield ResultWarning("short-window", window)
 
 
 def _load(blocks: list[Block]) -> Iterable[ResultWarning]:
@@ -331,19 +327,14 @@ def _settled(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
     series = batches(values)
     later = trend(series[len(series) // 5 :])
     if later.certain and abs(later.change) > NOTABLE:
-        yield _drift(blocks, later)
+        cores = trend(_cores(blocks))
+        same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
+        throttled = later.change > THROTTLED and same_cores and not list(_load(blocks))
+        yield ResultWarning("throttled" if throttled else "drifting", later.change)
         return
     start = slower_start(series)
     if start > NOTABLE:
         yield ResultWarning("not-steady", start)
-
-
-def _drift(blocks: list[Block], later: Trend) -> ResultWarning:
-    cores = trend(_cores(blocks))
-    same_cores = not (cores.certain and abs(cores.change) > NOTABLE)
-    if later.change > THROTTLED and same_cores and not list(_load(blocks)):
-        return ResultWarning("throttled", later.change)
-    return ResultWarning("drifting", later.change)
 
 
 def _bimodal(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:

@@ -169,7 +169,8 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
     amounts: dict[tuple[str, str, PointKey], dict[float, float]] = {}
     parts: dict[tuple[str, str, PointKey], dict[int, dict[float, PartTimes]]] = {}
     for each in results:
-        amount = _amount(axis, each)
+        examples = float(str(each.point[axis])) if axis == BATCH else None
+        amount = each.timings.flops_per_step if examples is None else examples
         if not each.measured or not each.seconds > 0 or not amount > 0:
             continue
         fixed = {name: value for name, value in each.point.items() if name != axis}
@@ -203,12 +204,6 @@ def _parts(
         for repeat, found in timed.items()
         if found.keys() == every
     )  # fmt: skip
-
-
-def _amount(axis: str, result: Result) -> float:
-    if axis == BATCH:
-        return float(str(result.point[axis]))
-    return result.timings.flops_per_step
 
 
 def published_sweeps(plan: PlanDocument) -> list[TimedSweep]:

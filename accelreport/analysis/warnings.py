@@ -197,17 +197,15 @@ def impossible(record: Record) -> Iterator[ResultWarning]:
     Kinds: `changed-record`, `impossible-share`, `cpu-above-wall`, `above-machine`. A time that is
     no positive number is `bad-timing`, one of `stability.findings`.
     """
-    if record.cell.key != record.key and _by_this_version(record):
+    # Other versions may make keys by other rules.
+    environment = record.environment
+    known = environment is not None and environment.accelreport == __version__
+    if record.cell.key != record.key and known:
         yield ChangedRecord("changed-record", nan, record.cell.key, record.key)
     yield from _shares(record)
     blocks = [block for block in record.blocks if block.steps and 0 < block.wall_s < inf]
     yield from _cpu_time(record, blocks)
     yield from _rate(record, blocks)
-
-
-def _by_this_version(record: Record) -> bool:
-    """Whether its key is one by the rules that are known here; other versions may have others."""
-    return record.environment is not None and record.environment.accelreport == __version__
 
 
 def _shares(record: Record) -> Iterator[ResultWarning]:

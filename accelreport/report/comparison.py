@@ -479,10 +479,9 @@ def compared_row(
     notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *told, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
-    gap = quality_gap(before, after)
-    if gap and gap.wide and "quality" not in row:
+    if (gap := quality_gap(before, after)) and "quality" not in row:
         row["quality_open"] = True
-        notes.insert(0, f"{quality_text(gap.metric, gap.change)}, which too few processes decide")
+        notes.insert(0, f"{quality_text(*gap)}, which too few processes decide")
         if row.get("gate") is Gate.PASSES:
             row |= {"gate": Gate.OPEN, "gate_needed": None}
     if row.get("energy") is not None:

@@ -23,7 +23,6 @@ class Words:
         first: what a cold time is the time of.
         sample: what throughput counts.
         verb: what a device does with it.
-        did: what it did.
     """
 
     family: str
@@ -32,7 +31,6 @@ class Words:
     first: str
     sample: str
     verb: str = "trains"
-    did: str = "trained"
 
     @property
     def verb_of_many(self) -> str:
@@ -65,14 +63,14 @@ def words_of(workload: Mapping[str, Any]) -> Words:
     title = family.title if family else label(kind.replace("_", " ").capitalize(), 60)
     if family and family.shape == "kernel":
         work = {"step": "product", "first": "first call", "sample": "products"}
-        return Words(title, kernel=True, **work, verb="multiplies", did="multiplied")
+        return Words(title, kernel=True, **work, verb="multiplies")
     sample = _SAMPLES.get(kind, "examples")
     if workload.get("mode") == "inference":
         work = {"step": "call", "first": "first call", "sample": sample}
-        return Words(f"{title}, inference", kernel=False, **work, verb="predicts", did="predicted")
+        return Words(f"{title}, inference", kernel=False, **work, verb="predicts")
     work = {"step": "step", "first": "first step", "sample": sample}
     if family and family.shape == "step":
-        return Words(title, kernel=False, **work, verb="runs", did="ran")
+        return Words(title, kernel=False, **work, verb="runs")
     return Words(title, kernel=False, **work)
 
 
