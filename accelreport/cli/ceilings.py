@@ -67,8 +67,14 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     from accelreport.report.view import BenchmarkView
     from accelreport.results.store import existing
     from accelreport.runner.plan_documents import plan_document
+    from accelreport.terminal.say import say
 
-    held = list(existing(results).records()) if results.is_dir() else []
+    held = []
+    if results.is_dir():
+        store = existing(results)
+        held = list(store.records())
+        for problem in store.problems:
+            say(f"cannot be read: {problem}", err=True)
     for spec in read.specs:
         plan = plan_document(spec, {})
         keys = {cell.key for cell in plan.cells}

@@ -126,6 +126,8 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
         typer.echo(json_module.dumps(rows, indent=2))
     else:
         say(*lines(rows))
+    for problem in store.problems:
+        say(f"cannot be read: {problem}", err=True)
 
 
 @app.command(epilog=SHOW_EXAMPLES)

@@ -20,6 +20,8 @@ from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose, variant
 from tests.support.records import study
 
+SPECS = Path(__file__).parents[2] / "specs"
+
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
@@ -59,6 +61,23 @@ def test_every_benchmark_is_listed_and_each_cell_of_one_with_its_key(store: Stor
     head, *lines = accelreport("list", spec).stdout.splitlines()
     assert head.split()[:3] == ["key", "profile", "device"]
     assert len(lines) == 2 * len(rows)
+
+
+@pytest.mark.parametrize("command", ["results list", "laws SPEC", "ceilings SPEC"])
+def test_a_record_that_cannot_be_read_is_named_by_every_command_that_reads_records(
+    command: str, store: Store, tmp_path: Path
+) -> None:
+    record = next(iter(store.records()))
+    damaged = store.record_path(record.key, record.machine)
+    damaged.write_text("{}", encoding="utf-8")
+    (tmp_path / "specs").mkdir()
+    for name in ("devices", "matmul"):
+        text = (SPECS / f"{name}.toml").read_text(encoding="utf-8")
+        (tmp_path / "specs" / f"{name}.toml").write_text(text, encoding="utf-8")
+    words = command.replace("SPEC", "specs/matmul.toml").split()
+    printed = CliRunner().invoke(app, words)
+    assert damaged.name in printed.stderr
+    assert "it is not a record" in printed.stderr
 
 
 def test_a_cell_is_shown_by_the_beginning_of_its_key(store: Store) -> None:

@@ -142,6 +142,7 @@ def test_missing_values_are_treated_as_one_says(
         ({"u": "inf"}, {}, "Column 'u' has 'inf' in row 1"),
         ({"when": "yesterday"}, {}, r"'yesterday' in row 1 of when cannot be read as a date"),
         ({"when": ""}, {}, "The time in row 1 is missing"),
+        ({"when": "0000-02-28 00:00:00"}, {}, "row 1 is outside the years 1 to 9999"),
         ({"when": "2024-02-28 00:00:00"}, {}, r"row 2 .* is not after the one before"),
         ({}, {"time": ["when", "t"]}, "must be called year, month, day"),
         ({}, {"horizon": 99}, "leaves 1 rows"),
