@@ -179,13 +179,17 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     runtime, cell = measurement.ready(), measurement.cell
     kernel = Kernel(problem, runtime, cell.seed)
     watch, checks = _watch(runtime), measurement.begin_checks()
-    checks.before_kernel(kernel, watch)
+    checks.before_kernel(watch, kernel.inputs)
     blocks = run_kernel(measurement, kernel, watch)
     _note_generated(measurement, problem.fingerprint(cell.seed))
     measurement.facts["flops"] = _flops_of(problem, runtime.replicas)
     _note_calls(measurement, watch, blocks, cell.measure.calls * problem.operations)
     checks.after_calls(watch, blocks, list(kernel.inputs))
-    checks.canary_of_kernel(kernel, blocks)
+    if problem.countable:
+        checks.canary_of_calls(kernel.start, float, blocks)
+    else:
+        for name in ("canary", "time-not-scaling"):
+            checks.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
 
 
 def _flops_of(problem: KernelProblem, replicas: int) -> Flops:

@@ -40,7 +40,7 @@ from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent
 from accelreport.machine.roofs import roofs
-from accelreport.results.record import DataSource, Record
+from accelreport.results.record import Beginning, DataSource, Record
 from accelreport.spec.models import Target
 from accelreport.workloads.base import (
     Family,
@@ -77,11 +77,13 @@ def measure_training(
     )
     checks = measurement.begin_checks()
     training.prepare()
-    checks.before_training(engine, training, pipeline=pipeline)
+    checks.before_training(engine, training.watch, training.feed.source, pipeline=pipeline)
     training.meter = measurement.open_meter()
     trained = training.run(conditions.budget)
-    measurement.facts["began_with"] = checks.after_training(
-        engine, training, trained.blocks, pipeline=pipeline
+    resident = [] if pipeline else list(training.feed.source.values())
+    measurement.facts["began_with"] = Beginning(
+        weights=checks.after_training(engine, training.watch, trained.blocks, resident),
+        order=training.feed.order,
     )
     _note_training(measurement, trained, training, engine)
     measurement.note_memory()  # before anything else is made of the model
@@ -89,7 +91,7 @@ def measure_training(
     _select(measurement, policies, trained, training)
     with measurement.stage("observe_s", "finish"):
         _observe(measurement, parameters, training, engine)
-    checks.canary_of_training(engine, training, trained.blocks)
+    checks.canary_of_training(engine, training.again, training.watch, trained.blocks)
     if conditions.split:
         steady = [block for block in trained.blocks if block.steady]
         steps = sum(block.steps for block in steady)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.checks.windows import Clock, cpu_clock, gpu_clock
+from accelreport.machine.clocks import Clock, cpu_clock, gpu_clock
 from accelreport.results.record import Host, Warned
 from accelreport.workloads.base import TrainingProblem
 

@@ -1,10 +1,11 @@
-"""Timing a window: a monotonic clock, CPU time, and what makes a clock's reading no duration."""
+"""Clocks: timing a window, what makes a reading no duration, and how fast a processor runs."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import psutil
 from numpy.typing import NDArray
+
+from accelreport.machine.nvidia import DriverError, answered, boards, visible
 
 SET_S = 5e-4
 """Seconds between two clocks below which the wall clock was not set, and a stop is none: readings
@@ -269,3 +272,59 @@ def waited_s(queue: Path = DELAYS) -> float:
         return int(queue.read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0  # no Linux, or one that does not count
+
+
+CLOCK_WITHIN_S = 5
+"""NVIDIA's driver tells a clock in a tenth of a second, or it is in trouble."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of a device at one moment; None where the machine does not say.
+
+    Attributes:
+        mhz: its frequency.
+        hindrances: how often it was slowed down so far, or whether it is now (0 or 1).
+    """
+
+    mhz: float | None = None
+    hindrances: int | None = None
+
+
+def cpu_clock(root: Path = Path("/sys/devices/system/cpu")) -> Clock:
+    """The CPUs' mean frequency and their count of thermal slow-downs, where Linux tells them."""
+    speeds = [_number(each) for each in root.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")]
+    counts = [_number(each) for each in root.glob("cpu[0-9]*/thermal_throttle/core_throttle_count")]
+    known = [speed for speed in speeds if speed is not None]
+    return Clock(
+        mhz=sum(known) / len(known) / 1e3 if known else None,
+        hindrances=int(sum(count or 0 for count in counts)) if counts else None,
+    )
+
+
+def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clock:
+    """The clock of a GPU, and whether its driver slows it down.
+
+    Args:
+        number: CUDA's number of it in this process.
+        variables: environment variables, for which GPUs CUDA shows.
+    """
+
+    def clock() -> Clock:
+        shown = visible(boards(), variables)
+        if number >= len(shown.boards) or (len(shown.boards) > 1 and not shown.ordered):
+            return Clock()  # which of them has this number is not known
+        board = shown.boards[number]
+        return Clock(board.sm_mhz(), int(board.hindered()))
+
+    try:
+        return answered(clock, CLOCK_WITHIN_S)
+    except DriverError:
+        return Clock()  # no driver, or one that does not tell it
+
+
+def _number(path: Path) -> float | None:
+    try:
+        return float(path.read_text())
+    except (OSError, ValueError):
+        return None  # a processor that is offline has the file and no answer

@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 from accelreport.backend.checks import CheckLog, canary
 from accelreport.backend.checks.canary import ALLOWED_S, Canary, CanaryStep
 from accelreport.backend.checks.windows import (
-    Clock,
     ObservedWindow,
     WindowWatch,
-    cpu_clock,
     judge_clock,
     judge_gaps,
 )
-from accelreport.machine.clocks import Window
+from accelreport.machine.clocks import Clock, Window, cpu_clock
 from accelreport.results.record import Block
 
 STEP_S = 0.002

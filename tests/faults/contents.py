@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from accelreport.backend.checks.windows import Clock
+from accelreport.machine.clocks import Clock
 from accelreport.workloads.base import TrainingProblem
 from tests.faults.honest import Honest
 

@@ -23,11 +23,15 @@ class Import:
 
 
 @cache
-def imports() -> dict[str, tuple[Import, ...]]:
-    """Every module of the package and what it imports."""
+def imports(*, types: bool = False) -> dict[str, tuple[Import, ...]]:
+    """Every module of the package and what it imports.
+
+    Args:
+        types: also what only type checkers read.
+    """
     known = {module_name(name): tree for name, tree in sources("accelreport")}
     return {
-        module: tuple(_found(tree, at_import=True, known=frozenset(known)))
+        module: tuple(_found(tree, at_import=True, known=frozenset(known), types=types))
         for module, tree in known.items()
     }
 
@@ -61,8 +65,10 @@ def closure(module: str) -> set[str]:
     return seen
 
 
-def _found(node: ast.AST, *, at_import: bool, known: frozenset[str]) -> Iterator[Import]:
-    for child in _children(node):
+def _found(
+    node: ast.AST, *, at_import: bool, known: frozenset[str], types: bool
+) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node) if types else _children(node):
         if isinstance(child, ast.Import):
             for alias in child.names:
                 yield Import(alias.name, child.lineno, at_import)
@@ -73,7 +79,7 @@ def _found(node: ast.AST, *, at_import: bool, known: frozenset[str]) -> Iterator
                 yield Import(whole if whole in known else base, child.lineno, at_import)
         else:
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _found(child, at_import=at_import and not inside, known=known)
+            yield from _found(child, at_import=at_import and not inside, known=known, types=types)
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:

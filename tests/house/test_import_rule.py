@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 
 import pytest
 
@@ -95,6 +96,10 @@ MUST_NOT_KNOW = {
 """Room → what must not be imported there, at any depth: nothing flows back."""
 
 
+NEED_A_TYPE = {"accelreport", "accelreport.report.say_learning"}
+"""The package's names are loaded when they are asked for; the forms are handed the `Speaker`."""
+
+
 def _within(module: str, rooms: tuple[str, ...]) -> bool:
     return any(f"{module}.".startswith(f"{room.rstrip('.')}.") for room in rooms)
 
@@ -132,6 +137,15 @@ def test_a_room_imports_nothing_that_comes_after_it(room: str) -> None:
         if _within(module, (room,)) and _within(found.target, MUST_NOT_KNOW[room])
     ]
     assert not strays
+
+
+def test_no_module_needs_itself_not_even_for_its_types() -> None:
+    graph = {
+        module: {found.target for found in founds}
+        for module, founds in imports(types=True).items()
+        if module not in NEED_A_TYPE
+    }
+    TopologicalSorter(graph).prepare()  # a `CycleError` names the modules of a circle
 
 
 def test_nothing_but_the_package_itself_imports_what_it_offers_to_programs() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pynvml
 import pytest
 
-from accelreport.backend.checks.windows import Clock, gpu_clock
 from accelreport.backend.environment import environment
+from accelreport.machine.clocks import Clock, gpu_clock
 from accelreport.machine.energy import Absent, Nvml, nvml
 from accelreport.machine.inventory import inventory, nvidia_gpus
 from accelreport.machine.nvidia import DriverError, answered, boards, visible

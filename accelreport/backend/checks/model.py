@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from accelreport.spec.families import TENSORFLOW
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
-    from accelreport.backend.frameworks.tensorflow.engine import TensorFlowEngine
     from accelreport.workloads.base import TrainingProblem
 
 
@@ -74,7 +73,7 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
     if engine.runtime.framework != TENSORFLOW:
         there = on_device(engine, source, row)
     else:
-        there = _on_device(cast("TensorFlowEngine", engine), source, row, pipeline=pipeline)
+        there = _on_device(engine, source, row, pipeline=pipeline)
     if there.elements < 2:
         found.inapplicable("constant-input", "a batch holds a single number")
     else:
@@ -101,9 +100,7 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
         )
 
 
-def _on_device(
-    engine: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
-) -> SampleBatch:
+def _on_device(engine: Any, source: Any, row: NDArray[np.int32], *, pipeline: bool) -> SampleBatch:
     import tensorflow as tf
 
     placement, problem = engine.runtime.placement, engine.problem
@@ -118,7 +115,7 @@ def _on_device(
 
 
 def _on_replicas(
-    engine: TensorFlowEngine, source: Any, row: NDArray[np.int32], *, pipeline: bool
+    engine: Any, source: Any, row: NDArray[np.int32], *, pipeline: bool
 ) -> SampleBatch:
     import tensorflow as tf
 

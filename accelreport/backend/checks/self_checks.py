@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.canary import Canary, CanaryStep, judge_windows
 from accelreport.backend.checks.model import judge_inputs
 from accelreport.backend.checks.windows import (
-    Clock,
     OtherProcesses,
     WindowWatch,
     can_wait,
@@ -20,14 +19,12 @@ from accelreport.backend.checks.windows import (
     judge_clock,
     judge_gaps,
 )
-from accelreport.machine.clocks import Heartbeat
-from accelreport.results.record import Beginning, Block
+from accelreport.machine.clocks import Clock, Heartbeat
+from accelreport.results.record import Block
 
 if TYPE_CHECKING:
-    from accelreport.backend.calls import Kernel
     from accelreport.backend.engine import Engine
     from accelreport.backend.frameworks import Runtime
-    from accelreport.backend.training import Training
 
 CORNER = 256
 """Rows and columns of a kernel's input that are looked at."""
@@ -77,41 +74,62 @@ class SelfChecks:
     # A training ---------------------------------------------------------------------------
 
     @_counted
-    def before_training(self, engine: Engine, training: Training, *, pipeline: bool) -> None:
+    def before_training(
+        self, engine: Engine, watch: WindowWatch, source: Any, *, pipeline: bool
+    ) -> None:
         """What the training begins with: data, weights, the optimizer's model.
 
         Raises:
             RefusedCellError: the inputs are constant.
         """
-        self._begin(training.watch)
+        self._begin(watch)
         self._weights = model.beginnings(engine)
         if self._runtime.counts_steps:
             model.judge_beginning(self.found, engine)
-            judge_inputs(self.found, engine, training.feed.source, pipeline=pipeline)
+            judge_inputs(self.found, engine, source, pipeline=pipeline)
         else:
             for name in ("stale-state", "constant-input", "stale-data"):
                 self.found.inapplicable(name, "data and steps lie on other processes")
 
     @_counted
     def after_training(
-        self, engine: Engine, training: Training, blocks: list[Block], *, pipeline: bool
-    ) -> Beginning:
-        """What the windows show, and where the training ended."""
-        self._watched(training.watch, blocks, skips=engine.scales_losses)
+        self, engine: Engine, watch: WindowWatch, blocks: list[Block], resident: list[Any]
+    ) -> str:
+        """What the windows show, and where the training ended.
+
+        Args:
+            engine: its model was trained.
+            watch: saw the windows.
+            blocks: the measured windows.
+            resident: arrays of the data that lie on the device.
+
+        Returns:
+            SHA-256 over the random weights that the training began with.
+        """
+        self._watched(watch, blocks, skips=engine.scales_losses)
         model.judge_batch(self.found, engine)
-        tensors = [each.value for each in engine.model.trainable_variables]
-        if not pipeline and self._runtime.counts_steps:
-            tensors += list(training.feed.source.values())
+        tensors = [variable.value for variable in engine.model.trainable_variables]
+        if self._runtime.counts_steps:
+            tensors += resident
         model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
         model.judge_end(self.found, engine, self._weights)
-        return Beginning(weights=model.random_weights(self._weights), order=training.feed.order)
+        return model.random_weights(self._weights)
 
     @_counted
-    def canary_of_training(self, engine: Engine, training: Training, blocks: list[Block]) -> None:
-        """Short windows at the very end: the model is trained on, and nobody looks at it again."""
+    def canary_of_training(
+        self, engine: Engine, again: Callable[[int], Any], watch: WindowWatch, blocks: list[Block]
+    ) -> None:
+        """Short windows at the very end: the model is trained on, and nobody looks at it again.
+
+        Args:
+            engine: its model was trained.
+            again: trains for so many steps more.
+            watch: saw the measured windows.
+            blocks: these windows.
+        """
         own = self._canary(
             Canary(
-                run=training.again,
+                run=again,
                 wait=engine.read,
                 settled=engine.steps_done,
                 step_s=_step_s(blocks),
@@ -126,7 +144,7 @@ class SelfChecks:
             for name in ("work-inside", "idle-inside"):
                 self.found.inapplicable(name, "a window begins with waiting for other workers")
         else:
-            delays = [seen.delayed_s for seen in training.watch.windows]
+            delays = [window.delayed_s for window in watch.windows]
             judge_gaps(self.found, blocks, delays, own)
 
     # Inference ----------------------------------------------------------------------------
@@ -193,17 +211,17 @@ class SelfChecks:
     # A kernel -----------------------------------------------------------------------------
 
     @_counted
-    def before_kernel(self, kernel: Kernel, watch: WindowWatch) -> None:
+    def before_kernel(self, watch: WindowWatch, inputs: Sequence[Any]) -> None:
         """What the kernel reads.
 
         Raises:
             RefusedCellError: an input is constant.
         """
         self._begin(watch)
-        if not kernel.inputs:
+        if not inputs:
             self.found.inapplicable("constant-input", "the kernel does not say what it reads")
             return
-        corners = [_corner(each) for each in kernel.inputs]
+        corners = [_corner(each) for each in inputs]
         self._judge_constant(corners, _constants([each for each in corners if each.size > 1]))
 
     def _judge_constant(self, arrays: list[Any], constant: list[float]) -> None:
@@ -222,15 +240,6 @@ class SelfChecks:
                 why="arithmetic on constants takes less time and power than that on real data",
                 remedy="Correct the input.",
             )
-
-    @_counted
-    def canary_of_kernel(self, kernel: Kernel, blocks: list[Block]) -> None:
-        """Short calls after the measured ones."""
-        if not kernel.problem.countable:
-            for name in ("canary", "time-not-scaling"):
-                self.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
-            return
-        self.canary_of_calls(kernel.start, float, blocks)
 
     # Both ---------------------------------------------------------------------------------
 

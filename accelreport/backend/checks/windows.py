@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import psutil
@@ -21,12 +20,8 @@ import psutil
 from accelreport.backend.checks import CheckLog
 from accelreport.backend.checks.canary import CanaryStep
 from accelreport.backend.frameworks import framework_module
-from accelreport.machine.clocks import Heartbeat, Window, waited_s
-from accelreport.machine.nvidia import DriverError, answered, boards, visible
+from accelreport.machine.clocks import Clock, Heartbeat, Window, waited_s
 from accelreport.results.record import OTHER_LOAD, Block
-
-ANSWER_WITHIN_S = 5
-"""NVIDIA's driver tells a clock in a tenth of a second, or it is in trouble."""
 
 FELL = 0.10
 """A clock this share lower at the end than at the beginning is a device that slowed down."""
@@ -39,51 +34,6 @@ SHOWN = 3
 
 LEAST_SHARE = 0.03
 """Cores below which a process is not worth naming."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The clock of a device at one moment; None where the machine does not say.
-
-    Attributes:
-        mhz: its frequency.
-        hindrances: how often it was slowed down so far, or whether it is now (0 or 1).
-    """
-
-    mhz: float | None = None
-    hindrances: int | None = None
-
-
-def cpu_clock(root: Path = Path("/sys/devices/system/cpu")) -> Clock:
-    """The CPUs' mean frequency and their count of thermal slow-downs, where Linux tells them."""
-    speeds = [_number(each) for each in root.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")]
-    counts = [_number(each) for each in root.glob("cpu[0-9]*/thermal_throttle/core_throttle_count")]
-    known = [speed for speed in speeds if speed is not None]
-    return Clock(
-        mhz=sum(known) / len(known) / 1e3 if known else None,
-        hindrances=int(sum(count or 0 for count in counts)) if counts else None,
-    )
-
-
-def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clock:
-    """The clock of a GPU, and whether its driver slows it down.
-
-    Args:
-        number: CUDA's number of it in this process.
-        variables: environment variables, for which GPUs CUDA shows.
-    """
-
-    def clock() -> Clock:
-        shown = visible(boards(), variables)
-        if number >= len(shown.boards) or (len(shown.boards) > 1 and not shown.ordered):
-            return Clock()  # which of them has this number is not known
-        board = shown.boards[number]
-        return Clock(board.sm_mhz(), int(board.hindered()))
-
-    try:
-        return answered(clock, ANSWER_WITHIN_S)
-    except DriverError:
-        return Clock()  # no driver, or one that does not tell it
 
 
 def judge_clock(found: CheckLog, before: Clock, after: Clock) -> None:
@@ -169,13 +119,6 @@ def _used() -> dict[tuple[int, float], Used]:
         except (psutil.Error, ProcessLookupError, PermissionError):
             continue  # it ended meanwhile, or may not be looked at
     return found
-
-
-def _number(path: Path) -> float | None:
-    try:
-        return float(path.read_text())
-    except (OSError, ValueError):
-        return None  # a processor that is offline has the file and no answer
 
 
 def compiled() -> frozenset[Hashable]:

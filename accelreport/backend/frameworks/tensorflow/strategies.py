@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.availability import OLD_COLAB_VARIABLE
-from accelreport.backend.checks.windows import Clock
 from accelreport.backend.distributed import supervisor
 from accelreport.backend.distributed.tasks import LOOPBACK, Jobs
 from accelreport.backend.failures import CompileError, NoDeviceError, WorkerLostError
 from accelreport.backend.placement import InGraph, Placement, batches
+from accelreport.machine.clocks import Clock
 from accelreport.machine.inventory import inventory
 from accelreport.origin import install_command
 from accelreport.plugins import PLACEMENTS, PluginError, Plugins
