@@ -1,5 +1,5 @@
-// Tables that a reader sorts and filters, in a state that the address keeps. Without it every row
-// is there, in the order of the page.
+// Tables that a reader sorts and filters, in a state that the address keeps; values of marks; one
+// device set off in all figures. Without it all is there, and a mark's title tells its value.
 (() => {
   const every = (selector, root = document) => [...root.querySelectorAll(selector)];
   const make = (tag, properties, ...children) => {
@@ -37,12 +37,12 @@
   }
   const words = new Intl.Collator("en", { numeric: true });
   const compare = (column, sign) => (one, other) => {
-    const [a, b] = [one, other].map((row) => row.cells[column]);
-    const [x, y] = [a, b].map((cell) => parseFloat(cell.dataset.value));
-    if (x === x && y === y) return sign * (x - y);
+    const cells = [one, other].map((row) => row.cells[column]);
+    const [x, y] = cells.map((cell) => parseFloat(cell.dataset.value));
     // What has no number is last both ways.
-    if (x === x || y === y) return x === x ? -1 : 1;
-    return sign * words.compare(a.textContent.replaceAll(",", ""), b.textContent.replaceAll(",", ""));
+    if (isNaN(x) !== isNaN(y)) return isNaN(x) ? 1 : -1;
+    if (!isNaN(x)) return sign * (x - y);
+    return sign * words.compare(...cells.map((cell) => cell.textContent.replaceAll(",", "")));
   };
   const sort = () => {
     const [id, column, way] = (state().get("sort") || "").split(" ");
@@ -109,6 +109,54 @@
       line.append(make("output", {}));
     }
   } else lines.length = 0;
+
+  // Figures: what is pointed at, or reached by arrow keys, tells its value.
+  const tip = make("output", { className: "tip", hidden: true });
+  const PARTS = ".chart [data-series], .keys [data-series]";
+  const light = (series) => {
+    document.body.classList.toggle("lit", Boolean(series));
+    for (const each of every(PARTS)) each.classList.toggle("on", each.dataset.series === series);
+  };
+  const tell = (mark) => {
+    tip.hidden = !mark;
+    light(mark?.dataset.series);
+    if (!mark) return;
+    tip.textContent = mark.told;
+    const box = mark.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(box.x, innerWidth - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${box.y < 60 ? box.bottom + 8 : box.y - tip.offsetHeight - 8}px`;
+  };
+  for (const svg of every(".chart svg:has(* > title)")) {
+    const marks = every(":scope * > title", svg).map((title) => {
+      const mark = title.parentNode;
+      mark.told = title.textContent;
+      title.remove();
+      return mark;
+    });
+    let at = 0;
+    const step = (by) => tell(marks[at = (at + by + marks.length) % marks.length]);
+    svg.tabIndex = 0;
+    svg.addEventListener("focus", () => step(0));
+    svg.addEventListener("blur", () => tell());
+    svg.addEventListener("keydown", ({ key }) => {
+      if (key === "ArrowRight") step(1);
+      if (key === "ArrowLeft") step(-1);
+      if (key === "Escape") tell();
+    });
+  }
+  document.body.append(tip);
+  document.addEventListener("pointerover", ({ target }) => {
+    if (target.told) tell(target);
+    else {
+      tip.hidden = true;
+      light(target.closest("[data-series]")?.dataset.series);
+    }
+  });
+  for (const key of every(".keys [data-series]")) {
+    key.tabIndex = 0;
+    key.addEventListener("focus", () => light(key.dataset.series));
+    key.addEventListener("blur", () => light());
+  }
 
   const apply = () => { sort(); filter(); };
   addEventListener("popstate", apply);

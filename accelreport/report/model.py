@@ -179,6 +179,8 @@ class Key:
     colour: str
     """Name of a CSS custom property without the dashes, such as "s0"."""
     shape: KeyShape = "dot"
+    device: int | None = None
+    """The number of the device that it names."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,7 @@ def test_a_button_wakes_a_figure_that_tells_its_values_and_zooms(
         x, y = line.evaluate(ON_THE_LINE)
         shown.mouse.move(x, y)
         shown.locator("#vg-tooltip-element.visible").wait_for()
-        assert "time" in shown.locator("#vg-tooltip-element").inner_text()
+        assert "median" in shown.locator("#vg-tooltip-element").inner_text()
         shown.mouse.wheel(0, -600)
         expect(line).not_to_have_attribute("d", before)
         leaked = shown.evaluate("Object.keys(self).filter(n => n.length < 4).length")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -153,6 +154,95 @@ def test_every_column_of_every_table_can_be_sorted(
             page.evaluate("number => document.querySelectorAll('.sort')[number].click()", number)
             assert page.locator("[aria-sort]").count() == 1
             assert sorted(page.locator("tbody tr").all_text_contents()) == rows
+
+
+LAST = "svg => [...svg.querySelectorAll('path, rect')].findLastIndex(mark => mark.told)"
+"""The uppermost mark of a figure."""
+
+
+def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
+    example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / BENCHMARK) as page:
+        svg = page.locator("#sweep .wide svg")
+        mark = svg.locator("path, rect").nth(svg.evaluate(LAST))
+        mark.hover(force=True)
+        tip = page.locator(".tip").inner_text()
+        assert "batch size" in tip
+        assert tip.endswith("images/s")
+        own = mark.get_attribute("data-series")
+        others = page.locator(f".chart [data-series]:not([data-series='{own}']):visible")
+        assert others.count() > 5
+        for other in others.all()[:20]:
+            assert float(other.evaluate("e => getComputedStyle(e).opacity")) < 0.3
+        same = page.locator(f".chart .wide path[data-series='{own}']:visible").first
+        assert float(same.evaluate("e => getComputedStyle(e).opacity")) == 1
+        page.locator("h1").hover()
+        assert not page.locator(".tip").is_visible()
+        assert float(others.first.evaluate("e => getComputedStyle(e).opacity")) == 1
+
+
+def test_values_of_a_figure_are_reached_by_the_keyboard(example: Path, browser: Browser) -> None:
+    with opened(browser, example / BENCHMARK) as page:
+        page.locator("#sweep .wide svg").focus()
+        tip = page.get_by_role("status").locator("visible=true")
+        first = tip.inner_text()
+        page.keyboard.press("ArrowRight")
+        assert tip.inner_text() != first
+        page.keyboard.press("ArrowLeft")
+        assert tip.inner_text() == first
+        page.keyboard.press("Escape")
+        assert tip.count() == 0
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+        assert tip.count() == 0
+
+
+@pytest.mark.parametrize("way", ["hover", "focus"])
+def test_an_entry_of_a_legend_sets_its_device_off_in_all_figures(
+    way: str, example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / "frameworks.full.html") as page:
+        entry = page.locator(".keys:visible [data-series]").nth(1)
+        getattr(entry, way)()
+        own = entry.get_attribute("data-series")
+        lit = page.locator(".chart .on")
+        figures = lit.evaluate_all("marks => new Set(marks.map(e => e.closest('figure').id)).size")
+        assert figures > 1
+        assert {mark.get_attribute("data-series") for mark in lit.all()} == {own}
+
+
+def test_a_row_that_is_pointed_at_sets_its_device_off(example: Path, browser: Browser) -> None:
+    with opened(browser, example / "frameworks.full.html") as page:
+        row = page.locator("#speedup tr[data-series]").first
+        row.hover()
+        assert page.locator(".chart .on").count() > 0
+
+
+def test_a_browser_without_scripts_has_each_value_as_a_title(
+    example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / BENCHMARK) as page:
+        told = page.evaluate(
+            "[...document.querySelectorAll('.chart svg *')].map(e => e.told).filter(Boolean)"
+        )
+    with opened(browser, example / BENCHMARK, script=False) as page:
+        titles = page.locator(".chart svg * > title").all_text_contents()
+    assert titles == told
+    assert len(titles) > 30
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_told_can_be_read_on_a_telephone(
+    scheme: Literal["light", "dark"], example: Path, browser: Browser
+) -> None:
+    with opened(browser, example / BENCHMARK, width=390, scheme=scheme) as page:
+        page.locator("#sweep .narrow svg").focus()
+        box = page.locator(".tip").bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_paper_shows_neither_filters_nor_signs_of_buttons(example: Path, browser: Browser) -> None:

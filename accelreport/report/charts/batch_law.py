@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.batch_law import Law
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     ROOMY,
     Chart,
@@ -22,8 +23,8 @@ from accelreport.report.charts.drawing import (
     halo,
     inner_width,
     left_axis,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.scales import (
     Axis,
@@ -62,6 +63,10 @@ class LawLine:
         assert self.law is not None
         return amount / self.law.seconds(amount / self.unit)
 
+    def amount_text(self, amount: float) -> str:
+        """An amount as the axis has it."""
+        return plain(amount) if self.unit == 1 else work_text(amount / self.unit)
+
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the largest amount that was timed."""
@@ -89,7 +94,7 @@ def law_lines(
     timed = [amount for line in lines for amount in line.amounts]
     x_ends = log_domain([*timed, BEYOND * max(timed), *(at for at, _ in equal)], 1.15)
     curve = [row for line in lines if line.law for row in _curve(line, devices, x_ends)]
-    marks = _marks(lines, devices)
+    marks = _marks(lines, devices, x_title, y_title)
     y_ends = log_domain([row["y"] for row in (*curve, *marks)], 1.3)
     y_ticks = decades(*y_ends, 6)
     unit = lines[0].unit
@@ -105,14 +110,12 @@ def law_lines(
         scale=Scale(type="log", domain=list(y_ends), nice=False),
         axis=left_axis(y_ticks, plain),
     )
-    tips = told(device="device", group="", x=x_title, y=y_title)
-    return alt.layer(
+    layers = [
         *_crossings(equal, x, y, y_ends),
         _model(curve, devices, x=x, y=y),
-        *_timed(marks, devices, x=x, y=y, tooltip=tips),
-        width=inner,
-        height=275 if width > ROOMY else 238,
-    )
+        *_timed(marks, devices, x=x, y=y),
+    ]
+    return Chart(layers, inner, 275 if width > ROOMY else 238)
 
 
 def _model(curve: list[dict[str, Any]], devices: Devices, **encoding: Any) -> Layer:
@@ -122,21 +125,23 @@ def _model(curve: list[dict[str, Any]], devices: Devices, **encoding: Any) -> La
     )
     dotted = alt.StrokeDash("form:N", title=None, scale=Scale(domain=["model"], range=[DOTTED]))
     line = Layer(rows(curve)).mark_line(strokeWidth=2)
-    drawn: Layer = line.encode(
+    dotted_line: Layer = line.encode(
         **encoding,
         detail=alt.Detail("piece:N"),
         opacity=faint,
         strokeDash=dotted,
         **devices.channels("color"),
     )
-    return drawn
+    return dotted_line
 
 
 def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> list[Layer]:
     """A dot where it was measured, a diamond where it was published."""
-    drawn = Layer(rows(marks)).encode(**encoding, **devices.channels("color"))
-    dots = drawn.transform_filter("datum.group == 'measured'")
-    diamonds = drawn.transform_filter("datum.group == 'published'")
+    encoding |= devices.channels("color")
+    dots, diamonds = (
+        Layer(rows([mark for mark in marks if mark["group"] == group])).encode(**encoding)
+        for group in ("measured", "published")
+    )
     return [
         dots.mark_point(size=70).encode(**devices.channels("shape")),
         diamonds.mark_point(
@@ -145,13 +150,20 @@ def _timed(marks: list[dict[str, Any]], devices: Devices, **encoding: Any) -> li
     ]
 
 
-def _marks(lines: Sequence[LawLine], devices: Devices) -> list[dict[str, Any]]:
+def _marks(
+    lines: Sequence[LawLine], devices: Devices, x_title: str, y_title: str
+) -> list[dict[str, Any]]:
     return [
         {
             "device": devices.name(line.device),
             "group": "published" if line.published else "measured",
             "x": amount,
             "y": rate,
+            **marked(
+                line.device,
+                f"{line.device.title}, {'published' if line.published else 'measured'}, {x_title} "
+                f"{line.amount_text(amount)}: {quantity.number(rate)} {y_title}",
+            ),
         }
         for line in lines
         for amount, rate in zip(line.amounts, line.rates, strict=True)
@@ -187,6 +199,7 @@ def _curve(line: LawLine, devices: Devices, ends: tuple[float, float]) -> list[d
             "form": "model",
             "x": x,
             "y": line.rate(x),
+            **marked(line.device, "", f"{line.device.title}: model"),
         }
         for number, (group, low, high) in enumerate(parts)
         if low < high

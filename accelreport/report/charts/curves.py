@@ -14,6 +14,7 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.findings import Subject
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
@@ -25,8 +26,8 @@ from accelreport.report.charts.drawing import (
     extent,
     halo,
     left_axis,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
@@ -168,7 +169,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         layers += _lines(own, devices, x, y, axes)
     labels = [(curve.label(width), curve) for curve in curves]
     layers += _ends(labels, devices, axes, (inner, tall), y_scale)
-    return alt.layer(*layers, width=inner, height=tall)
+    return Chart(layers, inner, tall)
 
 
 def _lines(
@@ -181,11 +182,11 @@ def _lines(
     """The lines of training or of validation, the latter with band and points."""
     if not curves:
         return []
-    base = Layer(rows([row for curve in curves for row in _points(curve, devices)]))
+    base = Layer(rows([row for curve in curves for row in _points(curve, devices, axes)]))
     base = base.encode(x=x, **devices.channels("color"))
     if not curves[0].validation:
         dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
-        layers = [dotted.encode(y=y("value"), tooltip=_told(axes.quality))]
+        layers = [dotted.encode(y=y("value"))]
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
         return layers
@@ -193,24 +194,20 @@ def _lines(
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
-        base.mark_point(size=32).encode(
-            y=y("value"), tooltip=_told(axes.quality), **devices.channels("shape")
-        ),
+        base.mark_point(size=32).encode(y=y("value"), **devices.channels("shape")),
     ]
 
 
-def _told(quality: str) -> list[alt.Tooltip]:
-    return told(
-        device="device", epoch="epoch", seconds="time (s)", value=quality, low="lowest seed",
-        high="highest seed",
-    )  # fmt: skip
-
-
-def _points(curve: Curve, devices: Devices) -> list[dict[str, object]]:
+def _points(curve: Curve, devices: Devices, axes: Axes) -> list[dict[str, Any]]:
     columns = zip(curve.elapsed_s, curve.value, curve.low, curve.high, strict=True)
-    name = devices.name(curve.device)
+    name, text = devices.name(curve.device), quantity.percent if axes.percent else quantity.number
     return [
         {"device": name, "epoch": epoch, "seconds": s, "value": v, "low": low, "high": high}
+        | marked(
+            curve.device,
+            f"{name}, {curve.role}, epoch {epoch}, after {quantity.duration(s)}: {text(v)}",
+            f"{name}, {curve.role}",
+        )
         for epoch, (s, v, low, high) in enumerate(columns, 1)
     ]
 
@@ -271,6 +268,7 @@ def _ends(
             "device": devices.name(own[0].device),
             "alone": len(own) == 1,
             "label": text,
+            **marked(own[0].device if len(own) == 1 else None, ""),
         }
         for (text, own), down in zip(alike.items(), moved_apart(places, LINE, tall), strict=True)
     ]
@@ -356,25 +354,24 @@ def forecast_lines(track: Track, axis_title: str, width: int, height: int) -> Ch
 
     data = rows(
         [
-            {"day": day, "true": true, "predicted": predicted, "error": abs(true - predicted)}
+            {"day": day, "true": true, "predicted": predicted}
             for day, true, predicted in zip(track.days, track.true, track.predicted, strict=True)
         ]
     )
     base = Layer(data).encode(x=x)
     colour = series(track.device.colour)
-    tips = told(day=axis_title, true=ACTUAL, predicted=FORECAST, error="error")
     layers = [
         base.mark_area(fill="var(--alert)", opacity=0.22, line=False).encode(
             y=y("true"), y2=alt.Y2("predicted")
         ),
         base.mark_line(stroke="var(--ink)", strokeWidth=1.25).encode(y=y("true")),
-        base.mark_line(stroke=colour, strokeWidth=2.25).encode(y=y("predicted"), tooltip=tips),
+        base.mark_line(stroke=colour, strokeWidth=2.25).encode(y=y("predicted")),
         *_names(track, (ticks[0], ticks[-1]), tall, x_scale, y_scale),
     ]
-    title: Any = alt.Undefined
+    title = None
     if lines:
         title = {"text": lines, "fontSize": LABEL_SIZE, "anchor": "start", "frame": "group"}
-    return alt.layer(*layers, width=inner, height=tall, title=title)
+    return Chart(layers, inner, tall, title)
 
 
 def _names(

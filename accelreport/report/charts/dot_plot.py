@@ -17,8 +17,8 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.scales import (
     Scale,
@@ -177,14 +177,14 @@ class _DotPlot:
             "hollow": dot.hollow,
             "named": not dot.joined,
             "beyond": max(dot.value, dot.high),
+            **marked(dot.device, f"{', '.join(filter(None, (dot.name, dot.detail)))}: {dot.text}"),
         }
 
     def _of(self, **wanted: bool) -> Layer:
         chosen = [
             row for row in self._data if all(row[name] == value for name, value in wanted.items())
         ]
-        made: Layer = Layer(rows(chosen)).encode(y=self._y)
-        return made
+        return Layer(rows(chosen)).encode(y=self._y)
 
     def _x(self, field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=self._scale, axis=self._axis)
@@ -194,7 +194,6 @@ class _DotPlot:
         colour = self._devices.channels("color")
         every = Layer(rows(self._data)).encode(y=self._y)
         size = 110
-        tips = told(row="row", device="device", value="value", low="from", high="to")
         at_base = Layer(rows([{"base": each} for each in self._base]))
         layers = [
             at_base.mark_rule(stroke="var(--soft)").encode(x=self._x("base")),
@@ -202,14 +201,14 @@ class _DotPlot:
                 x=self._x("low"), x2=alt.X2("high"), **colour
             ),
             self._of(published=False, hollow=False).mark_point(size=size).encode(
-                x=self._x("value"), tooltip=tips, **colour
+                x=self._x("value"), **colour
             ),
             self._of(published=False, hollow=True).mark_point(
                 filled=False, size=size, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), tooltip=tips, **colour),
+            ).encode(x=self._x("value"), **colour),
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), tooltip=tips, **colour),
+            ).encode(x=self._x("value"), **colour),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=self._x("value")),
@@ -218,8 +217,7 @@ class _DotPlot:
             ).encode(x=self._x("beyond"), text=alt.Text("text:N")),
             *self._names(),
         ]  # fmt: skip
-        shown = [layer for layer in layers if layer.data.values]
-        return alt.layer(*shown, width=self._inner, height=self._height)
+        return Chart(layers, self._inner, self._height)
 
     def _names(self) -> list[Layer]:
         """Names at the left over their details; on a telephone in one line above their marks."""
@@ -228,9 +226,9 @@ class _DotPlot:
             text = named.mark_text(align="left", dy=-OVER / 2 + 5, fontSize=SMALLER)
             return [text.encode(x=alt.XValue(0), y=self._y, text=alt.Text("row:N"))]
         up, at = 7 if self._detailed else 0, alt.XValue(-6)
-        told = Layer(rows([row for row in self._data if row["detail"] and row["named"]]))
+        detailed = Layer(rows([row for row in self._data if row["detail"] and row["named"]]))
         bold = named.mark_text(align="right", dy=-up, fontWeight="bold", fontSize=LETTERS)
-        soft = told.mark_text(align="right", dy=up + 1, fontSize=SMALLER, fill="var(--soft)")
+        soft = detailed.mark_text(align="right", dy=up + 1, fontSize=SMALLER, fill="var(--soft)")
         return [
             bold.encode(x=at, y=self._y, text=alt.Text("row:N")),
             soft.encode(x=at, y=self._y, text=alt.Text("detail:N")),

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partialmethod
 from typing import Any, Literal, Protocol, TypeAlias
 
 import altair as alt
@@ -21,10 +21,6 @@ from accelreport.report.charts.scales import Axis, Scale, ticked
 from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
 from accelreport.report.theme import DASHES, FONT, HALO, SERIES_LIGHT, series, shape
-
-Chart: TypeAlias = "alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart"
-Make = Callable[[int], Chart]
-"""Width in pixels → chart."""
 
 WIDE = 860
 """Width in pixels of a chart that has a row to itself."""
@@ -43,8 +39,6 @@ BESIDE = 6.0
 """Gap between a label and its axis."""
 LONGEST = 170
 """Pixels that a label of an axis may take."""
-LONGEST_HEADING = 800
-"""Pixels that a heading over a facet may take."""
 
 _INK: dict[str, Any] = {"labelColor": "var(--ink)", "labelFontSize": LABEL_SIZE}
 _SOFT = {"labelColor": "var(--soft)", "titleColor": "var(--soft)", "titleFontWeight": "normal"}
@@ -58,9 +52,6 @@ PAPER: dict[str, Any] = {
     | {"labelFontSize": LABEL_SIZE, "titleFontSize": LABEL_SIZE, "titlePadding": 8}
     | {"labelPadding": 5, "labelLimit": LONGEST, "tickSize": 4, "gridColor": "var(--grid)"}
     | {"domainColor": "var(--rule)", "tickColor": "var(--rule)"},
-    "header": _INK
-    | {"labelFontWeight": "bold", "labelAnchor": "start", "labelOrient": "top"}
-    | {"labelPadding": 3, "labelLimit": LONGEST_HEADING, "title": None},
     "legend": _INK | {"orient": "top", "labelLimit": 400, "columns": 4, "symbolOpacity": 1},
     "title": {"anchor": "start", "color": "var(--ink)", "fontSize": 14},
     "text": {"fill": "var(--ink)", "fontSize": LABEL_SIZE},
@@ -72,13 +63,6 @@ PAPER: dict[str, Any] = {
 """The theme of a figure that stands alone, with its legend, on a ground of its own."""
 IN_PAGE = PAPER | {"background": "transparent", "legend": {"disable": True}}
 """The theme of a drawing in a page, which has the ground and the legend."""
-
-alt.theme.register("accelreport", enable=False)(lambda: {"config": PAPER})
-alt.theme.register("accelreport in a page", enable=False)(lambda: {"config": IN_PAGE})
-
-
-_UNCHECKED = partial(alt.utils.schemapi.debug_mode, arg=False)
-"""A test holds our charts against Vega-Lite's schema; doing so in a build would double its time."""
 
 
 class DeviceStyle(Hashable, Protocol):
@@ -156,108 +140,18 @@ def distinct(names: Sequence[str]) -> list[str]:
     return told
 
 
-class Rows(alt.InlineData):  # type: ignore[misc]  # Altair is not typed here
-    """Rows that nobody changes: Altair would copy each of them with every layer."""
-
-    def __deepcopy__(self, _: object) -> Rows:
-        return self
-
-    @cached_property
-    def name_by_content(self) -> str:
-        """What Altair calls them beside the marks; a layer that shares them need not ask again."""
-        text = json.dumps(self.values, sort_keys=True)
-        return f"data-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-class Layer(alt.Chart):  # type: ignore[misc]  # Altair is not typed here
-    """A layer of a chart, of whose parts nobody changes any.
-
-    Altair copies every layer each time that it puts layers together, which it does four times for
-    a chart, with all axes and scales in it. What it changes in the copies are attributes of the
-    layer itself, and for those a copy of the layer alone will do.
-    """
-
-    def copy(self, *_: object, **__: object) -> Layer:
-        """A layer of which another attribute may be set."""
-        alone = object.__new__(type(self))
-        alone.__dict__.update(_args=self._args, _kwds=dict(self._kwds))
-        return alone
-
-    __deepcopy__ = copy
-
-    def _compute_hash(self) -> str:
-        """No name: Altair makes one of all that a layer shows, which only parameters need."""
-        return ""
-
-    def to_dict(
-        self, *how: Any, context: dict[str, Any] | None = None, **rest: Any
-    ) -> dict[str, Any]:
-        """As Altair has it, which takes several times as long.
-
-        It asks of every value whether it is a library's data, and reads every shorthand anew.
-        """
-        data = self.data
-        above = data is alt.Undefined and "data" in (context or {})
-        if not context or not (isinstance(data, Rows) or above):
-            made: dict[str, Any] = super().to_dict(*how, context=context, **rest)
-            return made
-        shown = {name: value for name, value in self._kwds.items() if name != "_cached_hash"}
-        if isinstance(data, Rows):
-            context["datasets"][data.name_by_content] = data.values
-            shown["data"] = {"name": data.name_by_content}
-        if isinstance(self.mark, str):
-            shown["mark"] = {"type": self.mark}
-        plain: dict[str, Any] = _plain(shown, context.setdefault("plain", {}))
-        return plain
-
-
-_KINDS = {"Q": "quantitative", "N": "nominal"}
-"""Letter of a shorthand → kind of the field."""
-
-
-def _plain(value: Any, known: dict[int, tuple[Any, Any]]) -> Any:
-    """A part of a layer as it stands in JSON; `known` are the parts that layers share, by id."""
-    if isinstance(value, alt.SchemaBase):
-        if id(value) not in known:
-            inside = value._args[0] if value._args else _written_out(value._kwds)
-            known[id(value)] = value, _plain(inside, known)
-        return known[id(value)][1]
-    if isinstance(value, dict):
-        return {
-            name: _plain(each, known) for name, each in value.items() if each is not alt.Undefined
+def rows(values: Rows) -> Rows:
+    """Rows of JSON values. A number that no axis can hold becomes None, which is a gap."""
+    return [
+        {
+            name: None if isinstance(value, float) and not drawable(value) else value
+            for name, value in row.items()
         }
-    if isinstance(value, list | tuple):
-        return [_plain(each, known) for each in value]
-    return value
-
-
-def _written_out(channel: dict[str, Any]) -> dict[str, Any]:
-    """Properties with field and kind where a shorthand stood."""
-    shorthand = channel.get("shorthand", alt.Undefined)
-    if shorthand is alt.Undefined:
-        return channel
-    field, _, letter = shorthand.partition(":")
-    told = channel | {"field": field} | ({"type": _KINDS[letter]} if letter else {})
-    del told["shorthand"]
-    return told
-
-
-def rows(values: Sequence[dict[str, Any]]) -> Rows:
-    """Rows of JSON values. Altair names them by their content and keeps them beside the marks.
-
-    A number that no axis can hold becomes None, which is a gap: JSON has no other word for it.
-    """
-    with _UNCHECKED():
-        return Rows(values=[_drawable(row) for row in values])
-
-
-def _drawable(row: dict[str, Any]) -> dict[str, Any]:
-    if all(not isinstance(value, float) or drawable(value) for value in row.values()):
-        return row
-    return {
-        name: None if isinstance(value, float) and not drawable(value) else value
-        for name, value in row.items()
-    }
+        for row in values
+    ]
 
 
 def drawable(value: float) -> bool:
@@ -265,15 +159,142 @@ def drawable(value: float) -> bool:
     return abs(value) <= MOST_DRAWN
 
 
-def told(**fields: str) -> list[alt.Tooltip]:
-    """What pointing at a mark tells: field → its title; numbers with four digits."""
-    words = {"device", "label", "row", "stage", "group"}
-    return [
-        alt.Tooltip(f"{field}:N", title=title)
-        if field in words
-        else alt.Tooltip(f"{field}:Q", title=title, format=".4~g")
-        for field, title in fields.items()
-    ]
+def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, str]:
+    """Fields of a row by which a reader knows its mark.
+
+    Args:
+        device: in whose colour it is, and which a page can set off in all its figures; None for
+            what belongs to no device.
+        text: what pointing at its point or bar tells.
+        line: what pointing at its line tells.
+    """
+    series = "" if device is None else str(device.colour)
+    return {"tip": text or line, POINT: f"{series}|{text}", LINE: f"{series}|{line}"}
+
+
+POINT, LINE = "point", "line"
+"""Fields of a row that say of a point or a bar, and of a line or a text, of which device it is,
+and after a stroke what pointing at it tells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A layer of a chart.
+
+    Altair's own layers are copied with all axes and scales whenever they are put together, which
+    took longer than everything else.
+
+    Attributes:
+        rows: what is drawn.
+        mark: how, as Vega-Lite says it.
+        channels: what each channel shows.
+    """
+
+    rows: Rows
+    mark: Mapping[str, Any] = field(default_factory=dict)
+    channels: Mapping[str, Any] = field(default_factory=dict)
+
+    def _marked(self, kind: str, **properties: Any) -> Layer:
+        return replace(self, mark={"type": kind, **properties})
+
+    mark_area = partialmethod(_marked, "area")
+    mark_line = partialmethod(_marked, "line")
+    mark_point = partialmethod(_marked, "point")
+    mark_rect = partialmethod(_marked, "rect")
+    mark_rule = partialmethod(_marked, "rule")
+    mark_text = partialmethod(_marked, "text")
+
+    def encode(self, **channels: Any) -> Layer:
+        """The layer with further channels."""
+        return replace(self, channels={**self.channels, **channels})
+
+    @property
+    def pointed(self) -> dict[str, Any]:
+        """Channels that tell of a mark of which device it is, and its value."""
+        if not self.rows or POINT not in self.rows[0]:
+            return {}
+        told = POINT if self.mark["type"] in {"point", "rect"} else LINE
+        channels = {"description": {"field": told, "type": "nominal"}}
+        # Of a line whose points tell their values Vega would show that of the first.
+        if told == POINT or self.rows[0][POINT].endswith("|"):
+            channels["tooltip"] = {"field": "tip", "type": "nominal"}
+        return channels
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Layers from the back to the front; those without rows are left out.
+
+    Attributes:
+        layers: what is drawn.
+        width: of the plot, in pixels.
+        height: of the plot, in pixels.
+        title: what stands above it, as Vega-Lite says it.
+    """
+
+    layers: Sequence[Layer]
+    width: float
+    height: float
+    title: Mapping[str, Any] | None = None
+
+    def to_dict(self, config: Mapping[str, Any] = PAPER) -> dict[str, Any]:
+        """The specification, in a theme.
+
+        Axes and scales of a channel that several layers share are said by the first of them, as
+        Vega-Lite compares property by property.
+        """
+        shown = [layer for layer in self.layers if layer.rows]
+        names = {id(layer.rows): _name(layer.rows) for layer in shown}
+        written: dict[int, dict[str, Any]] = {}
+        said: dict[tuple[str, str], Any] = {}
+        layers = []
+        for layer in shown:
+            encoding: dict[str, Any] = {}
+            for channel, value in layer.channels.items():
+                if id(value) not in written:
+                    written[id(value)] = value.to_dict(validate=False)
+                encoding[channel] = _said_once(channel, dict(written[id(value)]), layer.mark, said)
+            layers.append(
+                {
+                    "data": {"name": names[id(layer.rows)]},
+                    "mark": dict(layer.mark),
+                    "encoding": encoding | layer.pointed,
+                }
+            )
+        return {
+            "config": config,
+            **({"title": self.title} if self.title else {}),
+            "layer": layers,
+            "width": self.width,
+            "height": self.height,
+            "$schema": alt.SCHEMA_URL,
+            "datasets": {names[id(layer.rows)]: layer.rows for layer in shown},
+        }
+
+
+def _name(values: Rows) -> str:
+    """A name of rows by their content, so that those of two charts can stand side by side."""
+    return f"data-{hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]}"
+
+
+_STACKED = {"area", "bar"}
+"""Marks of which Vega-Lite asks the scale whether they stand on one another."""
+
+
+def _said_once(
+    channel: str, own: dict[str, Any], mark: Mapping[str, Any], said: dict[tuple[str, str], Any]
+) -> dict[str, Any]:
+    """A channel without what an earlier one said; `said` takes what it is the first to say."""
+    for part in ("axis",) if mark["type"] in _STACKED else ("axis", "scale"):
+        # Null is said each time: it speaks for its own layer alone.
+        if own.get(part) is None:
+            continue
+        if (channel, part) not in said:
+            said[channel, part] = own[part]
+        elif said[channel, part] == own[part]:
+            # An axis without values has a number of ticks, which would count for all layers.
+            own[part] = {name: own[part][name] for name in {"values"} & own[part].keys()}
+    return own
 
 
 def left_axis(values: Sequence[float], text: Callable[[float], str]) -> Axis:
@@ -307,8 +328,12 @@ def halo(text: Layer, **mark: Any) -> Layer:
 
     `page_svg` writes SVG's `paint-order`, by which an outline is behind its letter; Vega does not.
     """
-    made: Layer = text.mark_text(**HALO | mark)
-    return made
+    outlined: Layer = text.mark_text(**HALO | mark)
+    return outlined
+
+
+Make = Callable[[int], Chart]
+"""Width in pixels → chart."""
 
 
 def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -> Drawing:
@@ -323,8 +348,7 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
     """
 
     def spec() -> dict[str, Any]:
-        with _UNCHECKED(), alt.theme.enable("accelreport in a page"):
-            made: dict[str, Any] = make(width).to_dict(validate=False)
-            return made
+        with alt.utils.schemapi.debug_mode(arg=False):
+            return make(width).to_dict(IN_PAGE)
 
     return Drawing(spec, prefix, title, description)

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     ROOMY,
     Chart,
@@ -17,8 +18,8 @@ from accelreport.report.charts.drawing import (
     Layer,
     inner_width,
     left_axis,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.scales import (
     Scale,
@@ -91,6 +92,7 @@ def step_ecdf(
     data = rows(
         [
             {"device": devices.name(curve.device), "seconds": seconds, "share": i / (QUANTILES - 1)}
+            | marked(curve.device, "", _line_text(curve))
             for curve in curves
             for i, seconds in enumerate(curve.seconds)
             if (seconds >= low or i == 0) and seconds <= high
@@ -98,19 +100,21 @@ def step_ecdf(
     )
 
     scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
-    scale.clamp = True
-    lines = Layer(data).mark_line()
-    return alt.layer(
-        lines.encode(
-            x=alt.X("seconds:Q", scale=scale, axis=axis),
-            y=alt.Y(
-                "share:Q",
-                scale=Scale(domain=[0, 1]),
-                axis=left_axis(SHARES, percent_text),
-            ),
+    lines = (
+        Layer(data)
+        .mark_line()
+        .encode(
+            x=alt.X("seconds:Q", scale=scale | {"clamp": True}, axis=axis),
+            y=alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text)),
             **devices.channels("color", "strokeDash"),
-            tooltip=told(device="device", seconds="time (s)", share="share of steps"),
-        ),
-        width=inner_width(width, [percent_text(share) for share in SHARES]),
-        height=225 if width > ROOMY else 175,
+        )
     )
+    inner = inner_width(width, [percent_text(share) for share in SHARES])
+    return Chart([lines], inner, 225 if width > ROOMY else 175)
+
+
+def _line_text(curve: Distribution) -> str:
+    """What pointing at a line tells."""
+    last = quantity.duration(curve.seconds[int(0.99 * (QUANTILES - 1))])
+    median = quantity.duration(curve.median)
+    return f"{curve.device.title}: median {median}, 99th percentile {last}"

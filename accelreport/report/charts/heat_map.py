@@ -209,4 +209,4 @@ class _HeatLayers:
             look = {"align": align, "fontWeight": weight, "fontSize": size, "baseline": "middle"}
             text = Layer(rows(some)).mark_text(**look)
             layers.append(text.encode(x=x, y=y, text=alt.Text("text:N"), fill=fill))
-        return alt.layer(*layers, width=width, height=height)
+        return Chart(layers, width, height)

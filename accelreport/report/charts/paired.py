@@ -8,13 +8,14 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
     Chart,
     Layer,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.scales import Scale
 from accelreport.report.text import cut, text_width
@@ -121,13 +122,13 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int, *, shared: bool
     layers = [
         Layer(rows(drawn.bars)).mark_rect().encode(
             **places(x="left", y="top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
-            color=colour, tooltip=told(label="of", value="value"),
+            color=colour,
         )
     ]  # fmt: skip
     for role, written in drawn.texts.items():
         text = Layer(rows(written)).mark_text(**{"fontSize": size, **mark[role]})
         layers.append(text.encode(**places(x="x", y="y"), text=alt.Text("label:N")))
-    return alt.layer(*layers, width=width - 10, height=round(drawn.bottom, 1))
+    return Chart(layers, width - 10, round(drawn.bottom, 1))
 
 
 def _place(
@@ -151,10 +152,11 @@ def _place(
     for bar in group.bars:
         end = left
         for name, value, colour in bar.stages or ((bar.name, bar.value, bar.colour),):
+            share = f", {name}: {quantity.percent(value / bar.value, 0)} of" if bar.stages else ":"
             drawn.bars.append(
-                {"label": name, "value": value, "colour": colour, "left": end,
+                {"label": name, "colour": colour, "left": end,
                  "right": (end := end + unit * value), "top": at + line * 0.12,
-                 "bottom": at + line * 0.88}
+                 "bottom": at + line * 0.88, **marked(None, f"{bar.name}{share} {bar.text}")}
             )  # fmt: skip
         drawn.text("name", left, at + line / 2, cut(bar.name, left - 6, LABEL_SIZE))
         drawn.text("value", end, at + line / 2, bar.text)

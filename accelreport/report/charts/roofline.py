@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     ROOMY,
@@ -19,8 +20,8 @@ from accelreport.report.charts.drawing import (
     halo,
     inner_width,
     left_axis,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import Scale, decades, log_domain, plain, ticked
@@ -106,16 +107,14 @@ def roofline_chart(
     lines = Layer(rows(_lines(roofs, devices, plane)))
     dots = Layer(rows([_dot(spot, devices) for spot in spots]))
     texts = Layer(rows(_texts(roofs, spots, plane)))
-    tips = told(device="device", label="at", x=x_title, y="TFLOPS")
-    return alt.layer(
+    layers = [
         lines.mark_line(strokeWidth=2).encode(
             **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
         ),
-        dots.mark_point(size=85).encode(**at, **color, **devices.channels("shape"), tooltip=tips),
+        dots.mark_point(size=85).encode(**at, **color, **devices.channels("shape")),
         halo(texts.encode(**at, text=alt.Text("label:N"))),
-        width=plane.width,
-        height=plane.height,
-    )
+    ]
+    return Chart(layers, plane.width, plane.height)
 
 
 def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:
@@ -127,6 +126,7 @@ def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:
 def _lines(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[str, Any]]:
     return [
         {"line": number, "device": devices.name(roof.device), "x": x, "y": y}
+        | marked(roof.device, "", f"{roof.device.title}: measured roof")
         for number, roof in enumerate(roofs)
         for x, y in _corners(roof, plane)
     ]
@@ -153,6 +153,7 @@ def _texts(roofs: Sequence[Roof], spots: Sequence[Spot], plane: Plane) -> list[d
     places = place(boxes, taken, Box(0, -LINE, plane.width, plane.height), MOST_TEXTS)
     return [
         {"label": spot.text, **dict(zip(("x", "y"), plane.values(*own[at]), strict=True))}
+        | marked(spot.device, "")
         for spot, own, at in zip(named, middles, places, strict=True)
         if at is not None
     ]
@@ -163,5 +164,12 @@ def _dot(spot: Spot, devices: Devices) -> dict[str, Any]:
         "device": devices.name(spot.device),
         "x": spot.intensity,
         "y": spot.tflops,
-        "label": spot.text,
+        **marked(spot.device, _spot_text(spot)),
     }
+
+
+def _spot_text(spot: Spot) -> str:
+    """What pointing at a spot tells."""
+    name = ", ".join(filter(None, (spot.device.title, spot.text)))
+    reached, intensity = quantity.number(spot.tflops), quantity.number(spot.intensity)
+    return f"{name}: {reached} TFLOPS at {intensity} operations a byte"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
-
-import altair as alt
+from typing import Any, TypeAlias
 
 from accelreport.report import quantity
-from accelreport.report.text import cut, divisible, text_width
+from accelreport.report.text import text_width
 
 
 def wrapped(title: str, width: int) -> str | list[str]:
@@ -36,26 +34,10 @@ def label_expression(values: Sequence[float], text: Callable[[float], str]) -> s
     return " : ".join([*pairs, "''"])
 
 
-class _Plain:
-    """What holds plain values only: Altair would ask of each, in each layer, what it is."""
-
-    _kwds: Mapping[str, Any]
-
-    def to_dict(self, *_: object, **__: object) -> dict[str, Any]:
-        """The values that were set."""
-        return {name: value for name, value in self._kwds.items() if value is not alt.Undefined}
-
-
-class Scale(_Plain, alt.Scale):  # type: ignore[misc]  # Altair is not typed here
-    """A scale of plain values."""
-
-
-class Axis(_Plain, alt.Axis):  # type: ignore[misc]
-    """An axis of plain values."""
-
-    def but(self, **changed: Any) -> Axis:
-        """The axis with some properties changed."""
-        return Axis(**self.to_dict() | changed)
+Scale: TypeAlias = dict[str, Any]
+"""A scale, as Vega-Lite says it."""
+Axis: TypeAlias = dict[str, Any]
+"""An axis, as Vega-Lite says it."""
 
 
 def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
@@ -63,23 +45,6 @@ def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -
     # Vega measures each label once more to hold it to a limit, and a number is short.
     made = {"values": list(values), "labelExpr": label_expression(values, text), "labelLimit": 0}
     return Axis(**made | rest)
-
-
-def shortened(names: Iterable[str], limit: float, size: float) -> dict[str, Any]:
-    """Properties of an axis or a heading whose labels are names of at most so many pixels.
-
-    Vega cuts texts itself, between any two units of UTF-16, and draws nothing of half an
-    emoji. Names that it could halve are cut here.
-    """
-    known = list(names)
-    if not any(map(divisible, known)):
-        return {"labelLimit": limit}
-    tests = [
-        f"datum.label == {quoted(name)} ? {quoted(cut(name, limit, size))}"
-        for name in known
-        if cut(name, limit, size) != name
-    ]
-    return {"labelLimit": 0, "labelExpr": " : ".join([*tests, "datum.label"])}
 
 
 def quoted(text: str) -> str:

@@ -16,8 +16,8 @@ from accelreport.report.charts.drawing import (
     Devices,
     DeviceStyle,
     Layer,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import Scale
@@ -146,28 +146,26 @@ class _Drawn:
         ]
         self._write()
         colour = self._devices.channels("color")
-        tips = told(row="row", time="time")
         x, y = self._channel("x"), self._channel("y")
-        return alt.layer(
+        layers = [
             Layer(rows(columns)).mark_rule(color="var(--rule)").encode(x=x, y=y, y2=alt.Y2("y2")),
             Layer(rows(kept)).mark_rule(strokeDash=[2, 4], strokeWidth=1.5).encode(
                 x=x, x2=alt.X2("x2"), y=y, **colour
             ),
             Layer(rows(line)).mark_line(strokeWidth=2.5).encode(x=x, y=y, **colour),
             Layer(rows(brackets)).mark_line(color="var(--ink)", strokeWidth=1.2).encode(
-                x=x, y=y, detail="side:N", order="n:Q"
+                x=x, y=y, detail=alt.Detail("side:N"), order=alt.Order("n:Q")
             ),
             Layer(rows(marks)).mark_point(
                 shape="diamond", size=120, filled=False, fill="var(--paper)", strokeWidth=2
-            ).encode(x=x, y=y, tooltip=tips, **colour),
+            ).encode(x=x, y=y, **colour),
             Layer(rows(today)).mark_point(
                 size=110, filled=not slope.today.hollow, strokeWidth=2,
                 **({"fill": "var(--paper)"} if slope.today.hollow else {}),
-            ).encode(x=x, y=y, tooltip=tips, **colour),
+            ).encode(x=x, y=y, **colour),
             *self._text_layers(x, y),
-            width=round(self._width, 1),
-            height=round(self._height, 1),
-        )  # fmt: skip
+        ]  # fmt: skip
+        return Chart(layers, round(self._width, 1), round(self._height, 1))
 
     def _name(self, timed: Timed) -> str:
         return self._devices.name(timed.device)
@@ -181,7 +179,7 @@ class _Drawn:
         where = self._slope.headings[0 if published else 1]
         return {
             "x": x, "y": self._y(timed.seconds), "device": self._name(timed),
-            "row": f"{timed.name}, {where}", "time": timed.text,
+            **marked(timed.device, f"{timed.name}, {where}: {timed.text}"),
         }  # fmt: skip
 
     def _bracket(self, x: float, side: int, slow: float, fast: float) -> list[dict[str, Any]]:

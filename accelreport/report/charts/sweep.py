@@ -13,6 +13,7 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     ROOMY,
     Chart,
@@ -20,8 +21,8 @@ from accelreport.report.charts.drawing import (
     Layer,
     distinct,
     halo,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
@@ -45,6 +46,8 @@ LARGEST_SHARE = 0.42
 """Of the width, which names at the ends of lines may take."""
 MOST_NAMES = 6
 """Lines that are named at their ends; the legend names more."""
+FAINT = 0.4
+"""Opacity of a line beyond what was measured."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
 
@@ -64,6 +67,8 @@ class SweepLine:
         published: whether somebody else printed it.
         pattern: which of the theme's dashes a measured line has.
         texts: what stands at its marks; none where they are empty.
+        measured: how many of its points, from the first, are within what was measured; the others
+            are fainter. None where all are.
     """
 
     name: str
@@ -76,6 +81,12 @@ class SweepLine:
     published: bool = False
     pattern: int = 0
     texts: tuple[str, ...] = ()
+    measured: int | None = None
+
+    @property
+    def known(self) -> int:
+        """How many of its points are within what was measured."""
+        return len(self.x) if self.measured is None else self.measured
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,7 @@ class SweepAxes:
         heights: ends of the vertical axis.
         tick: the text of a value at it.
         share: whether it is linear, for shares; else it is logarithmic.
+        text: a value as pointing at its mark tells it.
     """
 
     x_title: str
@@ -105,6 +117,7 @@ class SweepAxes:
     heights: tuple[float, float]
     tick: Callable[[float], str]
     share: bool = False
+    text: Callable[[float], str] = quantity.number
 
     @property
     def ticks(self) -> list[float]:
@@ -123,6 +136,7 @@ def sweep_axes(
     *,
     x_title: str,
     tick: Callable[[float], str] = plain,
+    text: Callable[[float], str] = quantity.number,
     share: bool = False,
 ) -> SweepAxes:
     """The axes that hold all lines and marks; linear ones end at their first and last tick."""
@@ -131,8 +145,8 @@ def sweep_axes(
     heights += [end.y for end in ends]
     if share:
         ticks = quality_ticks(min(heights), max(heights), share=True)
-        return SweepAxes(x_title, tuple(swept), (ticks[0], ticks[-1]), tick, share=True)
-    return SweepAxes(x_title, tuple(swept), log_domain(heights, 1.35), tick)
+        return SweepAxes(x_title, tuple(swept), (ticks[0], ticks[-1]), tick, share=True, text=text)
+    return SweepAxes(x_title, tuple(swept), log_domain(heights, 1.35), tick, text=text)
 
 
 def sweep_lines(
@@ -165,6 +179,7 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
             line.name if alike or not line.detail else f"{line.name}, {line.detail}",
             f"s{line.device.colour % COLOURS}",
             "diamond" if line.published else line_key(line.device.colour, line.pattern),
+            line.device.colour,
         )
         for line in lines
     )
@@ -268,50 +283,62 @@ class _SweepPanel:
     def _along(self) -> alt.X:
         return alt.X("x:Q", scale=self._x_scale, axis=self._x_axis)
 
-    def _points(self, *, published: bool) -> Layer:
-        found = [
-            {"label": key, "x": x, "y": y, "low": low, "high": high}
-            for key, line in zip(self._keys, self._lines, strict=True)
-            if line.published is published
-            for x, y, low, high in zip(line.x, line.y, line.low, line.high, strict=True)
-        ]
-        made: Layer = Layer(rows(found)).encode(x=self._along())
-        return made
+    def _points(self, lines: Iterable[SweepLine], *, beyond: bool | None = None) -> Layer:
+        """The points of some lines: all, those within what was measured, or those beyond it."""
+        x_title, text = self._axes.x_title, self._axes.text
+        keys = dict(zip(map(id, self._lines), self._keys, strict=True))
+        points = []
+        for line in lines:
+            values = zip(line.x, line.y, line.low, line.high, strict=True)
+            for number, (x, y, low, high) in enumerate(values):
+                if beyond in {None, number >= line.known}:
+                    said = f"{line.name}, {x_title} {plain(x)}: {text(y)}"
+                    said += ", extrapolated" if number >= line.known else ""
+                    points.append(
+                        {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
+                        | marked(line.device, said, line.name)
+                    )
+        return Layer(rows(points)).encode(x=self._along())
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
         worn = [line.device.colour for line in self._lines]
         colour = {"color": self._by_line(alt.Color, map(series, worn))}
         shapes = {"shape": self._by_line(alt.Shape, map(shape, worn))}
-        theirs, ours = self._points(published=True), self._points(published=False)
-        dash = self._dashes()
+        published = self._points(line for line in self._lines if line.published)
+        own = [line for line in self._lines if not line.published]
+        measured, beyond = self._points(own, beyond=False), self._points(own, beyond=True)
+        dash, up = self._dashes(), {"y": self._up("y")} | colour
+        faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._along())
         size = 72
-        tips = told(label="line", x=self._axes.x_title, y="value")
+        hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         layers = [
-            theirs.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(y=self._up("y"), **colour),
-            ours.mark_line().encode(y=self._up("y"), **dash, **colour),
-            ours.mark_rule(strokeWidth=7, opacity=0.35).encode(
+            published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
+            faint.mark_line(opacity=FAINT).encode(**dash, **up),
+            measured.mark_line().encode(**dash, **up),
+            measured.mark_rule(strokeWidth=7, opacity=0.35).encode(
                 y=self._up("low"), y2=alt.Y2("high"), **colour
             ),
-            theirs.mark_point(
-                shape="diamond", filled=False, fill="var(--paper)", size=size * 1.4, strokeWidth=2
-            ).encode(y=self._up("y"), tooltip=tips, **colour),
-            ours.mark_point(size=size).encode(y=self._up("y"), tooltip=tips, **colour, **shapes),
+            published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
+            beyond.mark_point(size=size, **hollow).encode(**up, **shapes),
+            measured.mark_point(size=size).encode(**up, **shapes),
         ]
         layers += [*self._texts(), *self._failures()]
         if self.named:
-            ends = [{"x": e.x[-1], "y": e.y[-1], "label": e.name} for e in self._lines]
+            ends = [
+                {"x": e.x[-1], "y": e.y[-1], "label": e.name, **marked(e.device, "")}
+                for e in self._lines
+            ]
             names = Layer(rows(ends)).encode(x=self._along(), y=self._up("y"))
             bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
             layers.append(names.mark_text(**bold).encode(text=alt.Text("label:N")))
-        shown = [layer for layer in layers if layer.data.values]
-        return alt.layer(*shown, width=self._inner, height=self._height)
+        return Chart(layers, self._inner, self._height)
 
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
-        failed = [(end.x, end.y, end.text, "var(--alert)") for end in self._ends]
+        failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
         numbers = [
-            (x, y, text, "var(--ink)")
+            (x, y, text, "var(--ink)", line.device)
             for line in self._lines
             for x, y, text in zip(line.x, line.y, line.texts, strict=False)
             if text
@@ -319,7 +346,7 @@ class _SweepPanel:
         texts, size = [*failed, *numbers], LETTERS - 1
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
-        for x, y, text, _ in texts:
+        for x, y, text, *_ in texts:
             wide = text_width(text, size, bold=True)
             across = (0.0, BESIDE + wide / 2, -BESIDE - wide / 2)
             shifts.append([(dx, dy) for dx in across for dy in (BELOW, ABOVE)])
@@ -330,9 +357,10 @@ class _SweepPanel:
             taken += [box for line in self._lines for box in self._name_box(line)]
         looks: dict[tuple[float, float, str], list[dict[str, Any]]] = {}
         places = place(boxes, taken, self._edges, len(texts))
-        for (x, y, text, fill), own, number in zip(texts, shifts, places, strict=True):
+        for (x, y, text, fill, device), own, number in zip(texts, shifts, places, strict=True):
             if number is not None:
-                looks.setdefault((*own[number], fill), []).append({"x": x, "y": y, "text": text})
+                row = {"x": x, "y": y, "text": text, **marked(device, "")}
+                looks.setdefault((*own[number], fill), []).append(row)
         layers: list[Layer] = []
         for (dx, dy, fill), values in looks.items():
             made = Layer(rows(values)).encode(x=self._along(), y=self._up("y"))
@@ -367,10 +395,11 @@ class _SweepPanel:
         return {} if solid else {"strokeDash": self._by_line(alt.StrokeDash, looks)}
 
     def _failures(self) -> list[Layer]:
-        found = [
-            {"colour": series(end.device.colour), "x": end.x, "y": end.y, "label": end.text}
+        failures = [
+            {"colour": series(end.device.colour), "x": end.x, "y": end.y}
+            | marked(end.device, f"{end.device.title}: {end.text}")
             for end in self._ends
         ]
-        crosses = Layer(rows(found)).encode(x=self._along(), y=self._up("y"))
+        crosses = Layer(rows(failures)).encode(x=self._along(), y=self._up("y"))
         marks = crosses.mark_point(shape="cross", angle=45, size=110)
         return [marks.encode(stroke=alt.Stroke("colour:N", scale=None))]

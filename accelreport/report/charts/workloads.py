@@ -21,6 +21,7 @@ from accelreport.report.charts.drawing import (
     DeviceStyle,
     Layer,
     halo,
+    marked,
     rows,
 )
 from accelreport.report.charts.place import Box, place
@@ -176,7 +177,7 @@ def work_rates(
         layers += _marks(some, layout)
         layers += _texts(some, layout)
         layers += _labels(some, layout)
-        return alt.layer(*layers, width=layout.width, height=layout.tops[-1])
+        return Chart(layers, layout.width, layout.tops[-1])
 
     return make
 
@@ -273,22 +274,20 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str, limit: st
 def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     values: list[dict[str, Any]] = [
         {
-            "x": mark.value, "low": mark.low, "high": mark.high, "label": mark.label,
-            "row": each.title, "y": line, "kind": mark.kind,
+            "x": mark.value, "low": mark.low, "high": mark.high, "y": line, "kind": mark.kind,
             "colour": series(mark.device.colour), "shape": shape(mark.device.colour),
             "inside": "var(--paper)" if mark.hollow else series(mark.device.colour),
+            **marked(mark.device, f"{each.title}: {mark.label or f'{each.rate} {each.unit}'}"),
         }
         for each, line in zip(workloads, layout.lines, strict=True)
         for mark in each.marks
     ]  # fmt: skip
     own: dict[str, Any] = {"scale": None, "legend": None}
     worn = alt.Stroke("colour:N", **own)
-    tips = [alt.Tooltip("row:N", title="workload"), alt.Tooltip("label:N", title="rate")]
 
     def of(*kinds: Kind) -> Layer:
         kept = [row for row in values if row["kind"] in kinds]
-        made: Layer = Layer(rows(kept)).encode(x=layout.x("x"), y=_y())
-        return made
+        return Layer(rows(kept)).encode(x=layout.x("x"), y=_y())
 
     bands = Layer(rows([row for row in values if row["low"] < row["high"]]))
     layers = [
@@ -297,10 +296,9 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         ),
         of("published", "beyond").mark_point(
             filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
-        ).encode(stroke=worn, tooltip=tips),
+        ).encode(stroke=worn),
         of("base", "measured").mark_point(size=100, strokeWidth=2).encode(
             stroke=worn, fill=alt.Fill("inside:N", **own), shape=alt.Shape("shape:N", **own),
-            tooltip=tips,
         ),
     ]  # fmt: skip
     if any(row["kind"] == "beyond" for row in values):
@@ -343,6 +341,7 @@ def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
             weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": line, "label": mark.label}
+            row |= marked(mark.device, "")
             looks.setdefault((dy, weight, ink), []).append(row)
     layers: list[Layer] = []
     # How far a text is shifted is a property of its mark: those that share it are a layer.

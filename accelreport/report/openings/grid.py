@@ -255,6 +255,11 @@ def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | N
         (),
         x_title=axis_title(layout.across),
         tick=percent_text if share else plain_duration if what == "time" else quantity.short,
+        text=quantity.percent
+        if share
+        else quantity.duration
+        if what == "time"
+        else quantity.number,
         share=share,
     )
     name = f"time for one {_example(bench)}" if what == "time" else metric_title(bench.quality)

@@ -404,10 +404,12 @@ def _until(bench: BenchmarkView) -> Plot | None:
     speaker, devices = Speaker(bench), bench.plan.devices
     groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
     lines: dict[Subject, TimeLine] = {}
+    measured: dict[Subject, float] = {}
     for group in groups:
         of = Subject(group.device, group.machine, tuple(group.point.values()))
         if line := line_of(bench, of):
             lines[of] = line
+            measured[of] = min(result.timings.steady_steps for result in group.timed)
     if not lines:
         return None
     base = devices[bench.plan.baseline.device]
@@ -428,6 +430,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             y=(times := tuple(lines[of].at(steps) for steps in SHOWN_STEPS)),
             low=times,
             high=times,
+            measured=sum(steps <= measured[of] for steps in SHOWN_STEPS),
         )
         for of in drawn
     ]
@@ -449,7 +452,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
         for v in pays
         if v.over
     )
-    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration)
+    axes = sweep_axes(curves, (), x_title=noun, tick=plain_duration, text=quantity.duration)
     return lines_plot(
         curves,
         (),
@@ -462,7 +465,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             for of, line in lines.items()
         )
         + ".",
-        caption=f"Log scales. {met}. Steps beyond the measured ones are extrapolated.{more}",
+        caption=f"Log scales. {met}. ○ faint: extrapolated beyond the measured steps.{more}",
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",

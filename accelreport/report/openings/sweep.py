@@ -51,8 +51,12 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     drawn = [*_measured(bench, ratios), *_published(bench, axis, ratios)]
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
-    axes = sweep_axes(lines, ends, x_title=axis_title(axis))
     counted = rate_axis(bench)
+
+    def rate(value: float) -> str:
+        return quantity.number(value) + quantity.SPACE + counted
+
+    axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
     plot = lines_plot(
         lines,
         ends,
@@ -226,7 +230,9 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 else (),
             )
         )
-    axes = sweep_axes(drawn, [], x_title=axis_title(axis), tick=quantity.duration)
+    axes = sweep_axes(
+        drawn, [], x_title=axis_title(axis), tick=quantity.duration, text=quantity.duration
+    )
     times, _ = step_times(bench)
     plot = lines_plot(
         drawn,

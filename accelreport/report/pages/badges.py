@@ -217,7 +217,8 @@ def panels_note(drawn: int, points: int) -> str:
 def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:
     """The legend of devices, whose lines are `dashed` or known by colour and mark alone."""
     return tuple(
-        Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0)) for s in series
+        Key(s.title, s.css, line_key(s.colour, s.pattern if dashed else 0), s.colour)
+        for s in series
     )
 
 

@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -142,6 +142,9 @@ class _Writer:
         inside = str(escape(element.text)) if name in {"text", "tspan"} and element.text else ""
         inside += "".join(self.write(child) for child in element)
         attributes = self.attributes(element)
+        device, _, text = element.get("aria-label", "").partition("|")
+        attributes += f' data-series="{escape(device)}"' if device else ""
+        inside += f"<title>{escape(text)}</title>" if text else ""
         if name == "text" and element.get("stroke") == HALO["stroke"]:
             attributes += ' paint-order="stroke"'
         if name == "g" and (not inside or not attributes):
@@ -175,41 +178,6 @@ def page_svg(drawn: str, *, prefix: str, title: str, description: str) -> Markup
         f' font-family="{FONT}"><title id="{prefix}-t">{escape(title)}</title>'
         f'<desc id="{prefix}-d">{escape(description)}</desc>{inside}</svg>'
     )
-
-
-def still(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What Vega needs of a specification to draw it where nobody points at it: the same picture.
-
-    What pointing tells is left out. Axes and scales of a channel that several layers share are said
-    by the first of them: Vega-Lite compares property by property.
-    """
-    said: dict[tuple[str, str], Any] = {}
-    return {**spec, "layer": [_said_once(layer, said) for layer in spec["layer"]]}
-
-
-_STACKED = {"area", "bar"}
-"""Marks of which Vega-Lite asks the scale whether they stand on one another."""
-
-
-def _said_once(layer: Mapping[str, Any], said: dict[tuple[str, str], Any]) -> dict[str, Any]:
-    """A layer without what an earlier one said; `said` takes what it is the first to say."""
-    mark = layer.get("mark", "")
-    stacked = (mark if isinstance(mark, str) else mark["type"]) in _STACKED
-    encoding = {}
-    for channel, told in layer.get("encoding", {}).items():
-        if channel == "tooltip":
-            continue
-        encoding[channel] = own = dict(told)
-        for part in ("axis",) if stacked else ("axis", "scale"):
-            # Null is said each time: it speaks for its own layer alone.
-            if own.get(part) is None:
-                continue
-            if (channel, part) not in said:
-                said[channel, part] = own[part]
-            elif said[channel, part] == own[part]:
-                # An axis without values has a number of ticks, which would count for all layers.
-                own[part] = {name: own[part][name] for name in {"values"} & own[part].keys()}
-    return {**layer, "encoding": encoding}
 
 
 WORKER = Path(__file__).with_name("draw_worker.py")
@@ -425,7 +393,7 @@ class Drawer:
 
     def _expected(self, drawing: Drawing, page: str = "") -> _Expected:
         if id(drawing) not in self._drawn:
-            asked = self._asked(json.dumps(still(drawing.spec)), self._draw)
+            asked = self._asked(json.dumps(drawing.spec), self._draw)
             self._drawn[id(drawing)] = _Expected(drawing, asked, page)
         return self._drawn[id(drawing)]
 

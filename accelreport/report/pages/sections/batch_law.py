@@ -184,6 +184,7 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
                     x.device.title,
                     f"s{x.device.colour % COLOURS}",
                     "diamond" if x.published else line_key(x.device.colour, 0),
+                    x.device.colour,
                 )
                 for x in lines
             ),
