@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     LABEL_SIZE,
     Chart,
@@ -17,8 +18,8 @@ from accelreport.report.charts.drawing import (
     Layer,
     extent,
     inner_width,
+    marked,
     rows,
-    told,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
@@ -93,7 +94,7 @@ class _TradeOff:
     """The layers of one chart."""
 
     def __init__(self, offers: Sequence[Offer], currency: str, width: int, height: float) -> None:
-        self._offers, self._tall = offers, height
+        self._offers, self._currency, self._tall = offers, currency, height
         self._devices = Devices([offer.device for offer in offers])
         self._y = log_domain([end for offer in offers for end in offer.seconds], 1.35)
         self._x = log_domain([end for offer in offers for end in offer.cost or ()], 1.8)
@@ -123,7 +124,6 @@ class _TradeOff:
         colour, ends = self._devices.channels("color"), {"x2": alt.X2("right")}
         levels = Layer(rows([self._row(offer) for offer in self._offers if not offer.cost]))
         marks = [self._row(offer) for offer in self._offers if offer.cost]
-        tips = told(label="of", seconds="seconds", cost="cost")
         layers = [
             levels.mark_rect(opacity=0.2).encode(
                 **self._at("left", "fast"), **ends, y2=alt.Y2("slow"), **colour
@@ -146,22 +146,21 @@ class _TradeOff:
         }
         for kind, look in looks.items():
             chosen = Layer(rows([mark for mark in marks if mark["kind"] == kind]))
-            layers.append(
-                chosen.mark_point(size=110, **look).encode(**self._at(), tooltip=tips, **colour)
-            )
+            layers.append(chosen.mark_point(size=110, **look).encode(**self._at(), **colour))
         text = Layer(rows(self._labels())).mark_text(fontWeight="bold")
         layers.append(text.encode(**self._at(), text=alt.Text("label:N"), **colour))
-        shown = [layer for layer in layers if layer.data.values]
-        return alt.layer(*shown, width=self._wide, height=self._tall)
+        return Chart(layers, self._wide, self._tall)
 
     def _row(self, offer: Offer) -> dict[str, Any]:
         seconds, fast, slow = offer.seconds
+        price = f" for {quantity.number(offer.price)} {self._currency}" if offer.cost else ""
         return {
             "device": self._devices.name(offer.device), "label": offer.name,
             "seconds": seconds, "fast": fast, "slow": slow,
             "cost": offer.cost[0] if offer.cost else None,
             "left": self._x[0], "right": self._x[1],
             "kind": "published" if offer.published else "partial" if offer.hollow else "whole",
+            **marked(offer.device, f"{offer.name}: {offer.text}{price}"),
         }  # fmt: skip
 
     def _edge(self) -> list[dict[str, float]]:
