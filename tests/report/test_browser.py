@@ -107,7 +107,9 @@ def test_every_word_is_there_without_scripts(kind: str, site: Path, browser: Bro
         with_scripts = page.inner_text("main")
     with opened(browser, path, script=False) as page:
         assert page.locator("main").inner_text() == with_scripts
-        assert page.locator("svg[role=img]").count() == page.locator("svg[role=img] > title").count()
+        assert (
+            page.locator("svg[role=img]").count() == page.locator("svg[role=img] > title").count()
+        )
 
 
 def test_a_reader_chooses_dark_or_light_without_scripts(site: Path, browser: Browser) -> None:
