@@ -54,15 +54,6 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(known) / len(known) if known else math.nan
 
 
-def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation of the finite values; NaN with fewer than two."""
-    known = [value for value in values if present(value)]
-    if len(known) < 2:
-        return math.nan
-    centre = mean(known)
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in known) / (len(known) - 1))
-
-
 MOST_LETTERS = 40
 """Of the name of a device."""
 
@@ -242,7 +233,8 @@ class BenchmarkView(Benchmark):
     @cached_property
     def baseline_name(self) -> str:
         """The name of the baseline, with the values that it fixes."""
-        point = self.base_point(self.points[0]) if self.plan.baseline.where else ()
+        where = self.plan.baseline.where
+        point = tuple(where.get(axis) for axis in self.axes) if where else ()
         return self.name_at(self.plan.baseline.device, "", point)
 
     @cached_property

@@ -69,8 +69,8 @@ def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
 ) -> None:
     section = batch_law_section(printed)
     assert section is not None
-    assert section.finding.startswith("In a model of the published times, the Colab TPU")
-    assert "equal at a batch of 275" in section.finding
+    assert "matters: in a model of the published times, the Colab TPU" in section.title
+    assert "equal at a batch of 275" in section.title
     (figure,) = section.blocks
     assert isinstance(figure, Figure)
     assert "model" in figure.title
@@ -115,7 +115,7 @@ def test_where_no_line_fits_none_is_drawn_and_the_reason_stands_there(swept: Ben
     assert section is not None
     (table,) = section.blocks
     assert isinstance(table, Table)
-    assert "no line is drawn" in section.finding
+    assert "no fixed cost and rate describe these times" in section.title
     said = [row.entries[0].lines[0].text for group in table.groups for row in group.rows]
     assert said
     assert all("off the line" in text for text in said)

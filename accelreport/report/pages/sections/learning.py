@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from math import nan
+from statistics import stdev
 
 from accelreport.analysis.findings import Finding, Kind, Subject, Unit
 from accelreport.analysis.learning import Agreement, common_epochs, is_share
@@ -53,7 +55,6 @@ from accelreport.report.view import (
     BenchmarkView,
     Point,
     Series,
-    deviation,
     mean,
     median,
     once,
@@ -385,7 +386,8 @@ def _metric_entry(
     values = [row.final[metric] for row in cells if present(row.final.get(metric))]
     if not values:
         return entry("–")
-    lines = [Line(metric_text(metric, mean(values), deviation(values)))]
+    deviation = stdev(values) if len(values) > 1 else nan
+    lines = [Line(metric_text(metric, mean(values), deviation))]
     badges = number_badges(bench.planned(series, point), quality=True)
     if parity and parity.difference.n and parity.verdict in _PARITY:
         lines.append(Line(_difference(parity.difference), "interval"))
