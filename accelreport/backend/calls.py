@@ -182,7 +182,7 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     checks.before_kernel(watch, kernel.inputs)
     blocks = run_kernel(measurement, kernel, watch)
     _note_generated(measurement, problem.fingerprint(cell.seed))
-    measurement.facts["flops"] = _flops_of(problem, runtime.replicas)
+    measurement.result.flops = _flops_of(problem, runtime.replicas)
     _note_calls(measurement, watch, blocks, cell.measure.calls * problem.operations)
     checks.after_calls(watch, blocks, list(kernel.inputs))
     if problem.countable:
@@ -418,11 +418,9 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     watch, checks = _watch(runtime), measurement.begin_checks()
     checks.before_inference(engine, watch, predictions.source)
     blocks = run_calls(measurement, predictions.run, watch)
-    measurement.facts |= {
-        "parameters": engine.parameters(),
-        "network": network_of(engine, trained=False),
-        "samples_per_step": problem.batch_size,
-    }
+    measurement.result.parameters = engine.parameters()
+    measurement.result.network = network_of(engine, trained=False)
+    measurement.result.samples_per_step = problem.batch_size
     _note_calls(measurement, watch, blocks, cell.measure.calls)
     tensors = [each.value for each in engine.model.trainable_variables]
     checks.after_calls(watch, blocks, [*tensors, *predictions.source.values()])
@@ -463,7 +461,7 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
             f"{', '.join(unread)}: imported by a name that is made while the code runs, so that "
             "an edit of it is not noticed",
         )
-    measurement.facts["samples_per_step"] = problem.batch_size
+    measurement.result.samples_per_step = problem.batch_size
     _note_calls(measurement, watch, blocks, measurement.cell.measure.calls)
     # A number of Python's or NumPy's lies on the host, wherever the step ran.
     results = [steps.result] if ops.is_tensor(steps.result) else []
@@ -484,11 +482,9 @@ def _note_calls(
     measurement.times["train_s"] = sum(block.wall_s for block in blocks) - stops
     if not blocks[0].stopped_s:
         measurement.times["first_step_s"] = blocks[0].wall_s
-    measurement.facts |= {
-        "blocks": blocks,
-        "planned_steps": planned,
-        "complete": sum(block.steps for block in blocks) == planned,
-    }
+    measurement.result.blocks = blocks
+    measurement.result.planned_steps = planned
+    measurement.result.complete = sum(block.steps for block in blocks) == planned
     measurement.note_memory()
     measurement.check_window(blocks)
 

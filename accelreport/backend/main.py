@@ -63,7 +63,7 @@ def measure_training(
     runtime, conditions = measurement.ready(), measurement.cell.measure
     with measurement.stage("build_s", "build"):
         engine = engine_for(problem, runtime)
-    measurement.facts["network"] = network_of(engine, trained=True)
+    measurement.result.network = network_of(engine, trained=True)
     policies, pipeline = Policies(parameters, engine), parameters.input == "pipeline"
     training = Training(
         engine,
@@ -81,7 +81,7 @@ def measure_training(
     training.meter = measurement.open_meter()
     trained = training.run(conditions.budget)
     resident = [] if pipeline else list(training.feed.source.values())
-    measurement.facts["began_with"] = Beginning(
+    measurement.result.began_with = Beginning(
         weights=checks.after_training(engine, training.watch, trained.blocks, resident),
         order=training.feed.order,
     )
@@ -97,7 +97,7 @@ def measure_training(
         steps = sum(block.steps for block in steady)
         step_s = sum(block.wall_s for block in steady) / steps if steps else None
         parts = time_parts(engine, pipeline=pipeline, step_s=step_s)
-        measurement.facts["parts"] = parts
+        measurement.result.parts = parts
 
 
 def _note_training(
@@ -106,15 +106,13 @@ def _note_training(
     measurement.times |= {"train_s": trained.train_s, "evaluate_s": trained.evaluate_s}
     if trained.first_step_s is not None:
         measurement.times["first_step_s"] = trained.first_step_s
-    measurement.facts |= {
-        "blocks": trained.blocks,
-        "epochs": trained.epochs,
-        "planned_steps": training.planned_steps,
-        "samples_per_step": engine.problem.batch_size,
-        "final": trained.epochs[-1].metrics if trained.epochs else {},
-        "parameters": engine.parameters(),
-        "complete": trained.complete,
-    }
+    result = measurement.result
+    result.blocks, result.epochs = trained.blocks, trained.epochs
+    result.planned_steps = training.planned_steps
+    result.samples_per_step = engine.problem.batch_size
+    result.final = dict(trained.epochs[-1].metrics) if trained.epochs else {}
+    result.parameters = engine.parameters()
+    result.complete = trained.complete
     if trained.unevaluated:
         epochs = ", ".join(map(str, trained.unevaluated))
         measurement.warn("not-evaluated", f"the budget left no time to evaluate epoch {epochs}")
@@ -141,12 +139,12 @@ def _select(
     """What the policies decided: which epoch's weights, and whether training ended early."""
     selection = policies.finish()
     if selection is not None:
-        measurement.facts["selection"] = selection
+        measurement.result.selection = selection
         if selection.restored and selection.best_epoch is not None:
-            measurement.facts["final"] = dict(policies.best_metrics)
+            measurement.result.final = dict(policies.best_metrics)
             training.evaluation.sums = trained.sums.get(selection.best_epoch)
         if selection.stopped_early:
-            measurement.facts["planned_steps"] = sum(block.steps for block in trained.blocks)
+            measurement.result.planned_steps = sum(block.steps for block in trained.blocks)
     for metric in sorted(policies.unmonitored):
         measurement.warn("unmonitored", f"some epoch has no {metric}, which a policy waits for")
 
@@ -157,7 +155,8 @@ def _observe(
     training: Training,
     engine: Engine,
 ) -> None:
-    observed = observe(
+    measurement.warnings += observe(
+        measurement.result,
         parameters,
         training.evaluation,
         engine,
@@ -165,9 +164,6 @@ def _observe(
         time.perf_counter() + grace_s(measurement.cell.measure.budget),
         artefacts_of(measurement.job) if measurement.leads else None,
     )
-    measurement.facts["final"] = {**measurement.facts["final"], **observed.final}
-    measurement.facts |= observed.fields
-    measurement.warnings += observed.warnings
 
 
 def _note_data(measurement: Measurement, problem: TrainingProblem) -> None:
@@ -195,7 +191,7 @@ def measure(measurement: Measurement) -> Record:
 
         measurement.runtime = configure(cell.device_spec)
         placement = measurement.runtime.placement
-        measurement.facts["hosts"] = placement.hosts(cell.key)
+        measurement.result.hosts = placement.hosts(cell.key)
         measurement.warnings += placement.warnings
     measurement.add_parent_timings()
     keras.utils.set_random_seed(cell.seed)
@@ -216,7 +212,7 @@ def measure(measurement: Measurement) -> Record:
     measurement.reporter.phase("finish")
     if measurement.leads:
         measurement.roofs = roofs()
-    return measurement.record("ok" if measurement.facts.pop("complete") else "partial")
+    return measurement.record("ok" if measurement.result.complete else "partial")
 
 
 def _dataset(
@@ -295,9 +291,8 @@ def measured(
         record = measure(measurement)
         require_target(record)
     except Exception as error:  # whatever happened belongs into the record
-        measurement.facts.pop("complete", None)
         guest = package_of(job.cell.workload["kind"])
-        return measurement.record("failed", failure=failure(error, guest))
+        return measurement.record("failed", failure(error, guest))
     return record
 
 
@@ -309,7 +304,7 @@ def supervised(job: Job) -> Record:
     try:
         return supervise(job)
     except Exception as error:  # no cluster could be made
-        return measurement.record("failed", failure=failure(error))
+        return measurement.record("failed", failure(error))
 
 
 def quiet_tensorflow() -> None:

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,27 @@ from accelreport.machine.energy import Meter, open_meter
 from accelreport.machine.memory import own_peak_bytes
 from accelreport.results.record import (
     SHORT_WINDOW_S,
+    Artefact,
+    Beginning,
     Block,
+    Confusion,
     DataSource,
+    Epoch,
+    Failure,
+    Flops,
+    Forecast,
+    GeneratedText,
+    Host,
     Memory,
+    Network,
+    Quantised,
     Record,
     Roofs,
+    Sample,
+    SavedWeights,
+    Selection,
+    Served,
+    StepParts,
     Times,
     Warned,
 )
@@ -125,6 +141,44 @@ class WindowTimer:
         return TimedWindow(block, result, seen, window.wall_s - seen.stopped_s)
 
 
+@dataclass
+class MeasurementResult:
+    """What was measured of a cell so far, and observed of its model: see `Record` for each field.
+
+    Attributes:
+        complete: whether it has done all that the spec asks for.
+    """
+
+    complete: bool = False
+    blocks: list[Block] = field(default_factory=list)
+    epochs: list[Epoch] = field(default_factory=list)
+    planned_steps: int = 0
+    samples_per_step: int = 0
+    final: dict[str, float] = field(default_factory=dict)
+    parameters: int | None = None
+    network: Network | None = None
+    samples: list[Sample] = field(default_factory=list)
+    confusion: Confusion | None = None
+    forecasts: list[Forecast] = field(default_factory=list)
+    texts: list[GeneratedText] = field(default_factory=list)
+    weights: SavedWeights | None = None
+    served: Served | None = None
+    quantised: Quantised | None = None
+    artefacts: list[Artefact] = field(default_factory=list)
+    selection: Selection | None = None
+    flops: Flops | None = None
+    parts: StepParts | None = None
+    memory: Memory = field(default_factory=Memory)
+    hosts: list[Host] = field(default_factory=list)
+    began_with: Beginning | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def of_record(self) -> dict[str, Any]:
+        """The fields of the record."""
+        names = (known.name for known in fields(self) if known.name != "complete")
+        return {name: getattr(self, name) for name in names}
+
+
 class Measurement:
     """Takes down what is observed of one cell in this process.
 
@@ -138,7 +192,7 @@ class Measurement:
         times: seconds of the stages that have ended, by the names of `Times`.
         runtime: TensorFlow, once it is configured for the device.
         data: where the input came from, once it is there.
-        facts: further fields of the record, by name.
+        result: what was measured and observed so far.
         warnings: what a reader should know.
         checks: checks the timer, once there is something to check.
         meter: counts energy, once it is open.
@@ -160,7 +214,7 @@ class Measurement:
         self.times: dict[str, float] = {"process_s": max(0.0, time.monotonic() - job.launched_s)}
         self.runtime: Runtime | None = None
         self.data: DataSource | None = None
-        self.facts: dict[str, Any] = {}
+        self.result = MeasurementResult()
         self.warnings: list[Warned] = []
         self.checks: SelfChecks | None = None
         self.meter: Meter | None = None
@@ -169,12 +223,12 @@ class Measurement:
         self._started = datetime.fromtimestamp(job.launched_at, UTC)
         self._load_before = load()
 
-    def record(self, status: str, **more: Any) -> Record:
+    def record(self, status: str, failure: Failure | None = None) -> Record:
         """What is known by now, as a record.
 
         Args:
             status: of the record.
-            more: fields of the record that take the place of what is known.
+            failure: what ended the measurement.
         """
         found = self.checks.found if self.checks else None
         if self.checks:
@@ -198,8 +252,8 @@ class Measurement:
                 "warnings": [*self.warnings, *(found.warnings() if found else [])],
                 "checks": found.checks if found else [],
                 "energy": self.meter.energies() if self.meter else [],
-                **self.facts,
-                **more,
+                "failure": failure,
+                **self.result.of_record(),
             }
         )
 
@@ -241,7 +295,7 @@ class Measurement:
 
     def note_memory(self) -> None:
         """Take down the peaks so far."""
-        self.facts["memory"] = Memory(
+        self.result.memory = Memory(
             host_peak_bytes=own_peak_bytes(),
             device_peak_bytes=self.ready().placement.device_peak_bytes(),
         )
@@ -251,7 +305,7 @@ class Measurement:
         if counted.flops is None:
             self.warn("flops-unknown", f"operations of {of} were not counted: {counted.unknown}")
         else:
-            self.facts["flops"] = counted.flops
+            self.result.flops = counted.flops
 
     def check_window(self, blocks: Sequence[Block]) -> None:
         """Warn where the steady blocks are too short to say much."""

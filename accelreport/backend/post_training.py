@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.engine import Engine, Evaluation
+from accelreport.backend.measurement import MeasurementResult
 from accelreport.backend.protocol import Artefacts
 from accelreport.backend.serving import ServingError, serve
 from accelreport.results.record import (
@@ -260,21 +260,6 @@ CLASSIFIED = 10_000
 """Examples that the quantised model classifies at most."""
 
 
-@dataclass
-class RecordParts:
-    """Parts of the record.
-
-    Attributes:
-        fields: fields of the record by name.
-        final: further final metrics.
-        warnings: what a reader should know.
-    """
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    final: dict[str, float] = field(default_factory=dict)
-    warnings: list[Warned] = field(default_factory=list)
-
-
 class Deployment:
     """Does what a spec asks for with a trained model.
 
@@ -284,7 +269,10 @@ class Deployment:
         deadline: instant of `time.perf_counter()` by which those predictions end.
         artefacts: takes the files; None in a process that only takes part in predictions,
             because another one of its cell does the rest.
-        observed: takes what is found.
+        result: takes what is observed.
+
+    Attributes:
+        warnings: what a reader should know.
     """
 
     def __init__(
@@ -293,14 +281,15 @@ class Deployment:
         evaluation: Evaluation,
         deadline: float,
         artefacts: Artefacts | None,
-        observed: RecordParts,
+        result: MeasurementResult,
     ) -> None:
         self._engine = engine
         self._problem = engine.problem
         self._evaluation = evaluation
         self._deadline = deadline
         self._artefacts = artefacts
-        self._observed = observed
+        self._result = result
+        self.warnings: list[Warned] = []
 
     def run(self, wanted: tuple[Afterwards, ...]) -> None:
         """Do it; a step that fails is a warning."""
@@ -311,7 +300,7 @@ class Deployment:
         model = self._copy()  # every process: weights spread over them are gathered
         if self._artefacts is not None:
             self._use(model, wanted, predicted, self._artefacts)
-            self._observed.fields["artefacts"] = self._artefacts.kept
+            self._result.artefacts = self._artefacts.kept
 
     def _use(
         self,
@@ -322,9 +311,7 @@ class Deployment:
     ) -> None:
         examples = self._inputs(self._problem.validation, len(predicted))
         if "save_weights" in wanted:
-            self._observed.fields["weights"] = save_weights(
-                model, self._build, examples, predicted, artefacts
-            )
+            self._result.weights = save_weights(model, self._build, examples, predicted, artefacts)
         if "serve" in wanted:
             self._serve(model, examples, predicted, artefacts)
         if "quantise" in wanted:
@@ -338,9 +325,9 @@ class Deployment:
         artefacts: Artefacts,
     ) -> None:
         try:
-            self._observed.fields["served"] = serve(model, examples, predicted, artefacts)
+            self._result.served = serve(model, examples, predicted, artefacts)
         except ServingError as error:
-            self._observed.warnings.append(Warned(kind="not-served", message=str(error)))
+            self.warnings.append(Warned(kind="not-served", message=str(error)))
 
     def _quantise(self, model: Any, artefacts: Artefacts) -> None:
         count = min(CLASSIFIED, self._problem.validation_examples)
@@ -349,10 +336,10 @@ class Deployment:
             examples = self._inputs(self._problem.validation, count)
             found = quantise(model, calibration, examples, self._right, artefacts)
         except QuantisationError as error:
-            self._observed.warnings.append(Warned(kind="not-quantised", message=str(error)))
+            self.warnings.append(Warned(kind="not-quantised", message=str(error)))
             return
-        self._observed.fields["quantised"] = found
-        self._observed.final |= summary(found)
+        self._result.quantised = found
+        self._result.final |= summary(found)
 
     def _right(self, outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of the first validation examples are classified rightly, bool [n]."""
@@ -395,33 +382,42 @@ def summary(found: Quantised) -> dict[str, float]:
 
 
 def observe(
+    result: MeasurementResult,
     parameters: TrainingParameters,
     evaluation: Evaluation,
     engine: Engine,
     seed: int,
     deadline: float,
     artefacts: Artefacts | None,
-) -> RecordParts:
+) -> list[Warned]:
     """Predict samples, read the confusion matrix, and let the family look at the model.
 
     Args:
+        result: takes what is observed.
         parameters: the family's parameters.
         evaluation: the validation data under the model.
         engine: holds the model and its problem.
         seed: the cell's.
         deadline: instant of `time.perf_counter()` by which to be done.
         artefacts: takes the files; see `Deployment`.
+
+    Returns:
+        What a reader should know.
+
+    Raises:
+        TypeError: the family observes something for which a record has no field.
     """
-    observed, problem = RecordParts(), engine.problem
+    warnings: list[Warned] = []
+    problem = engine.problem
     if problem.describe is not None and parameters.samples:
         outputs = evaluation.predict(problem.validation_examples, deadline)
-        observed.fields["samples"] = [Sample(**sample) for sample in problem.describe(outputs)]
+        result.samples = [Sample(**sample) for sample in problem.describe(outputs)]
         if len(outputs) < problem.validation_examples:
-            observed.warnings.append(_cut(len(outputs), problem.validation_examples))
+            warnings.append(_cut(len(outputs), problem.validation_examples))
     if problem.tally is not None and problem.tally.confusion is not None:
         sums = evaluation.sums
         if sums is not None:
-            observed.fields["confusion"] = Confusion(
+            result.confusion = Confusion(
                 classes=list(problem.tally.classes),
                 counts=problem.tally.confusion(sums[len(engine.columns) :]),
             )
@@ -436,13 +432,17 @@ def observe(
                 )
             )
         )
-        observed.final |= found.pop("final", {})
-        observed.warnings += found.pop("warnings", [])
-        observed.fields |= found
+        result.final |= found.pop("final", {})
+        warnings += found.pop("warnings", [])
+        for name, value in found.items():
+            if not hasattr(result, name):
+                raise TypeError(f"the family observes {name!r}, which is no field of a record")
+            setattr(result, name, value)
     if parameters.afterwards:
-        deployment = Deployment(engine, evaluation, deadline, artefacts, observed)
+        deployment = Deployment(engine, evaluation, deadline, artefacts, result)
         deployment.run(tuple(parameters.afterwards))
-    return observed
+        warnings += deployment.warnings
+    return warnings
 
 
 def _cut(had: int, wanted: int) -> Warned:
