@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from accelreport.backend.forkserver import may_be_forked
+from accelreport.datasets.load import load as load_data
 from accelreport.results.record import Record
 from accelreport.runner.events import CellEventLine, CellStartLine, RunLine
 from accelreport.runner.interrupt import Stop
@@ -102,6 +103,8 @@ def test_a_fork_computes_what_a_process_started_from_nothing_computes(tmp_path: 
         # Of one thread: several end in the order that the machine gives them, and sum in it.
         device=Device(kind="CPU", threads=1),
     )
+    # A process that draws the data holds more memory than one that finds them in the cache.
+    load_data(str(what.workload["dataset"]), mode="synthetic")
     forks = ForkPool(tmp_path)
     try:
         forked = launched(what, tmp_path, forks)
