@@ -67,7 +67,8 @@ COUNT_DARK = ("#232029", "#2f2a3b", "#3d364f", "#4c4365", "#5c507c")
 """Five bins of a share, few to many: violets, as nothing of them is slower or faster."""
 
 EDGES = (0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
-"""Edges of the bins: each a factor of two wide, and symmetric about 1 on a log scale."""
+"""Edges of the bins, symmetric about 1 on a log scale: the middle one from 0.8 to 1.25, its
+neighbours a factor of two wide."""
 
 FONT = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 """The charts' font; its metrics are the same in all four, so that bytes and widths are too."""

@@ -16,6 +16,7 @@ from accelreport.errors import AccelReportError
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
+from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
@@ -39,6 +40,15 @@ def test_there_is_a_page_for_each_plan_and_each_record(pages: dict[str, Element]
     records = sum(len(each.records) for each in ordinary().studies)
     assert {"index.html", BENCHMARK, QUICK, KERNEL} <= pages.keys()
     assert sum(name.startswith("cells/") for name in pages) == records
+
+
+def test_the_page_of_methods_draws_what_is_timed_of_a_process() -> None:
+    (figure,) = methods_page().figures
+    drawn = [row for rows in figure.drawings[0].spec["datasets"].values() for row in rows]
+    names = {row["text"] for row in drawn if "text" in row}
+    assert {"start-up", "first step", "warm-up", "window", "cold start", "steady time"} < names
+    text = repr(methods_page())
+    assert "The middle one is 0.8× to 1.25×" in text
 
 
 def test_one_registry_has_the_pages_that_every_page_and_the_documentation_list(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
@@ -23,14 +24,21 @@ from accelreport.report.view import BenchmarkView
 
 PATH = "data.html"
 """Where the page lies."""
+ORIGINS = {
+    "official": "the published files",
+    "sample": "a sample of the published files",
+    "synthetic": "a synthetic stand-in",
+    "user-supplied": "the user’s own files",
+}
+"""Where data came from, in words."""
 
 
 def data_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     read = _table(benches)
     finding = (
-        "Every number of this site as a file, and the data that were read: where each data "
-        "set came from, and the hash of what was used."
+        "Every number of this site is a file. Each data set has its licence, its origin and the "
+        "hash of what was read."
     )
     sections = (
         Section("files", "Files", (_files(),)),
@@ -39,10 +47,26 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Data",
+        headline=_headline(benches),
         finding=finding,
         sections=tuple(section for section in sections if section),
         template="article.html",
     )
+
+
+def _headline(benches: Sequence[BenchmarkView]) -> str:
+    """How many benchmarks read how many data sets."""
+    sets = {
+        record.data.dataset
+        for bench in benches
+        for record in bench.records.values()
+        if record.data is not None and record.data.origin != "generated"
+    }
+    if not sets:
+        return "No benchmark reads data"
+    verb = "reads" if len(benches) == 1 else "read"
+    benchmarks = quantity.plural(len(benches), "benchmark")
+    return f"{benchmarks} {verb} {quantity.plural(len(sets), 'data set')}"
 
 
 def _files() -> Downloads:
@@ -89,13 +113,28 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                     _row(use, {slug: name for slug, name in names.items() if slug in of})
                     for use, of in uses.items()
                 ),
-                title=f"{label(dataset, 60)} ({origin.replace('-', ' ')})",
-                detail=label(note, 300),
+                title=_title(dataset, origin),
+                detail=_detail(dataset, note),
             )
             for (dataset, origin, note), uses in used.items()
         ),
         style="prose",
     )
+
+
+def _title(dataset: str, origin: str) -> str:
+    """The name of a data set, and where its files came from."""
+    name = CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60)
+    return f"{name} ({ORIGINS.get(origin, label(origin, 40))})"
+
+
+def _detail(dataset: str, note: str) -> str:
+    """The licence and the citation of a known data set, and what is to be said of the files."""
+    parts = [label(note, 300)]
+    if dataset in CATALOGUE:
+        known = CATALOGUE[dataset]
+        parts = [f"Licence: {known.licence}.", *parts, known.citation]
+    return " ".join(filter(None, parts))
 
 
 def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:

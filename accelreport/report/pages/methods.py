@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import tomli
@@ -10,9 +11,13 @@ import tomli
 from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, Shares, found
 from accelreport.report import quantity
+from accelreport.report.charts.drawing import ROOMY
+from accelreport.report.charts.process import MEANINGS, process_chart
 from accelreport.report.model import (
+    Column,
     Fact,
     Facts,
+    Key,
     Line,
     Page,
     Prose,
@@ -23,6 +28,7 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import (
     EXTRAPOLATED,
     PARTIAL,
@@ -52,6 +58,7 @@ def coverage_section() -> Section:
                     "each, by processes of each device. python -m benchmarks.calibration makes "
                     "them."
                 ),
+                folded=False,
             ),
             _table(
                 kept,
@@ -87,11 +94,20 @@ def _finding(kept: Calibration) -> str:
     )
 
 
-def _table(kept: Calibration, rows: Sequence[Shares], name: str, title: str, caption: str) -> Table:
+def _table(
+    kept: Calibration,
+    rows: Sequence[Shares],
+    name: str,
+    title: str,
+    caption: str,
+    *,
+    folded: bool = True,
+) -> Table:
     return Table(
         id=name,
         title=title,
         caption=caption,
+        folded=folded,
         corner="noise",
         columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(
@@ -112,13 +128,42 @@ def _percent(share: float) -> str:
     return f"{quantity.fixed(share, 1)}{quantity.SPACE}%"
 
 
+WIDE, PHONE = Size(860, 0), Size(330, 0)
+"""Sizes of the figure."""
+
+
 def methods_page() -> Page:
     """The page: the same whatever was measured."""
     finding = (
-        "One process gives one number. Intervals are over processes, and verdicts "
-        "follow from intervals. A missing number is explained where it would be."
+        "Intervals are over processes, and verdicts follow from intervals. A missing number is "
+        "explained where it would be."
     )
     measuring, comparing, quality = _definitions()
+    plot = Plot(
+        id="process",
+        title="One process gives one number",
+        description=(
+            "A process starts, runs its first step, warms up, and is timed in windows of steady "
+            "steps, between which it evaluates. The cold start is the start-up and the first step. "
+            "The steady time is the time in the windows over their steps."
+        ),
+        chart=lambda size: process_chart(size.width),
+        caption=(
+            "An example, not to scale. In a window nothing but steps runs, and the device is "
+            "synchronised at both of its ends. The pale box is an evaluation, which is not timed."
+        ),
+        keys=tuple(Key(name, colour, "bar") for name, colour, *_ in MEANINGS if colour),
+        table=Table(
+            id="process-table",
+            title="The stages of a process",
+            corner="stage",
+            columns=(Column("what happens", wide=True), Column("which number holds it")),
+            groups=(RowGroup(tuple(table_row(name, *rest) for name, _, *rest in MEANINGS)),),
+            style="prose",
+        ),
+        named=lambda size: size.width > ROOMY,
+    )
+    measuring = replace(measuring, blocks=(plot.figure(WIDE, PHONE), *measuring.blocks))
     text = (
         "A number holds for its machine, its versions and its data. It says nothing "
         "about other batch sizes, other models, or a device of the same name with "
