@@ -90,5 +90,4 @@ def process_chart(width: int) -> Chart:
         ),
     ]  # fmt: skip
     lowest = bottom + 35 + _LINE * max(line for *_, line in spans)
-    shown = [layer for layer in layers if layer.data.values]
-    return alt.layer(*shown, width=width - 12, height=lowest)
+    return Chart(layers, width - 12, lowest)
