@@ -58,6 +58,8 @@ Examples:
   accelreport new specs/digits.toml --kind image_classification
   accelreport new specs/mine.toml --model model.py:build --data train.csv
   accelreport new specs/pets.toml --model MobileNetV2 --data pets --set image_size=[96,96]
+  accelreport new specs/ways.toml --kind python --set file=step.py --sweep options.how=loop,whole
+  accelreport new specs/xla.toml --model model.py:build --device cpu --device cpu-xla
   accelreport new specs/sea.toml --kind series_forecast --set dataset=csv --set series.path=x.csv
   accelreport new specs/products.toml --kind matmul --set size=8192 --title "Large products"
 
@@ -98,6 +100,27 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+Compared = Annotated[
+    list[str],
+    typer.Option(
+        "--device",
+        "-d",
+        metavar="NAME",
+        help="A row of the devices file to compare, the baseline first; those that are here when "
+        "absent. May be given several times.",
+        show_default=False,
+    ),
+]
+Swept = Annotated[
+    list[str],
+    typer.Option(
+        "--sweep",
+        metavar="KEY=VALUE,VALUE",
+        help="Values of a key of the workload, each of which is measured on every device. May be "
+        "given several times.",
+        show_default=False,
+    ),
+]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")]
 Set = Annotated[
     list[str],
@@ -119,10 +142,12 @@ def new(
     title: Title = None,
     model: Model = "",
     data: Data = "",
+    device: Compared = [],  # noqa: B006 -- Typer copies it
+    sweep: Swept = [],  # noqa: B006 -- Typer copies it
     set_: Set = [],  # noqa: B006 -- Typer copies it
 ) -> None:
     """Write a spec to begin with: one with a comment on every key, or a published system."""
-    from accelreport.runner.prepare import parse_tables
+    from accelreport.runner.prepare import parse_lists, parse_tables
 
     if list_:
         _list_systems()
@@ -132,7 +157,7 @@ def new(
             raise typer.BadParameter("name the spec's file, or a published system with --from")
         file = SPECS[0] / f"{system}.toml"
     refuse_replacing(file)
-    if system and (kind or title or model or data or set_):
+    if system and (kind or title or model or data or device or sweep or set_):
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
     if (model or data) and kind not in {None, "keras"}:
         raise typer.BadParameter("--model and --data are of the kind keras")
@@ -142,9 +167,10 @@ def new(
             _write_copy(file, source)
         else:
             given = parse_tables(set_)
+            given["sweep"] = parse_lists("--sweep", sweep)
             if model or data or kind == "keras":
                 kind, given = "keras", _own(model, data, file, given)
-            write_checked(file, _drafted(file, kind, title, given))
+            write_checked(file, _drafted(file, kind, title, device, given))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
@@ -197,16 +223,18 @@ def _system(name: str) -> Path:
     return known[name]
 
 
-def _drafted(file: Path, kind: str | None, title: str | None, given: dict[str, Any]) -> str:
+def _drafted(
+    file: Path, kind: str | None, title: str | None, devices: list[str], given: dict[str, Any]
+) -> str:
     from accelreport.loader.load import load
     from accelreport.workloads.spec_template import draft
 
     family = _family(kind)
-    measure = given.pop("measure", {})
+    measure, sweep = given.pop("measure", {}), given.pop("sweep")
     given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
     named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
-    names = _chosen(dict(load([file.parent / DEVICES]).devices))
-    return draft(family, title=named, devices=names, given=given, measure=measure)
+    names = devices or _chosen(dict(load([file.parent / DEVICES]).devices))
+    return draft(family, title=named, devices=names, given=given, measure=measure, sweep=sweep)
 
 
 def _write_copy(file: Path, source: Path) -> None:

@@ -212,6 +212,17 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
+    """`["batch_size=1,8", "options.how=loop,whole"]` as dotted keys and lists of values.
+
+    Raises:
+        BadOverride: a text is not `key=value,value`.
+    """
+    remedy = f"Write for example {option} batch_size=64,128."
+    pairs = [_parts(option, text, remedy) for text in texts]
+    return {key: [_value(part.strip()) for part in text.split(",")] for key, text in pairs}
+
+
 def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
     """`["partition=gpu", "time=120"]`, of `--on-option`, as names and values.
 

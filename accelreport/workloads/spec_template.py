@@ -47,10 +47,12 @@ MEASURE = {
 }
 """What a spec says of how it is measured, and what it means."""
 
-SWEEP = """\
-# Every combination of these values is measured on every device:
+SWEPT = "# Every combination of these values is measured on every device:"
+
+SWEEP = f"""\
+{SWEPT}
 # [sweep]
-# {key} = [{value}, {double}]
+# {{key}} = [{{value}}, {{double}}]
 """
 
 TARGET = """\
@@ -64,7 +66,7 @@ CLAIM = """\
 # A sentence that the numbers confirm, refute or leave undecided:
 # [[claims]]
 # text = {text}
-# check = {{ faster = {other}, than = {baseline}, by_at_least = 5 }}
+# check = {{ faster = {other}, than = {baseline}, by_at_least = 1.3 }}
 """
 
 
@@ -82,6 +84,7 @@ def draft(
     devices: Iterable[str],
     given: Mapping[str, Value],
     measure: Mapping[str, Value] = MappingProxyType({}),
+    sweep: Mapping[str, Sequence[Scalar]] = MappingProxyType({}),
 ) -> str:
     """A spec for a family, as text with a comment on each key.
 
@@ -92,6 +95,7 @@ def draft(
         given: values of the workload's keys instead of their defaults; what the family does not
             have is written too, so that reading the spec tells of it.
         measure: values of the keys of `[measure]`, likewise.
+        sweep: dotted keys and their values; an example as a comment when empty.
     """
     names = list(devices)
     head = HEAD.format(
@@ -100,7 +104,7 @@ def draft(
         baseline=json.dumps(names[0]),
         blank=" " * (len(json.dumps(names)) - len(json.dumps(names[0])) - 1),
     )
-    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family)]
+    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family, sweep)]
     own = {"calls": 200} if family.shape == "step" else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if family.shape == "training" else []
@@ -199,7 +203,10 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _sweep(family: Family) -> list[str]:
+def _sweep(family: Family, given: Mapping[str, Sequence[Scalar]]) -> list[str]:
+    if given:
+        named = {json.dumps(key) if "." in key else key: values for key, values in given.items()}
+        return ["\n".join([SWEPT, "[sweep]", *_pairs(named), ""])]
     key = "size" if family.shape == "kernel" else "batch_size"
     found = family.parameters.model_fields.get(key)
     if found is None or not isinstance(found.default, int):
@@ -211,7 +218,7 @@ def _claim(devices: list[str]) -> list[str]:
     if len(devices) < 2:
         return []
     baseline, other = devices[:2]
-    text = f"{other} takes a fifth of the time of {baseline}, or less"
+    text = f"{other} is at least 1.3 times as fast as {baseline}"
     return [
         CLAIM.format(text=json.dumps(text), baseline=json.dumps(baseline), other=json.dumps(other))
     ]

@@ -1,4 +1,4 @@
-"""The tutorial, done as a reader does it."""
+"""The second part of the tutorial, done as a reader does it; `test_new_user` does the first."""
 
 from __future__ import annotations
 
@@ -35,33 +35,16 @@ def save_files(folder: Path) -> list[str]:
     return names
 
 
-def own_files(folder: Path) -> Path:
-    """A folder with the model of the tutorial, and a table of four numbers and one to predict."""
-    folder.mkdir()
-    (model,) = [block.text for block in blocks(PAGE) if block.language == "python"]
-    (folder / "model.py").write_text(model, encoding="utf-8")
-    rows = (f"{i % 7},{i % 5},{i % 3},{i % 2},{i % 11 / 3}\n" for i in range(256))
-    (folder / "train.csv").write_text("a,b,c,d,price\n" + "".join(rows), encoding="utf-8")
-    return folder
-
-
-def test_the_tutorial_measures_ones_own_model_within_its_first_ten_lines() -> None:
-    first = "\n".join(text_of(PAGE).splitlines()[:10])
-    assert "accelreport try model.py:build" in first
-    assert "accelreport run" in first
-
-
 def test_every_command_of_the_tutorial_works_in_its_order(tmp_path: Path) -> None:
     assert save_files(tmp_path) == ["specs/devices.toml", "specs/products.toml"]
     program = executable(tmp_path / "bin" / "accelreport", forked=True)
     said: list[str] = []
-    own, _, *shown = [block.text for block in blocks(PAGE) if block.language == "sh"]
-    folder = own_files(tmp_path / "own")
-    lines = [(folder, line) for line in own.splitlines()]
-    for place, line in [*lines, *((tmp_path, line) for line in "".join(shown).splitlines())]:
+    begins = text_of(PAGE).partition("## Say what to run on")[0].count("\n")
+    shown = [b.text for b in blocks(PAGE) if b.language == "sh" and b.line > begins]
+    for line in "".join(shown).splitlines():
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line],
-            cwd=place,
+            cwd=tmp_path,
             env={
                 **os.environ,
                 "PATH": f"{program.parent}:{os.environ['PATH']}",

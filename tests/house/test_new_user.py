@@ -1,121 +1,225 @@
-"""Tasks of a new user, from the wheel in an empty folder: two files and three commands at most."""
+"""The tutorial as a new user follows it, from the wheel in an empty folder.
+
+Each of its first sections is a task of somebody with work of their own: at most two files of theirs
+and three commands. The commands and the code are those of the page.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from accelreport.errors import ExitCode
+from tests.house.conftest import environment
+from tests.house.documents import FENCE, text_of
+from tests.support.notebooks import run_all, shown
 from tests.support.program import alone
 
 pytestmark = pytest.mark.e2e
 
-MODEL = """
-import keras
-from keras import layers
+PAGE = "docs/tutorial.md"
 
-def build(input_shape, outputs):
-    hidden = layers.Dense(16, activation="relu")
-    return keras.Sequential([keras.Input(input_shape), hidden, layers.Dense(outputs)])
-"""
-
-CNN = """
-import keras
-from keras import layers
-
-def build():
-    convolution = [layers.Conv2D(4, 3, activation="relu"), layers.GlobalAveragePooling2D()]
-    end = layers.Dense(3, activation="softmax")
-    return keras.Sequential([keras.Input((8, 8, 1)), *convolution, end])
-"""
+SECTIONS = {
+    part.partition("\n")[0]: part for part in re.split(r"^#+ ", text_of(PAGE), flags=re.MULTILINE)
+}
+"""The text of each section of the tutorial, by its heading."""
 
 
 class NewUser:
-    """Somebody in an empty folder who has the wheel and its dependencies.
+    """Somebody in an empty folder who has installed the wheel and follows a section.
 
     Args:
         folder: the empty folder.
-        package: the unpacked wheel.
+        programs: where the command is installed.
+        section: the heading of the section.
     """
 
-    def __init__(self, folder: Path, package: Path) -> None:
+    def __init__(self, folder: Path, programs: Path, section: str) -> None:
         self.folder = folder
-        self._package = package
-        self.commands = 0
+        text = SECTIONS[section]
+        found = [(block["language"], block["body"]) for block in FENCE.finditer(text)]
+        self.code = [body for language, body in found if language == "python"]
+        self.commands = [
+            line for language, body in found if language == "sh" for line in body.splitlines()
+        ]
+        self.environment = {
+            **os.environ,
+            **alone(folder.parent),
+            "PATH": f"{programs}:{os.environ['PATH']}",
+        }
+        self.environment.pop("PYTHONPATH", None)
+        assert len(self.commands) <= 3
 
-    def calls(self, line: str) -> str:
-        """What a command prints that must end well."""
-        self.commands += 1
-        environment = {**os.environ, **alone(self.folder.parent), "PYTHONPATH": str(self._package)}
+    def enters(self, number: int, code: int = ExitCode.OK) -> str:
+        """What a command of the section prints, which must end with this exit code."""
         done = subprocess.run(
-            [sys.executable, "-P", "-m", *line.split()],
-            cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False, timeout=900,
+            ["bash", "-euo", "pipefail", "-c", self.commands[number]],
+            cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False, timeout=1200,
         )  # fmt: skip
-        assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+        assert done.returncode == code, f"{self.commands[number]}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def records(self) -> list[dict[str, object]]:
+    def statuses(self, results: str = "results") -> list[str]:
+        """What came of each cell."""
+        return [record["status"] for record in self.records(results)]
+
+    def records(self, results: str = "results") -> list[dict[str, Any]]:
         """What was measured."""
-        cells = sorted((self.folder / "results" / "cells").rglob("*.json"))
+        cells = sorted((self.folder / results / "cells").rglob("*.json"))
         return [json.loads(path.read_text(encoding="utf-8")) for path in cells]
+
+    def page(self) -> str:
+        """The text of the report's first page."""
+        return (self.folder / "site" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def user(wheel: Path, tmp_path: Path) -> NewUser:
-    package, folder = tmp_path / "installed", tmp_path / "empty"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(package)
+def user(request: pytest.FixtureRequest, whole_environment: Path, tmp_path: Path) -> NewUser:
+    folder = tmp_path / "empty"
     folder.mkdir()
-    return NewUser(folder, package)
+    return NewUser(folder, whole_environment, request.param)
 
 
-def one_device(user: NewUser) -> None:
-    """A smaller machine, so that the test is short: the spec is as it was written otherwise."""
-    spec = user.folder / "specs" / "mine.toml"
-    lines = spec.read_text(encoding="utf-8").splitlines()
-    short = {"devices": 'devices = ["cpu-1", "cpu"]', "repeats": "repeats = 2"}
-    lines = [short.get(line.partition(" ")[0], line) for line in lines]
-    spec.write_text("\n".join(lines), encoding="utf-8")
+def follows(section: str) -> pytest.MarkDecorator:
+    """Has a test follow a section of the tutorial."""
+    return pytest.mark.parametrize("user", [section], indirect=True, ids=[""])
 
 
-def test_own_model_on_own_csv(user: NewUser) -> None:
-    (user.folder / "model.py").write_text(MODEL)
-    rows = (f"{i % 13},{'AB'[i % 2]},{i % 13 * 2.5}\n" for i in range(300))
-    (user.folder / "train.csv").write_text("age,city,price\n" + "".join(rows))
-    user.calls("accelreport new specs/mine.toml --model model.py:build --data train.csv")
-    one_device(user)
-    user.calls("accelreport run")
-    user.calls("accelreport build")
-    assert user.commands == 3
-    assert "Mine" in (user.folder / "site" / "index.html").read_text(encoding="utf-8")
-    statuses = [record["status"] for record in user.records()]
-    assert statuses == ["ok"] * 4
+FIRST = "A first report of your own"
+MODEL = next(b["body"] for b in FENCE.finditer(SECTIONS[FIRST]) if b["language"] == "python")
 
 
+def write_table(folder: Path) -> None:
+    """A model, and a table of four columns and one to predict."""
+    (folder / "model.py").write_text(MODEL, encoding="utf-8")
+    rows = (f"{i % 7},{i % 5},{i % 3},{i % 2},{i % 11 / 3}\n" for i in range(256))
+    (folder / "train.csv").write_text("a,b,c,d,price\n" + "".join(rows), encoding="utf-8")
+
+
+def test_a_model_is_measured_within_the_first_ten_lines() -> None:
+    first = "\n".join(text_of(PAGE).splitlines()[:10])
+    for command in ("new specs/mine.toml --model model.py:build", "run specs/mine.toml", "build"):
+        assert f"accelreport {command}" in first
+
+
+@follows(FIRST)
+def test_own_model_on_own_table(user: NewUser) -> None:
+    write_table(user.folder)
+    for number in range(3):
+        user.enters(number)
+    assert "Mine" in user.page()
+    assert "ok" in user.statuses()
+    assert set(user.statuses()) <= {"ok", "skipped"}
+
+
+@follows("Your network on your arrays")
 def test_own_network_on_own_arrays(user: NewUser) -> None:
-    (user.folder / "model.py").write_text(CNN)
-    generator = np.random.default_rng(0)
-    x = generator.integers(0, 256, (300, 8, 8), np.uint8)
+    (user.folder / "cnn.py").write_text(user.code[0])
+    x = np.random.default_rng(0).integers(0, 256, (300, 8, 8, 1), np.uint8)
     np.savez(user.folder / "img.npz", x=x, y=np.arange(300) % 3)
-    user.calls("accelreport new specs/mine.toml --model model.py:build --data img.npz")
-    one_device(user)
-    user.calls("accelreport run")
-    user.calls("accelreport build")
-    assert user.commands == 3
-    assert [record["status"] for record in user.records()] == ["ok"] * 4
+    for number in range(3):
+        user.enters(number)
+    assert "Images" in user.page()
+    assert user.statuses() == ["ok"] * 2
 
 
+@follows("The latency at batch sizes of 1, 8 and 64")
 def test_latency_at_1_8_and_64(user: NewUser) -> None:
-    (user.folder / "model.py").write_text(CNN)
-    printed = user.calls("accelreport try model.py:build --batch 1,8,64 --repeats 2")
-    table = printed.partition("batch size")[2].splitlines()
+    (user.folder / "model.py").write_text(MODEL)
+    table = user.enters(0).partition("batch size")[2].splitlines()
     assert [row.split()[1] for row in table[1:4]] == ["1", "8", "64"]
-    assert user.commands == 1
-    assert len(user.records()) == 12
+    assert len(user.records()) == 3 * 2 * 3
+
+
+@follows("Two ways of one computation")
+def test_two_ways_of_one_computation(user: NewUser) -> None:
+    (user.folder / "specs").mkdir()
+    (user.folder / "specs" / "step.py").write_text(user.code[0])
+    user.enters(0)
+    printed = user.enters(1)
+    user.enters(2)
+    assert "options.how=loop" in printed
+    assert "options.how=whole" in printed
+    assert "Ways" in user.page()
+    assert user.statuses() == ["ok"] * 6
+
+
+XLA = "Is XLA at least 1.3 times as fast for my model?"
+
+
+@follows(XLA)
+def test_is_xla_at_least_so_fast(user: NewUser) -> None:
+    (user.folder / "model.py").write_text(MODEL)
+    user.enters(0)
+    spec = user.folder / "specs" / "xla.toml"
+    *lines, table, text, check = spec.read_text(encoding="utf-8").splitlines()
+    claim = [line.removeprefix("# ") for line in (table, text, check)]
+    assert text.split('"')[1] in " ".join(
+        SECTIONS["Is XLA at least 1.3 times as fast for my model?"].split()
+    )
+    spec.write_text("\n".join([*lines, *claim, ""]), encoding="utf-8")
+    verdict = r"(confirmed|refuted|undecided) +cpu-xla is at least 1.3 times as fast as cpu"
+    assert re.search(verdict, user.enters(1))
+    assert re.search(verdict, user.enters(2))
+
+
+@follows("Is my change slower?")
+def test_an_edited_model_is_compared_and_held_by_the_gate(user: NewUser) -> None:
+    model = user.folder / "model.py"
+    model.write_text(MODEL)
+    user.enters(0)
+    model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(200_000, "relu")'))
+    user.enters(1)
+    printed = user.enters(2, ExitCode.SLOWER)
+    assert "code changed: model.py" in printed
+    assert "FAILS" in printed
+
+
+@follows("The free GPU or TPU of Colab")
+def test_the_archive_of_a_notebook_becomes_a_page(user: NewUser, tmp_path: Path) -> None:
+    write_table(user.folder)
+    (user.folder / "specs").mkdir()
+    (user.folder / "specs" / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
+    (user.folder / "specs" / "mine.toml").write_text(COLAB)
+    user.enters(0)
+    runtime = tmp_path / "runtime"
+    runtime.mkdir()
+    file = (user.folder / "mine.ipynb").rename(runtime / "mine.ipynb")
+    # A runtime that has TensorFlow, and has never heard of accelreport.
+    programs = environment(tmp_path / "elsewhere", None)
+    variables = {**user.environment, "PATH": f"{programs}:{os.environ['PATH']}"}
+    assert run_all(programs / "python", file, variables) == ""
+    assert "This is a CPU runtime." in shown(file)[1]
+    (archive,) = runtime.glob("results-*.zip")
+    archive.rename(user.folder / archive.name)
+    user.enters(1)
+    user.enters(2)
+    assert "Mine, elsewhere" in user.page()
+    assert user.statuses() == ["ok"] * 2
+
+
+COLAB = """
+schema = 1
+title = "Mine, elsewhere"
+devices = ["cpu"]
+baseline = "cpu"
+
+[workload]
+kind = "keras"
+model = "../model.py:build"
+data = "../train.csv"
+target = "price"
+task = "regression"
+epochs = 3
+
+[measure]
+repeats = 2
+"""
