@@ -38,6 +38,7 @@ from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace
+from accelreport.spec.base import Baseline
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
@@ -73,7 +74,7 @@ def pair(number: int, processes: int, size: int, count: int) -> Spec:
         description="The same device twice.",
         source=None,
         devices=dict.fromkeys(SIDES, device),
-        baseline=SIDES[0],
+        baseline=Baseline(device=SIDES[0]),
         workload=workload,
         axes={},
         measure=measure,

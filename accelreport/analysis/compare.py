@@ -188,8 +188,8 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
     def noted() -> Iterator[Record]:
         for record in records:
             keys.append(record.key)
-            code = _code(record)
-            asked = _conditions(record, code)
+            code, holding = _code(record)
+            asked = _conditions(record, holding)
             known[record.key, record.machine] = asked, code, facts(record), record.started_at
             yield record
 
@@ -232,19 +232,34 @@ def _by_machine(
     return sorted(present or places, key=lambda place: place.machine)
 
 
-def _code(record: Record) -> dict[str, str]:
-    """The text of each file of somebody's own code that a process ran, by its path."""
+CODE_KEYS = {
+    "file": ("document", "modules"),
+    "model": ("document", "modules"),
+    "data": ("data_document", "data_modules"),
+}
+"""Keys that may name a file of Python, each with those that hold its text and its modules'."""
+
+
+def _code(record: Record) -> tuple[dict[str, str], set[str]]:
+    """The text of each file of somebody's own code that a process ran, and the keys that hold it.
+
+    Returns:
+        The texts by path; the keys of the workload.
+    """
     workload = record.cell.workload
-    file = str(workload.get("file", ""))
-    if not file.endswith(".py"):
-        return {}
-    return {file: workload["document"], **workload.get("modules", {})}
+    texts: dict[str, str] = {}
+    holding: set[str] = set()
+    for key, (text, modules) in CODE_KEYS.items():
+        file = str(workload.get(key, "")).partition(":")[0]
+        if file.endswith(".py"):
+            texts |= {file: workload[text], **workload.get(modules, {})}
+            holding |= {text, modules}
+    return texts, holding
 
 
-def _conditions(record: Record, code: Mapping[str, str]) -> dict[str, str]:
+def _conditions(record: Record, without: Collection[str]) -> dict[str, str]:
     """Everything that belongs to a cell's identity but the seed and one's code, by dotted key."""
     cell = record.cell
-    without = {"document", "modules"} if code else set()
     asked = {
         "workload": {name: each for name, each in cell.workload.items() if name not in without},
         "device": cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),

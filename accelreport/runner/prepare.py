@@ -219,8 +219,15 @@ def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
         BadOverride: a text is not `key=value,value`.
     """
     remedy = f"Write for example {option} batch_size=64,128."
-    pairs = [_parts(option, text, remedy) for text in texts]
-    return {key: [_value(part.strip()) for part in text.split(",")] for key, text in pairs}
+    found: dict[str, list[Scalar]] = {}
+    for text in texts:
+        key, written = _parts(option, text, remedy)
+        parts = [part.strip() for part in written.split(",")]
+        values = zip(parts, map(_value, parts), strict=True)
+        found[key] = [
+            value if isinstance(value, bool | int | float | str) else part for part, value in values
+        ]
+    return found
 
 
 def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:

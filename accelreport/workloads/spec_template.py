@@ -98,13 +98,18 @@ def draft(
         sweep: dotted keys and their values; an example as a comment when empty.
     """
     names = list(devices)
+    swept = {_key(key): values for key, values in sweep.items()}
+    baseline = json.dumps(names[0])
+    if swept and len(names) == 1:  # then it is the values that are compared
+        first = next(iter(swept))
+        baseline = _value({"device": names[0], first: swept[first][0]})
     head = HEAD.format(
         title=json.dumps(title, ensure_ascii=False),
         devices=json.dumps(names),
-        baseline=json.dumps(names[0]),
-        blank=" " * (len(json.dumps(names)) - len(json.dumps(names[0])) - 1),
+        baseline=baseline,
+        blank=" " * max(0, len(json.dumps(names)) - len(baseline) - 1),
     )
-    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family, sweep)]
+    parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family, swept)]
     own = {"calls": 200} if family.shape == "step" else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if family.shape == "training" else []
@@ -203,10 +208,14 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _key(name: str) -> str:
+    """A dotted key as TOML."""
+    return json.dumps(name) if "." in name else name
+
+
 def _sweep(family: Family, given: Mapping[str, Sequence[Scalar]]) -> list[str]:
     if given:
-        named = {json.dumps(key) if "." in key else key: values for key, values in given.items()}
-        return ["\n".join([SWEPT, "[sweep]", *_pairs(named), ""])]
+        return ["\n".join([SWEPT, "[sweep]", *_pairs(given), ""])]
     key = "size" if family.shape == "kernel" else "batch_size"
     found = family.parameters.model_fields.get(key)
     if found is None or not isinstance(found.default, int):

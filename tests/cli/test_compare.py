@@ -41,12 +41,12 @@ def small(factor: float = 1.0, seed: int = 0, **more: Any) -> Study:
     return study(factors={"cpu": factor}, seed=seed, **(asked | more))
 
 
-def coded(made: Study, **files: str) -> Study:
-    """The same processes as if they had run `step.py` and modules beside it."""
+def coded(made: Study, key: str, value: str, **files: str) -> Study:
+    """The same processes as if a key had named `step.py`, with modules beside it."""
     cells: dict[str, Cell] = {}
     for record in made.records:
         texts = {f"{name}.py": text for name, text in files.items()}
-        own = {"file": "step.py", "document": texts.pop("step.py"), "modules": texts}
+        own = {key: value, "document": texts.pop("step.py"), "modules": texts}
         whole = record.cell.model_dump(mode="json")
         cells[record.key] = Cell.model_validate(whole | {"workload": whole["workload"] | own})
     planned = [
@@ -64,13 +64,14 @@ def coded(made: Study, **files: str) -> Study:
 STEP = "import lib\n\ndef build(batch_size, seed):\n    a = 1\n    return a, b\n"
 
 
+@pytest.mark.parametrize("named", [("file", "step.py"), ("model", "step.py:build")])
 def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
-    tmp_path: Path,
+    named: tuple[str, str], tmp_path: Path
 ) -> None:
     edited = STEP.replace("    a = 1\n", "    a = 2\n    a += 1\n").replace("a, b", "b, a")
-    keep(tmp_path / "old", coded(small(), step=STEP, lib="x = 1\n"))
-    keep(tmp_path / "slow", coded(small(1.5, 1), step=edited, lib="x = 1\n"))
-    keep(tmp_path / "lib", coded(small(seed=1), step=STEP, lib="x = 2\n"))
+    keep(tmp_path / "old", coded(small(), *named, step=STEP, lib="x = 1\n"))
+    keep(tmp_path / "slow", coded(small(1.5, 1), *named, step=edited, lib="x = 1\n"))
+    keep(tmp_path / "lib", coded(small(seed=1), *named, step=STEP, lib="x = 2\n"))
     told = call(tmp_path, "compare", "old", "slow", "--fail-if-slower", "5%")
     assert told.returncode == ExitCode.SLOWER, told.stdout
     assert "!!   code changed: step.py, 3 lines (in 1 of 1 comparison)" in told.stdout

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from accelreport.results.store import Store
@@ -43,8 +44,12 @@ LINES = {
 }
 """Line without its comment → where it stands; what several documents show is looked at once."""
 
-FIRST = "accelreport new specs/mine.toml --model model.py:build --data train.csv"
-"""Writes the spec that other commands of the tutorial go on with."""
+FIRST = {
+    line.split()[2]: line
+    for line, block in LINES.items()
+    if block.document == "docs/tutorial.md" and line.startswith("accelreport new specs/")
+}
+"""Spec → the command that writes it, with which other commands of the tutorial go on."""
 
 NOT_RUN = {
     ("run",): "measures",
@@ -132,7 +137,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "specs", folder / "specs")
     (text,) = fenced("README.md", "toml")
     (folder / "specs" / "my_sweep.toml").write_text(text, encoding="utf-8")
-    for number, place in enumerate(("results", "old/results", "new/results")):
+    for number, place in enumerate(("results", "old/results", "new/results", "before", "after")):
         store = Store(folder / place)
         made = study("matmul", devices=("cpu",), axes={"size": (1024,)}, repeats=2, seed=number)
         store.write_plan(made.plan)
@@ -142,8 +147,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "logo.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
     )
-    (text,) = [text for text in fenced("docs/tutorial.md", "python") if "def build" in text]
-    (folder / "model.py").write_text(text, encoding="utf-8")
+    names = ("model.py", "cnn.py", "specs/step.py")
+    for name, text in zip(names, fenced("docs/tutorial.md", "python"), strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
+    np.savez(folder / "img.npz", x=np.zeros((64, 8, 8, 1), np.uint8), y=np.arange(64) % 2)
     lines = [f"{n},{n % 7},{n % 5},{n % 3},{n * 0.5}" for n in range(64)]
     (folder / "train.csv").write_text("\n".join(["a,b,c,d,target", *lines, ""]))
     (folder / "my_templates").mkdir()
@@ -158,8 +165,9 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
     """Runs a line in a fresh copy of that folder."""
     folder = temporary / "project"
     shutil.copytree(world / "project", folder)
-    if "specs/mine.toml" in line and "accelreport new" not in line:
-        line = f"{FIRST}\n{line}"
+    for spec, written in FIRST.items():
+        if spec in line and "accelreport new" not in line:
+            line = f"{written}\n{line}"
     if "examples/" in line:  # too large to be copied for every line, or to be built again
         shutil.copytree(ROOT / "examples", folder / "examples")
         one, *others = sorted((folder / "examples").glob("*/plans/*"))

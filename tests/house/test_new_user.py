@@ -146,8 +146,7 @@ def test_two_ways_of_one_computation(user: NewUser) -> None:
     user.enters(0)
     printed = user.enters(1)
     user.enters(2)
-    assert "options.how=loop" in printed
-    assert "options.how=whole" in printed
+    assert printed.count("BASELINE") == 1
     assert "Ways" in user.page()
     assert user.statuses() == ["ok"] * 6
 
@@ -176,10 +175,10 @@ def test_an_edited_model_is_compared_and_held_by_the_gate(user: NewUser) -> None
     model = user.folder / "model.py"
     model.write_text(MODEL)
     user.enters(0)
-    model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(200_000, "relu")'))
+    model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(20_000, "relu")'))
     user.enters(1)
     printed = user.enters(2, ExitCode.SLOWER)
-    assert "code changed: model.py" in printed
+    assert re.search(r"code changed: \S*model\.py, 1 line", printed)
     assert "FAILS" in printed
 
 
