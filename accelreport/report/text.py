@@ -180,13 +180,6 @@ def _other(letter: str) -> int:
     return _WIDE if unicodedata.east_asian_width(letter) in "WF" else _UNKNOWN
 
 
-def divisible(text: str) -> bool:
-    """Whether a letter of the text has several units of UTF-16, or marks of its own."""
-    return not text.isascii() and any(
-        letter > "\uffff" or unicodedata.category(letter).startswith("M") for letter in text
-    )
-
-
 def cut(text: str, width: float, size: float) -> str:
     """The text, or its beginning with "…", in at most so many pixels.
 

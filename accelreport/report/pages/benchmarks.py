@@ -51,15 +51,12 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     )
     rows = [row for bench in benches for row in bench.results]
     done = quantity.count(sum(row.measured for row in rows))
-    finding = (
-        f"{done} of {quantity.plural(len(rows), 'cell')} in "
-        f"{quantity.plural(len(benches), 'benchmark')} were measured. A cell is one device "
-        "at one sweep point with one seed."
-    )
+    cells, of = quantity.plural(len(rows), "cell"), quantity.plural(len(benches), "benchmark")
     return Page(
         path=PATH,
         title="Benchmarks",
-        finding=finding,
+        headline=f"{done} of {cells} in {of} were measured",
+        finding="A cell is one device at one sweep point with one seed.",
         sections=tuple(section for section in sections if section),
         template="tables.html",
         notices=notices_of(benches),
