@@ -227,7 +227,7 @@ def _attention(call: Layer) -> Iterator[Product]:
 
 def _attended_inputs(call: Layer) -> Sequence[Shape]:
     """Shapes of query, value and key, which may be the value."""
-    shapes = [tuple(each.shape) for each in call.inputs]
+    shapes = [tuple(tensor.shape) for tensor in call.inputs]
     return (*shapes, shapes[1])[:3]
 
 
@@ -353,7 +353,7 @@ def calls_of(model: Any, shapes: Sequence[Shape], *, fused: bool = False) -> lis
         def called(*inputs: Any, **more: Any) -> Any:
             outputs = operation.compute_output_spec(*inputs, **more)
             flat = tree.flatten((inputs, more))
-            given = [each for each in flat if isinstance(each, KerasTensor)]
+            given = [value for value in flat if isinstance(value, KerasTensor)]
             calls.append(Layer(operation, given, tree.flatten(outputs), fused))
             return outputs
 
@@ -384,7 +384,7 @@ def flops_of(calls: Sequence[Layer], *, trained: bool) -> Flops:
     chains: list[float] = []
     for call in calls:
         learns = trained and bool(getattr(call.layer, "trainable_weights", []))
-        before = [needed.get(id(each), False) for each in call.inputs]
+        before = [needed.get(id(tensor), False) for tensor in call.inputs]
         state = learns or any(before)
         wanted: dict[Operand, bool] = {**dict(enumerate(before)), STATE: state, WEIGHT: learns}
         products = list(_products(call))
@@ -398,22 +398,22 @@ def flops_of(calls: Sequence[Layer], *, trained: bool) -> Flops:
             convolved += total if product.places else 0.0
             moved += (elements + product.rank * gradients) * product.times * _itemsize(call.layer)
         chains.append(_chain(call) if products else 0.0)
-        ready = max((ahead.get(id(each), 0.0) for each in call.inputs), default=0.0)
+        ready = max((ahead.get(id(tensor), 0.0) for tensor in call.inputs), default=0.0)
         depth = max(depth, chains[-1] if _is_loop(call) else ready + chains[-1])
-        for each in call.outputs:
-            needed[id(each)] = state
-            ahead[id(each)] = 0.0 if _is_loop(call) else ready + chains[-1]
+        for tensor in call.outputs:
+            needed[id(tensor)] = state
+            ahead[id(tensor)] = 0.0 if _is_loop(call) else ready + chains[-1]
     for call, chain in zip(reversed(calls), reversed(chains), strict=True):
-        ends = [id(each) for each in call.outputs]
+        ends = [id(tensor) for tensor in call.outputs]
         if not any(needed[end] for end in ends):
             continue
         after = (
             0.0 if _is_loop(call) else max(max(behind.get(end, 0.0), ahead[end]) for end in ends)
         )
         depth = max(depth, after + chain)
-        for each in call.inputs:
+        for tensor in call.inputs:
             start = 0.0 if _is_loop(call) else after + chain
-            behind[id(each)] = max(behind.get(id(each), 0.0), start)
+            behind[id(tensor)] = max(behind.get(id(tensor), 0.0), start)
     return Flops(
         per_step=operations,
         method=METHOD,
@@ -494,11 +494,11 @@ def _input_shapes(engine: Engine, batch: int) -> list[Shape]:
     """Shapes of what a replica's model is called with; sizes that it leaves open from the data."""
     from keras import ops, tree
 
-    shapes = [tuple(each.shape)[1:] for each in engine.model.inputs]
+    shapes = [tuple(tensor.shape)[1:] for tensor in engine.model.inputs]
     if any(None in shape for shape in shapes):
         resident = {
             name: ops.convert_to_tensor(array) for name, array in engine.problem.resident.items()
         }
         inputs, _ = engine.problem.take(resident, ops.convert_to_tensor([0], "int32"))
-        shapes = [tuple(each.shape)[1:] for each in tree.flatten(inputs)]
+        shapes = [tuple(tensor.shape)[1:] for tensor in tree.flatten(inputs)]
     return [(batch, *map(int, shape)) for shape in shapes]

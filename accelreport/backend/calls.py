@@ -181,7 +181,12 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
     watch, checks = _watch(runtime), measurement.begin_checks()
     checks.before_kernel(watch, kernel.inputs)
     blocks = run_kernel(measurement, kernel, watch)
-    _note_generated(measurement, problem.fingerprint(cell.seed))
+    measurement.data = DataSource(  # the input came from the seed
+        dataset="",
+        origin="generated",
+        fingerprint=problem.fingerprint(cell.seed),
+        seed=cell.seed,
+    )
     measurement.result.flops = _flops_of(problem, runtime.replicas)
     _note_calls(measurement, watch, blocks, cell.measure.calls * problem.operations)
     checks.after_calls(watch, blocks, list(kernel.inputs))
@@ -487,13 +492,6 @@ def _note_calls(
     measurement.result.complete = sum(block.steps for block in blocks) == planned
     measurement.note_memory()
     measurement.check_window(blocks)
-
-
-def _note_generated(measurement: Measurement, fingerprint: str) -> None:
-    """The input came from the seed."""
-    measurement.data = DataSource(
-        dataset="", origin="generated", fingerprint=fingerprint, seed=measurement.cell.seed
-    )
 
 
 WINDOWS = 3

@@ -74,7 +74,7 @@ class AdaptiveRepeats:
         self._now = {(each.spec, profile_of(each)): each for each in self.documents}
         self._places = {}
         for cell in self.chosen:
-            place = (_name(cell), _place(cell.device, cell.point))
+            place = ((cell.spec, cell.profile), _place(cell.device, cell.point))
             self._places.setdefault(place, {})[cell.repeat] = cell
 
     def possible(self) -> tuple[Cell, ...]:
@@ -190,10 +190,6 @@ class AdaptiveRepeats:
             and all(self._complete(name, document, point, device) for device, point in each.places)
             for device, point in each.places
         ]
-
-
-def _name(cell: Cell) -> Name:
-    return cell.spec, cell.profile
 
 
 def _place(device: str, point: Mapping[str, Scalar]) -> str:

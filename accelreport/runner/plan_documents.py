@@ -154,7 +154,9 @@ def refresh(store: Store, specs: Path) -> list[str]:
         now = {spec.name: spec for spec in read.specs}
         shown = [plan for plan in plans if plan.spec in now]
         for plan in plans:
-            if plan.spec not in now and any(_same_cells(plan, other) for other in shown):
+            keys = {cell.key for cell in plan.cells}
+            known = any(keys <= {cell.key for cell in other.cells} for other in shown)
+            if plan.spec not in now and known:
                 store.leave_out(plan)
             if plan.spec in now:
                 spec = now[plan.spec]
@@ -224,8 +226,3 @@ def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> l
     if not quiet:
         return []
     return [f"Trials of specs that were also run unchanged are left out: {', '.join(quiet)}"]
-
-
-def _same_cells(plan: PlanDocument, other: PlanDocument) -> bool:
-    """Whether one plan asks for nothing that the other does not ask for."""
-    return {cell.key for cell in plan.cells} <= {cell.key for cell in other.cells}

@@ -272,7 +272,8 @@ class OwnCode:
         for name in sorted(sys.modules.keys() - before):
             file = getattr(sys.modules[name], "__file__", None) or ""
             place = self.top / name.replace(".", "/")
-            path = Path(file).relative_to(self.top) if file in _places(place) else None
+            beside = file in {str(place / "__init__.py"), f"{place}.py"}
+            path = Path(file).relative_to(self.top) if beside else None
             key = "" if path is None else (PurePosixPath(self.file).parent / path).as_posix()
             if key and name.partition(".")[0] not in ELSEWHERE and key not in self.modules:
                 names.append(key)
@@ -300,8 +301,3 @@ class OwnCode:
                 f"{names[own.filename]}, line {own.lineno}: {type(error).__name__}: {error}",
                 remedy="Correct the file; the traceback is in the record.",
             ) from error
-
-
-def _places(place: Path) -> set[str]:
-    """Where Python finds a module or a package of a path."""
-    return {str(place / "__init__.py"), f"{place}.py"}

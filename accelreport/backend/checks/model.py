@@ -325,11 +325,8 @@ def numbers(tensor: Any) -> NDArray[Any]:
     """
     from keras import ops
 
-    return np.array(tensor.numpy() if _of_tensorflow(tensor) else ops.convert_to_numpy(tensor))
-
-
-def _of_tensorflow(tensor: Any) -> bool:
-    return hasattr(tensor, "numpy") and not hasattr(tensor, "detach")
+    of_tensorflow = hasattr(tensor, "numpy") and not hasattr(tensor, "detach")
+    return np.array(tensor.numpy() if of_tensorflow else ops.convert_to_numpy(tensor))
 
 
 FUSED = ("CudnnRNN", "rnn", "_cudnn_rnn")
