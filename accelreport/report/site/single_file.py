@@ -102,8 +102,6 @@ def _escaped(content: str) -> str:
 
 FRONT = "front"
 """Id of the front page."""
-FILES = "files"
-"""Id of the section that holds the files of a page."""
 
 Change = Callable[[str], str]
 
@@ -179,10 +177,14 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
 
 
 def _section(section: Section, part: Part, name: Change, link: Change) -> Section:
-    if section.id == FILES and part.files:
-        items = tuple(replace(each, id=name(each.id)) for each in part.files.values())
-        return Section(name(FILES), section.title, (Downloads(items),))
-    return relinked(section, name=name, link=link)
+    """The section, of which a list of the page's files holds them."""
+    found: Section = relinked(section, name=name, link=link)
+    blocks = list(found.blocks)
+    for number, block in enumerate(section.blocks):
+        if isinstance(block, Downloads) and all(item.href in part.files for item in block.items):
+            files = [part.files[item.href] for item in block.items]
+            blocks[number] = Downloads(tuple(replace(file, id=name(file.id)) for file in files))
+    return replace(found, blocks=tuple(blocks))
 
 
 def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -> Page:
