@@ -209,6 +209,7 @@ class Panel:
     wide: Drawing
     narrow: Drawing | None = None
     title: str = ""
+    kind: Literal["panel"] = "panel"
 
 
 @dataclass(frozen=True)
@@ -416,13 +417,15 @@ class LargeNumbers:
 
 @dataclass(frozen=True)
 class Card:
-    """What a page found: its title, one sentence, and pictures of data or one large number."""
+    """What a page found: its title, one sentence, and pictures of data, a curve or one number."""
 
     title: str
     href: str
     detail: str
     sentence: str
-    shown: Gallery | Code | LargeNumbers
+    shown: Gallery | Code | LargeNumbers | Panel
+    wide: bool = False
+    """Whether it takes two columns, so that the last row of cards is full."""
 
 
 @dataclass(frozen=True)
@@ -573,6 +576,11 @@ class Page:
                 yield figure, panel.wide
                 if panel.narrow is not None:
                     yield figure, panel.narrow
+        for block in (block for section in self.sections for block in section.blocks):
+            for card in block.items if isinstance(block, Cards) else ():
+                if isinstance(card.shown, Panel):
+                    for drawing in filter(None, (card.shown.wide, card.shown.narrow)):
+                        yield Figure(card.href, card.title, "", (card.shown,)), drawing
 
     def with_sections(self, change: Callable[[Section], Section]) -> Page:
         """The page with each of its sections changed, the opening too."""

@@ -19,7 +19,9 @@ from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import (
     RateMark,
     RateSpan,
+    Workload,
     placed_labels,
+    work_rates,
 )
 from accelreport.report.front import FrontFinding, front_findings
 from accelreport.report.model import Cards, Page, Table, Units
@@ -27,9 +29,10 @@ from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.data import data_page
-from accelreport.report.pages.index import index_page
+from accelreport.report.pages.index import COLUMNS, index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
+from accelreport.report.say import signs
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import label, short_hardware, text_width
 from accelreport.results.record import Record
@@ -328,7 +331,7 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     drawn = json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
     assert "1×" not in drawn
     assert all(mark.text in drawn for each in view.shown for mark in view.marks(each))
-    assert picture.title == "How fast each workload is"
+    assert picture.title == "Throughput"
 
 
 def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_card() -> None:
@@ -354,7 +357,9 @@ def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once
     assert picture.caption.count("stopped by the time budget") == 1
     marks = [mark for each in view.shown for mark in view.marks(each) if mark.kind == "measured"]
     assert marks
-    assert all(mark.text.endswith("† ‡") for mark in marks)
+    assert all(mark.hollow and not mark.text.endswith(("†", "‡")) for mark in marks)
+    assert all(signs(each.caveats) == "† ‡" for each in view.shown)
+    assert "† ‡" in json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
 
 
 @given(
@@ -465,7 +470,8 @@ def test_each_benchmark_has_one_card_that_leads_to_its_page() -> None:
     page = front(*made)
     (cards,) = [b for each in page.sections for b in each.blocks if isinstance(b, Cards)]
     benches = gather(Results(made))
-    assert [card.href for card in cards.items] == [f"{bench.slug}.html" for bench in benches]
+    assert {card.href for card in cards.items} == {f"{bench.slug}.html" for bench in benches}
+    assert len(cards.items) == len(benches)
     assert all(card.sentence for card in cards.items)
 
 
@@ -519,7 +525,40 @@ def test_the_page_of_benchmarks_says_of_each_what_its_card_says() -> None:
     cards, table = (page.sections[0].blocks[0] for page in pages)
     assert isinstance(cards, Cards) and isinstance(table, Table)  # noqa: PT018
     said = [row.entries[0].lines[0].text for row in table.groups[0].rows]
-    assert said == [card.sentence for card in cards.items]
+    assert sorted(said) == sorted(card.sentence for card in cards.items)
+
+
+def test_pictures_stand_before_numbers_and_cards_fill_their_last_row() -> None:
+    sweeps = (
+        study(spec=f"s{n}", devices=("cpu",), first_seed=50 * n, axes={"batch_size": (64, 256)})
+        for n in range(3)
+    )
+    single = (study(spec=f"n{n}", devices=("cpu",), axes={}, first_seed=50 * n) for n in (4, 5))
+    page = front(*sweeps, *single)
+    (cards,) = [b for each in page.sections for b in each.blocks if isinstance(b, Cards)]
+    kinds = [card.shown.kind for card in cards.items]
+    assert kinds == sorted(kinds, key=["panel", "gallery", "code", "numbers"].index)
+    assert [card.wide for card in cards.items].count(True) in {0, -len(cards.items) % COLUMNS}
+
+
+def test_an_axis_ends_where_its_marks_end_and_a_note_explains_an_outlier() -> None:
+    device = Named("GPU", 1)
+    values = (0.2, 1.0, 5.0)
+    kinds: tuple[Any, ...] = ("measured", "base", "published")
+    marks = [RateMark("x", "", device, v, v, v, k) for v, k in zip(values, kinds, strict=True)]
+    row = Workload("net", ("batch size 64",), "100", "images/s", "†", tuple(marks))
+    drawn = work_rates([row], base="this CPU", axis_title="rate")(1104, 0).to_dict()
+    axes = [layer["encoding"]["x"].get("axis") for layer in drawn["layer"]]
+    ticks = next(axis["values"] for axis in axes if axis)
+    noted = replace(row, marks=tuple(marks[:2]), note="a loop, not the kernel of cuDNN")
+    wide, phone = (
+        json.dumps(work_rates([row, noted], base="CPU", axis_title="rate")(width, 0).to_dict())
+        for width in (1104, 358)
+    )
+    assert "a loop, not the kernel" in wide
+    assert "a loop, not the kernel" not in phone
+    assert ticks
+    assert all(0.2 <= tick <= 5.0 for tick in ticks)
 
 
 def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:

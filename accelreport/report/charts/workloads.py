@@ -36,7 +36,7 @@ from accelreport.report.charts.scales import (
     ticked,
     wrapped,
 )
-from accelreport.report.text import cut, text_width
+from accelreport.report.text import cut, lines_within, text_width
 from accelreport.report.theme import series, shape
 
 Kind = Literal["base", "measured", "published", "beyond"]
@@ -74,23 +74,42 @@ class RateMark:
 
 @dataclass(frozen=True)
 class Workload:
-    """A row: a workload, its sweep point, the base's rate with its unit, and its marks."""
+    """A row.
+
+    Attributes:
+        title: of the workload.
+        details: its sweep point and whatever else its title says, the most telling first; those
+            without room are left out.
+        rate: of the base.
+        unit: of the rate.
+        caveats: signs of all that the row shows.
+        marks: its rates.
+        note: why a mark lies far from the others, in the words of its source.
+    """
 
     title: str
-    detail: str
+    details: tuple[str, ...]
     rate: str
     unit: str
+    caveats: str
     marks: tuple[RateMark, ...]
+    note: str = ""
 
 
 Ends = tuple[float, float]
-_TOP, _TEXTS, _AXIS = 34.0, 350.0, 44.0
-_STEP, _SLIDE_STEP, _NARROW_STEP = 40.0, 41.0, 86.0
+_TOP, _TEXTS, _AXIS = 34.0, 384.0, 44.0
+_CAVEATS = 40.0
+"""The width of the column of signs, before the axis."""
+_NOTE, _NOTE_WIDTH = 11.0, 300.0
+"""The size of letters of a note, and its largest width."""
+_STEP, _SLIDE_STEP, _NARROW_STEP = 36.0, 41.0, 86.0
 """The height of a row on a page, on a slide and on a telephone, where texts are above its marks."""
 _NARROW_LINE = 58.0
 """Where the line of the marks is in such a row."""
 _MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
 """Half a mark's width, the size of letters, and the air between a mark and its label."""
+_BESIDE = 12.0
+"""How far a label above or below a line is from it."""
 MOST_NAMED = 6
 """Labels of a row."""
 
@@ -201,7 +220,10 @@ def _layout(
     span = _span(workloads, width, base or limit)
     left, right = span.left, span.right
     text = factor_text if base else percent_text if limit else plain
-    ticks = fitting(decades(*span.ends, 9 if roomy else 4), text, span.ends, right - left, log=True)
+    shown = [1.0] * bool(base) + [m.value for each in workloads for m in each.marks]
+    inside = decades(*span.ends, 9 if roomy else 4)
+    inside = [tick for tick in inside if min(shown) <= tick <= max(shown)] or inside
+    ticks = fitting(inside, text, span.ends, right - left, log=True)
     axis = ticked(
         ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
         titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
@@ -223,16 +245,22 @@ def _span(workloads: Sequence[Workload], width: float, base: str) -> RateSpan:
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
-    """Every band, the base, and room for the label beside the last mark."""
+    """Every band and the base; where marks end, the axis ends."""
     marks = [mark for each in workloads for mark in each.marks]
     low = min(min(mark.low, mark.value) for mark in marks)
     high = max(max(mark.high, mark.value) for mark in marks)
     if relative:
         low, high = min(low, 0.5), max(high, 2.0)
     span = math.log(high / low) or 1.0
+    # A label stands left of the last mark, unless the base or another mark is there.
     last = max(marks, key=lambda mark: mark.value)
-    needed = min(text_width(last.label, _SIZE, bold=True) + 2 * _MARK + _GAP, 0.45 * room)
-    return low / math.exp(0.04 * span), high * math.exp(span * needed / (room - needed))
+    label = text_width(last.label, _SIZE, bold=True) + 2 * _MARK + _GAP
+    beside = sorted(mark.value for each in workloads if last in each.marks for mark in each.marks)
+    free = room * math.log(high / beside[-2]) / span if len(beside) > 1 else 0.0
+    needed = 0.0 if free > 1.3 * label else min(label, 0.45 * room)
+    return low / math.exp(0.04 * span), high * math.exp(
+        0.03 * span + span * needed / (room - needed)
+    )
 
 
 def _y(field: str = "y") -> alt.Y:
@@ -309,7 +337,7 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
 def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
-    edge = layout.width if layout.narrow else layout.span.left - 14
+    edge = layout.width if layout.narrow else layout.span.left - 14 - _CAVEATS
     texts: dict[tuple[str, bool], list[dict[str, Any]]] = {}
 
     def write(said: str, x: float, y: float, *, strong: bool = False, align: str = "left") -> None:
@@ -318,11 +346,16 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
     for each, top, line in zip(workloads, layout.tops, layout.lines, strict=False):
         first = top + 14 if layout.narrow else line - 6
-        rate = max(text_width(each.rate, 13.5, bold=True), text_width(each.unit, 11.5))
-        room = edge - 12 - rate
+        wide = text_width(f"{each.rate} {each.caveats}", 13.5, bold=True)
+        room = edge - 12 - max(wide, text_width(each.unit, 11.5))
         write(cut(each.title, room / 1.07, 13.5), 0, first, strong=True)
-        write(cut(each.detail, room, 11.5), 0, first + 16)
-        write(each.rate, edge, first, strong=True, align="right")
+        details = [" · ".join(each.details[:n]) for n in range(len(each.details), 0, -1)]
+        short = [text for text in details if text_width(text, 11.5) <= room]
+        write(short[0] if short else cut(details[-1], room, 11.5), 0, first + 16)
+        rate = f"{each.rate} {each.caveats}" if layout.narrow and each.caveats else each.rate
+        write(rate, edge, first, strong=True, align="right")
+        if not layout.narrow:
+            write(each.caveats, edge + _CAVEATS / 2 + 4, line + 5, align="center")
         write(each.unit, edge, first + 16, align="right")
     layers: list[Layer] = []
     for (align, strong), values in texts.items():
@@ -336,19 +369,30 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
 def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
+    notes: list[dict[str, Any]] = []
     for each, line in zip(workloads, layout.lines, strict=True):
-        for mark, left, dy in placed_labels(each.marks, layout.span, layout.step):
+        labels = placed_labels(each.marks, layout.span, layout.step)
+        for mark, left, dy in labels:
             weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": line, "label": mark.label}
             row |= marked(mark.device, "")
             looks.setdefault((dy, weight, ink), []).append(row)
+        ends = [left + text_width(mark.label, _SIZE, bold=True) for mark, left, _ in labels]
+        ends += [layout.span.at(max(mark.high, mark.value)) + _MARK for mark in each.marks]
+        room = min(layout.width - max(ends) - 2 * _GAP, _NOTE_WIDTH)
+        lines = lines_within(each.note, room, _NOTE) if room > 0 and not layout.narrow else []
+        if len(lines) <= 2 and all(text_width(text, _NOTE) <= room for text in lines):
+            first = line - 7 * (len(lines) - 1)
+            x = layout.span.rate(layout.width)
+            notes += [{"x": x, "y": first + 14 * n, "label": s} for n, s in enumerate(lines)]
     layers: list[Layer] = []
     # How far a text is shifted is a property of its mark: those that share it are a layer.
     for (dy, weight, ink), values in looks.items():
         made = Layer(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
         layers.append(halo(made, align="left", dy=dy, fontWeight=weight, fill=ink))
-    return layers
+    said = Layer(rows(notes)).mark_text(align="right", fill="var(--soft)", fontSize=_NOTE)
+    return [*layers, said.encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))]
 
 
 def placed_labels(
@@ -359,7 +403,7 @@ def placed_labels(
     Each is right of its mark and its band, left of them, above or below the mark, or nowhere. The
     slowest and the fastest choose first.
     """
-    taken = [Box.around(span.at(mark.value), 0.0, 2 * _MARK, 2 * _MARK) for mark in marks]
+    taken = [Box.around(span.at(mark.value), 0.0, 2 * _MARK, 1.5 * _MARK) for mark in marks]
     taken += [Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
     over = [span.at(mark.value) for mark in marks if mark.kind == "base" and not mark.label]
     taken += [Box.around(x, 0.0, 6, 2 * step) for x in over]
@@ -377,7 +421,7 @@ def placed_labels(
             [
                 (right, 0.0),
                 (left - width, 0.0),
-                *((at, dy) for dy in (-14.0, 14.0) for at in across),
+                *((at, dy) for dy in (-_BESIDE, _BESIDE) for at in across),
             ]
         )
         boxes.append([Box(at, dy - 6, at + width, dy + 6) for at, dy in places[-1]])

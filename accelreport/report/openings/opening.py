@@ -38,6 +38,8 @@ from accelreport.report.say import Speaker
 
 T = TypeVar("T")
 
+MOST_SMALL = 3
+"""Lines of a chart on a card."""
 MOST_NUMBERS = 4
 """Numbers that are set large."""
 
@@ -80,6 +82,7 @@ class Plot:
             telephone alone.
         up: what its upright axis counts, which a drawing of lines does not say.
         values: the numbers that it marks: every number of a title is one of them.
+        small: whether a card has room for it.
     """
 
     id: str
@@ -96,6 +99,7 @@ class Plot:
     named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005
     up: str = ""
     values: tuple[Value, ...] = ()
+    small: bool = False
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""
@@ -136,6 +140,7 @@ def lines_plot(
         return make(lines, ends, axes, width=size.width, height=size.height)
 
     return Plot(
+        small=len(lines) <= MOST_SMALL,
         chart=lambda size: drawn(size, sweep_lines),
         keys=keys_of_lines(lines),
         named=lambda size: drawn(size, names_lines),
@@ -231,6 +236,12 @@ class Opening:
             return ()
         value = self.speaker.large_value(self.finding)
         return (replace(number, text=self.speaker.interval(value)),)
+
+    @property
+    def curve(self) -> Plot | None:
+        """The plot of the title where a card has room for it."""
+        plot = self.scenes[0].shown
+        return plot if isinstance(plot, Plot) and plot.small else None
 
     @property
     def unmeasured(self) -> bool:

@@ -192,7 +192,7 @@ def _plot(rows: Shares) -> Plot:
     for bench, place, shares in rows:
         where = bench.point_title(place.point) if bench.axes else ""
         marks = tuple(share.mark for share in shares)
-        workloads.append(Workload(label(bench.plan.title), where, "", "", marks))
+        workloads.append(Workload(label(bench.plan.title), (where,), "", "", "", marks))
     make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
     kinds = {share.mark.kind for *_, shares in rows for share in shares}
     caption = ["● measured here; ○ stopped by the time budget, or a single run."]

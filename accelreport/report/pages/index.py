@@ -13,14 +13,17 @@ from accelreport.report.model import (
     Block,
     Card,
     Cards,
+    Code,
+    Gallery,
     LargeNumbers,
     Note,
     Notes,
     Page,
+    Panel,
     Prose,
     Section,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Size
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import totals_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
@@ -32,7 +35,9 @@ from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
-STORY = Size(1104, 280)
+CURVE, WIDE_CURVE, COLUMNS = Size(262, 116), Size(530, 112), 4
+"""A curve on a card of one and of two columns, and the columns of a wide screen."""
+STORY = Size(1104, 222)
 """The figure of a restated ratio above the picture of all workloads."""
 MOST_FINDINGS = 4
 """Findings of the front page, that of its heading among them."""
@@ -101,7 +106,11 @@ def _picture(view: Overview, told: str) -> Section | None:
     blocks: tuple[Block, ...] = (picture.figure(WIDE, PHONE),) if picture else ()
     if told and absent:
         blocks, absent = (*blocks, Prose(absent)), told
-    return Section(RATES, "Every workload", blocks, finding=absent) if blocks or absent else None
+    return (
+        Section(RATES, "How fast each workload is", blocks, finding=absent)
+        if blocks or absent
+        else None
+    )
 
 
 def _cards(benches: Sequence[BenchmarkView]) -> Section:
@@ -117,13 +126,29 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
             waiting.append(title)
             continue
         detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
-        shown = opening.pictures or LargeNumbers(opening.number_of_title or opening.numbers[:1])
+        number = LargeNumbers(opening.number_of_title or opening.numbers[:1])
+        shown = opening.pictures or _curve(bench, opening.curve) or number
         cards.append(Card(title, f"{bench.slug}.html", detail, f"{opening.title}.", shown))
+    # Pictures stand before numbers, and take two columns where the last row would not be full.
+    kinds = (Panel, Gallery, Code, LargeNumbers)
+    cards.sort(key=lambda card: (kinds.index(type(card.shown)), len(card.sentence)))
+    spare = -len(cards) % COLUMNS
+    curves = sum(isinstance(card.shown, Panel) for card in cards)
+    for place in range(spare if spare <= curves else 0):
+        cards[place] = replace(cards[place], wide=True)
     blocks: list[Block] = [Cards(tuple(cards))] if cards else []
     if waiting:
         names = quantity.listed([f"“{title}”" for title in waiting])
         blocks.append(Prose(f"Not measured at all: {names}. “accelreport run specs/” runs them."))
     return Section("benchmarks", "What each benchmark found", tuple(blocks))
+
+
+def _curve(bench: BenchmarkView, plot: Plot | None) -> Panel | None:
+    if plot is None:
+        return None
+    name = f"card-{bench.slug}"
+    wide, narrow = plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n")
+    return Panel(wide, narrow)
 
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:

@@ -45,6 +45,8 @@ MOST_ROWS = 12
 MOST_MARKS = 4
 """Marks beside the base from which processors give way to accelerators."""
 ACCELERATORS = ("GPU", "TPU")
+FAR_SLOWER = 0.5
+"""A published accelerator below this share of the base's rate is explained beside its row."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
 
@@ -112,11 +114,29 @@ class Shown:
         return self.bench.title_on(device, machine if several else "")
 
     @property
-    def name(self) -> tuple[str, str]:
-        """Its benchmark in a few words, and what else its title and its sweep point say."""
+    def name(self) -> tuple[str, tuple[str, ...]]:
+        """Its benchmark in a few words, and what else its sweep point and its title say."""
         head, _, tail = label(self.bench.plan.title, 120).partition(": ")
-        said = [part for part in (self.point, tail) if part]
-        return head, " · ".join(said) or f"{label(self.bench.plan.profile, 30)} profile"
+        details = tuple(part for part in (self.point, tail) if part)
+        return head, details or (f"{label(self.bench.plan.profile, 30)} profile",)
+
+    @property
+    def caveats(self) -> frozenset[Caveat]:
+        """Of every number that the row shows."""
+        groups = [self.row.base.timed, *(one.own.timed for one in self.row.measured)]
+        printed = [clock_of(one.found.validation) for one in self.row.printed]
+        return frozenset().union(*map(caveats_of, groups), *printed)
+
+    @property
+    def note(self) -> str:
+        """What a source notes of an accelerator that is far slower than the base."""
+        slow = [
+            one.found.row
+            for one in self.row.printed
+            if one.factor < FAR_SLOWER and self.kind(one.found.row.device) in ACCELERATORS
+        ]
+        said = [f"{label(row.label, 48)}: {label(row.note, 160)}" for row in slow if row.note]
+        return said[0] if said else ""
 
     @property
     def withheld(self) -> list[Speedup]:
@@ -347,7 +367,6 @@ class Overview:
             value = each.factor * unit
             rounded = each.slack if each.slack > UNLIKE else 0.0
             text = _factor(each.factor) if self.over_base else quantity.number(value)
-            text = f"{text} {signs(clock_of(each.found.validation))}".strip()
             marks.append(
                 RateMark(
                     name, ("about " if rounded else "") + text, Named(name, colour), value,
@@ -373,8 +392,8 @@ class Overview:
         low, high = interval.ends
         value = interval.value * unit
         text = quantity.ratio(interval.value, interval.low, interval.high)
-        marks = signs_of(own.timed, busy=True)
-        text = (text if self.over_base else quantity.number(value)) + marks
+        text = text if self.over_base else quantity.number(value)
+        text += " busy" if Caveat.BUSY in caveats_of(own.timed) else ""
         return RateMark(
             name, text, device, value, low * unit, high * unit, "measured", is_hollow(own.timed)
         )
@@ -387,9 +406,10 @@ class Overview:
         return [
             Workload(
                 title=each.name[0],
-                detail=each.name[1],
-                rate=quantity.number(each.row.rate.value, each.row.rate.low, each.row.rate.high)
-                + signs_of(each.row.base.timed),
+                details=each.name[1],
+                rate=quantity.number(each.row.rate.value, each.row.rate.low, each.row.rate.high),
+                caveats=signs(each.caveats),
+                note=each.note,
                 unit=("busy · " if each.row.busy else "") + unit_of(each),
                 marks=self.marks(each),
             )
@@ -417,7 +437,7 @@ class Overview:
         make = work_rates(self._workloads, base=self._base, axis_title=self.axis_title)
         return Plot(
             id="rates",
-            title="How fast each workload is",
+            title="Throughput over that of this CPU" if self.over_base else "Throughput",
             description="; ".join(self._in_words(each) for each in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
@@ -581,13 +601,6 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
 def unit_of(shown: Shown) -> str:
     """What a rate counts."""
     return "TFLOPS" if shown.kernel else f"{shown.bench.words.sample}/s"
-
-
-def signs_of(results: Sequence[Result], *, busy: bool = False) -> str:
-    """Signs behind a number: a single run, one that the budget stopped; a busy machine in words."""
-    caveats = caveats_of(results)
-    parts = [signs(caveats), "busy" if busy and Caveat.BUSY in caveats else ""]
-    return "".join(f"{quantity.SPACE}{part}" for part in parts if part)
 
 
 def is_hollow(results: Sequence[Result]) -> bool:

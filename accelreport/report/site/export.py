@@ -15,6 +15,7 @@ import io
 import json
 import math
 import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -625,20 +626,33 @@ _LEFT = 72
 _ROOM = WIDTH - 2 * _LEFT
 
 
-def preview(page: Page, facts: SiteFacts) -> str:
-    """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for."""
+def preview(page: Page, facts: SiteFacts, figure: str = "") -> str:
+    """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for.
+
+    Args:
+        page: the page, whose headline is the title.
+        facts: name of the site.
+        figure: the page's first figure as an SVG file; its finding stands there without one.
+    """
     ink, soft, paper = (TOKENS[name][0] for name in ("ink", "soft", "paper"))
-    heading = lines_that_fit(page.headline or page.title, 60, 3)
-    finding = lines_that_fit(page.finding, 32, 4)
+    size = 44 if figure else 60
+    heading = lines_that_fit(page.headline or page.title, size, 3)
+    finding = [] if figure else lines_that_fit(page.finding, 32, 4)
     pieces = [_svg_text(facts.title, _LEFT, 78, 26, "normal", soft)]
     top = 100.0
     for line in heading:
-        top += 72
-        pieces.append(_svg_text(line, _LEFT, top, 60, "bold", ink))
+        top += 1.2 * size
+        pieces.append(_svg_text(line, _LEFT, top, size, "bold", ink))
     top += 24
     for line in finding:
         top += 44
         pieces.append(_svg_text(line, _LEFT, top, 32, "normal", soft))
+    if figure:
+        source = b64encode(figure.encode()).decode()
+        pieces.append(
+            f'<image x="{_LEFT}" y="{top}" width="{_ROOM}" height="{560 - top}" '
+            f'href="data:image/svg+xml;base64,{source}"/>'
+        )
     bars = "".join(
         f'<rect x="{_LEFT + 60 * number}" y="576" width="44" height="10" fill="{colour}"/>'
         for number, colour in enumerate(SERIES_LIGHT)
