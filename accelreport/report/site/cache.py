@@ -228,14 +228,8 @@ class BuildManifest:
 
     def save(self, sources: str, units: Mapping[str, Remembered]) -> None:
         """Remembers; a disk that takes no more costs the next build time, not this one."""
-        document = {
-            "sources": sources,
-            "units": {
-                name: {"key": unit.key, "pages": unit.pages, "files": unit.files}
-                for name, unit in units.items()
-            },
-        }
+        document = TypeAdapter(_Memory).dump_json(_Memory(sources, dict(units)))
         with contextlib.suppress(OSError):
             refuse_links(self.path.parent, self.path.parents[2])
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(self.path, json.dumps(document).encode(), durable=False)
+            write_whole(self.path, document, durable=False)

@@ -418,7 +418,7 @@ def benchmark_files(
     folder = bench.slug
     frames = {
         "cells": results_frame(bench.plan, bench.results),
-        "speedups": _speedups(bench),
+        "speedups": speedups_frame(bench.plan, bench.compared),
         "curves": curve_frame(bench.shown_records),
         "targets": targets_frame(bench.plan, bench.target_times),
         "published": published_frame(bench.published_results),
@@ -437,7 +437,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
     """Files beside the front page: the headline figures of every benchmark."""
     frames, results = [], []
     for bench in benches:
-        frame = _speedups(bench)
+        frame = speedups_frame(bench.plan, bench.compared)
         results.append(
             {
                 "spec": bench.plan.spec,
@@ -504,10 +504,6 @@ def _finding(bench: BenchmarkView, finding: Finding) -> dict[str, Any]:
         "values": [row(value) for value in finding.values],
         "base": row(finding.base) if finding.base else None,
     }
-
-
-def _speedups(bench: BenchmarkView) -> pd.DataFrame:
-    return speedups_frame(bench.plan, bench.compared)
 
 
 def record_json(record: Record) -> str:

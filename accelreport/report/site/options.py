@@ -180,7 +180,11 @@ def facts_of(options: BuildOptions) -> SiteFacts:
     Raises:
         AccelReportError: a choice cannot be used.
     """
-    _check_templates(options.templates)
+    if options.templates is not None and not options.templates.is_dir():
+        raise OptionError(
+            f"{options.templates} is not a folder of templates.",
+            remedy="Name a folder that holds copies of the templates you want to change.",
+        )
     return SiteFacts(
         title=label(options.title),
         logo=logo_address(options.logo) if options.logo else "",
@@ -190,14 +194,6 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         interactive=options.interactive,
         talk=options.talk,
     )
-
-
-def _check_templates(folder: Path | None) -> None:
-    if folder is not None and not folder.is_dir():
-        raise OptionError(
-            f"{folder} is not a folder of templates.",
-            remedy="Name a folder that holds copies of the templates you want to change.",
-        )
 
 
 def _address(text: str) -> str:

@@ -73,7 +73,10 @@ class Output:
         data = content.encode() if isinstance(content, str) else content
         try:
             if path not in self._before or not _holds(self.root / path, data):
-                waiting = self._stage() / str(len(self._waiting))
+                if self._staging is None:
+                    self.root.mkdir(parents=True, exist_ok=True)
+                    self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=self.root))
+                waiting = self._staging / str(len(self._waiting))
                 waiting.write_bytes(data)
                 self._waiting[path] = waiting
         except OSError as error:
@@ -97,24 +100,6 @@ class Output:
         if path in self._files:
             raise ValueError(f"{path!r} is written twice")
         self._files.add(path)
-
-    def _stage(self) -> Path:
-        if self._staging is None:
-            self.root.mkdir(parents=True, exist_ok=True)
-            self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=self.root))
-        return self._staging
-
-    def _sweep(self, *, alone: bool) -> None:
-        """Removes what killed builds left waiting.
-
-        Args:
-            alone: whether no other build can be at work in the folder.
-        """
-        oldest = time.time() - ABANDONED_AFTER_S
-        for folder in self.root.glob(f"{STAGING}*"):
-            if alone or folder.lstat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-        sweep(self.root, MANIFEST)
 
     def finish(self) -> int:
         """Puts in place what changed, removes own files that are no longer part of the site.
@@ -162,7 +147,12 @@ class Output:
             with contextlib.suppress(OSError):  # some network file systems know no locks
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
                 alone = True
-            self._sweep(alone=alone)
+            # What killed builds left waiting; without a lock, only what has waited for long.
+            oldest = time.time() - ABANDONED_AFTER_S
+            for folder in self.root.glob(f"{STAGING}*"):
+                if alone or folder.lstat().st_mtime < oldest:
+                    shutil.rmtree(folder, ignore_errors=True)
+            sweep(self.root, MANIFEST)
         except OSError as error:
             self.close()
             raise self._refused(error) from error

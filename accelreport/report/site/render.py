@@ -319,9 +319,9 @@ def _place_of(error: jinja2.TemplateError) -> str:
     if isinstance(error, jinja2.TemplateSyntaxError):
         return f"{error.filename or error.name}, line {error.lineno},"
     frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{each.filename}, line {each.lineno}," for each in frames if _is_template(each)]
+    places = [
+        f"{frame.filename}, line {frame.lineno},"
+        for frame in frames
+        if frame.filename.endswith((".html", ".css", ".js"))
+    ]
     return places[-1] if places else ""
-
-
-def _is_template(frame: traceback.FrameSummary) -> bool:
-    return frame.filename.endswith((".html", ".css", ".js"))

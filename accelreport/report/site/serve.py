@@ -48,15 +48,10 @@ def _files(root: Path) -> Iterator[tuple[str, int, int]]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if not name.startswith("."):
-                yield from _state(Path(folder, name))
-
-
-def _state(path: Path) -> Iterator[tuple[str, int, int]]:
-    try:
-        status = path.stat()
-    except OSError:  # removed between the listing and now
-        return
-    yield str(path), status.st_size, status.st_mtime_ns
+                path = Path(folder, name)
+                with contextlib.suppress(OSError):  # removed between the listing and now
+                    status = path.stat()
+                    yield str(path), status.st_size, status.st_mtime_ns
 
 
 CHANGES = "/.accelreport/changes"

@@ -72,7 +72,7 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
     raw = content.encode()
     if len(raw) <= PACKED:
         kind = _TYPES.get(name.rpartition(".")[2], "text/plain")
-        address = f"data:{kind};charset=utf-8,{_escaped(content)}"
+        address = f"data:{kind};charset=utf-8,{quote(content, safe=_PLAIN)}"
         return Download(address, name, detail, name=before + name)
     packed = gzip.compress(raw, 9, mtime=0)
     size = quantity.size(len(packed))
@@ -94,10 +94,6 @@ def figure_link(link: Download, content: str) -> Download:
     safe = f"{_PLAIN}<>" if suffix == "svg" else _PLAIN
     address = f"data:{_TYPES.get(suffix, 'text/plain')};charset=utf-8,{quote(text, safe=safe)}"
     return Download(address, link.text, name=link.href.replace("/", "."))
-
-
-def _escaped(content: str) -> str:
-    return quote(content, safe=_PLAIN)
 
 
 FRONT = "front"
@@ -177,14 +173,19 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
 
 
 def _section(section: Section, part: Part, name: Change, link: Change) -> Section:
-    """The section, of which a list of the page's files holds them."""
-    found: Section = relinked(section, name=name, link=link)
-    blocks = list(found.blocks)
-    for number, block in enumerate(section.blocks):
-        if isinstance(block, Downloads) and all(item.href in part.files for item in block.items):
-            files = [part.files[item.href] for item in block.items]
-            blocks[number] = Downloads(tuple(replace(file, id=name(file.id)) for file in files))
-    return replace(found, blocks=tuple(blocks))
+    """A section as it stands in the one file, where each file that it offers is a link."""
+
+    def own(item: Download) -> Download:
+        file = part.files.get(item.href)
+        return replace(file, id=name(file.id)) if file else relinked(item, name=name, link=link)
+
+    blocks = (
+        Downloads(tuple(map(own, block.items)))
+        if isinstance(block, Downloads)
+        else relinked(block, name=name, link=link)
+        for block in section.blocks
+    )
+    return replace(relinked(section, name=name, link=link), blocks=tuple(blocks))
 
 
 def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -> Page:
@@ -285,8 +286,9 @@ def _made(
         pages = [with_figure_files(page, drawn) for page in pages]
         renderer = Renderer(drawer.svg, options.templates, facts)
         front = replace(pages[0], template="single.html", path="report.html")
-        text = _text(renderer, front, pages, facts)
-        return len(pages), text, (*unshown, *drawer.unshown)
+        figures = [figure for page in pages[1:] for figure in page.figures]
+        text = renderer.render(front, figures=figures, pages=pages, site=facts)
+        return len(pages), text.encode(), (*unshown, *drawer.unshown)
 
 
 def _parts(
@@ -322,11 +324,6 @@ def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> tuple[Bench
 
     found = shown_part(make, bench, f"{bench.slug}.html", unshown)
     return found or (bench, Part(page_instead(bench, unshown[-1]), name, {}))
-
-
-def _text(renderer: Renderer, front: Page, pages: Sequence[Page], facts: SiteFacts) -> bytes:
-    figures = [figure for page in pages if page.id != front.id for figure in page.figures]
-    return renderer.render(front, figures=figures, pages=pages, site=facts).encode()
 
 
 def _refuse_foreign(out: Path) -> None:
