@@ -12,6 +12,7 @@ from accelreport import __version__
 from accelreport.cli import (
     build,
     ceilings,
+    chips,
     claims,
     compare,
     data,
@@ -95,6 +96,9 @@ app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=build.SERVE_EXAMPLES)(build.serve)
 app.command(epilog=build.PUBLISH_EXAMPLES)(build.publish)
 app.command(epilog=results.MERGE_EXAMPLES)(results.merge)
+app.command(epilog=chips.CHIP_EXAMPLES)(chips.chip)
+app.command(epilog=chips.CONTRIBUTE_EXAMPLES)(chips.contribute)
+app.command(epilog=chips.VERIFY_EXAMPLES)(chips.verify)
 app.command(epilog=new.EXAMPLES)(new.new)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_figures)
 app.command(epilog=new.NOTEBOOK_EXAMPLES)(new.notebook)

@@ -1,0 +1,163 @@
+"""A contribution: what one machine measured of the shared specs, in one file.
+
+It holds the plans and the records as others read them (`privacy.as_published`), with every block
+and every step, and without what a ranking does not need: images, texts, logs and files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from accelreport import strict_json
+from accelreport.analysis.compute import hardware_name
+from accelreport.atomic import write_whole
+from accelreport.errors import AccelReportError, ExitCode
+from accelreport.results.plan_document import Document, PlanDocument
+from accelreport.results.privacy import as_published
+from accelreport.results.reading import UnreadableFile, explain, read_bytes
+from accelreport.results.record import Environment, Record, Sample
+from accelreport.results.store import Store
+
+SPECS = ("chip_accuracy", "chip_latency", "chip_lstm", "chip_training")
+"""The shared specs, which every machine measures alike."""
+
+LARGEST = 8 * 2**20
+"""Bytes of the largest file that is read as a contribution."""
+
+LEFT_OUT: dict[str, Any] = {
+    "forecasts": [],
+    "texts": [],
+    "weights": None,
+    "served": None,
+    "quantised": None,
+    "artefacts": [],
+    "log_tail": "",
+    "details": {},
+}
+"""Fields of a record that a contribution leaves empty."""
+
+
+class NoContribution(AccelReportError):  # noqa: N818 -- reads as what it says
+    """Nothing can be contributed, or a file is no contribution."""
+
+    exit_code = ExitCode.BAD_RESULTS
+
+
+class Contribution(Document):
+    """What one machine measured of the shared specs."""
+
+    contribution_version: Literal[1] = 1
+    """Version of this document."""
+    name: str
+    """The canonical name: hardware, software and fingerprint of the machine."""
+    digest: str
+    """SHA-256 of plans and records, which an edit of this file changes."""
+    plans: list[PlanDocument]
+    """The shared specs, as this machine ran them."""
+    records: list[Record]
+    """What was measured, in order of time."""
+
+
+def digest(plans: Sequence[PlanDocument], records: Sequence[Record]) -> str:
+    """SHA-256 of plans and records in canonical JSON."""
+    documents = [each.model_dump(mode="json") for each in (*plans, *records)]
+    text = json.dumps(documents, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def kind_of(records: Iterable[Record]) -> str:
+    """The kind of the fastest class of device that was measured: TPU, GPU or CPU."""
+    kinds = {record.cell.device_spec.kind for record in records if record.measured}
+    return next((kind for kind in ("TPU", "GPU") if kind in kinds), "CPU")
+
+
+def environment_of(records: Iterable[Record], kind: str) -> Environment | None:
+    """The environment of a measured record of a kind of device; None without any."""
+    measured = (r for r in records if r.measured and r.cell.device_spec.kind == kind)
+    return next((record.environment for record in measured), None)
+
+
+def canonical_name(records: Sequence[Record]) -> str:
+    """The name of a contribution: hardware, threads of a CPU, framework, and fingerprint.
+
+    The same machine with the same software has the same name, whoever contributes it.
+    """
+    kind = kind_of(records)
+    environment = environment_of(records, kind)
+    if environment is None:
+        raise NoContribution("No shared spec was measured.", remedy="Run `accelreport chip`.")
+    hardware = hardware_name(environment, kind)
+    if kind == "CPU":
+        hardware = f"{hardware} {environment.threads} threads"
+    packages = environment.packages
+    version = next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
+    words = f"{hardware} tensorflow {version} {environment.machine}"
+    return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
+
+
+def contribution_of(store: Store) -> Contribution:
+    """What a results folder holds of the shared specs.
+
+    Raises:
+        NoContribution: nothing of them was measured, or on more than one machine.
+    """
+    plans = [p for p in store.plans() if p.spec in SPECS and not p.overrides]
+    keys = {cell.key for plan in plans for cell in plan.cells}
+    records = [record for record in store.records() if record.key in keys and record.measured]
+    machines = sorted({record.machine for record in records})
+    if len(machines) > 1:
+        raise NoContribution(
+            f"{store.root} has measurements of {len(machines)} machines.",
+            why="A contribution is of one machine.",
+            remedy="Name a results folder of one machine with --results.",
+        )
+    plans, records, _ = as_published(plans, records)
+    slim = [record.model_copy(update=LEFT_OUT | _predictions(record)) for record in records]
+    slim.sort(key=lambda record: (record.started_at, record.key))
+    name = canonical_name(slim)
+    return Contribution(name=name, digest=digest(plans, slim), plans=plans, records=slim)
+
+
+def _predictions(record: Record) -> dict[str, list[Sample]]:
+    """The predictions that a record keeps, without their images."""
+    return {"samples": [s.model_copy(update={"pixels": "", "shape": []}) for s in record.samples]}
+
+
+def write(contribution: Contribution, path: Path) -> None:
+    """Write a contribution, the same bytes for the same measurements."""
+    write_whole(path, (contribution.model_dump_json() + "\n").encode())
+
+
+def read(path: Path) -> Contribution:
+    """A contribution that somebody else may have written.
+
+    Raises:
+        NoContribution: it cannot be read, is too large, or is no contribution.
+    """
+    try:
+        content = read_bytes(path, LARGEST)
+        return Contribution.model_validate(strict_json.loads(content))
+    except FileNotFoundError as error:
+        raise NoContribution(f"There is no {path}.") from error
+    except UnreadableFile as error:
+        raise NoContribution(f"{path} cannot be read.", why=str(error)) from error
+    except ValueError as error:  # pydantic's errors, too
+        why = explain(error, "a contribution")
+        raise NoContribution(f"{path} is no contribution.", why=why) from error
+
+
+def folder_of(folder: Path) -> list[Contribution]:
+    """The contributions in a folder, by name.
+
+    Raises:
+        NoContribution: the folder has none, or a file in it is none.
+    """
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise NoContribution(f"{folder} has no contribution.", why="It has no file *.json.")
+    return [read(path) for path in paths]

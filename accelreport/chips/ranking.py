@@ -1,0 +1,168 @@
+"""What a contribution comes to, and its rank among others.
+
+A rank is a range: an entry may stand at every place that the intervals leave open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from accelreport.analysis.compute import hardware_name
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.learning import target_times
+from accelreport.analysis.results import ENERGY, Result, quantity, results_of
+from accelreport.analysis.stats import Interval, geometric_mean
+from accelreport.chips.contribution import Contribution
+from accelreport.results.plan_document import PlanDocument
+from accelreport.spec.base import Scalar
+
+ACCURACY = "accuracy"
+"""The figure that counts seconds to the target of `chip_accuracy`."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something that chips are ranked by.
+
+    Attributes:
+        name: short name, as an address uses it.
+        title: what it is, in words.
+        spec: the shared spec that measures it.
+        point: the sweep point.
+        quantity: the quantity of a process, by `analysis.results.quantity`; `ACCURACY` for seconds
+            to the target.
+        unit: its unit.
+        noun: what a rate counts.
+        more_is_better: whether the larger value ranks first.
+    """
+
+    name: str
+    title: str
+    spec: str
+    point: tuple[tuple[str, Scalar], ...]
+    quantity: str
+    unit: Unit
+    noun: str = ""
+    more_is_better: bool = True
+
+
+def _batch(size: int) -> tuple[tuple[str, Scalar], ...]:
+    return (("batch_size", size),)
+
+
+FIGURES = (
+    Figure("images", "Training the image network, batch 256", "chip_training", _batch(256),
+           "throughput", Unit.RATE, "images"),
+    Figure("images-1024", "Training the image network, batch 1,024", "chip_training", _batch(1024),
+           "throughput", Unit.RATE, "images"),
+    Figure("images-64", "Training the image network, batch 64", "chip_training", _batch(64),
+           "throughput", Unit.RATE, "images"),
+    Figure("windows", "Training the recurrent network, batch 128", "chip_lstm", _batch(128),
+           "throughput", Unit.RATE, "windows"),
+    Figure("accuracy", "Time to 95 % validation accuracy", "chip_accuracy", (),
+           ACCURACY, Unit.SECONDS, more_is_better=False),
+    Figure("latency", "Latency of one image", "chip_latency", _batch(1),
+           "steady_step_time", Unit.SECONDS, more_is_better=False),
+    Figure("energy", "Energy of a training image, batch 256", "chip_training", _batch(256),
+           ENERGY, Unit.NUMBER, "J", more_is_better=False),
+)  # fmt: skip
+"""In the order in which a page offers them."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One device of one contribution by one figure.
+
+    Attributes:
+        contribution: name of the contribution.
+        device: name of the device's row.
+        hardware: what did the arithmetic, by its driver's name.
+        kind: CPU, GPU or TPU.
+        precision: the dtype policy.
+        value: geometric mean over processes with its 95 % interval.
+        reached: processes that have the figure, of how many that were measured.
+    """
+
+    contribution: str
+    device: str
+    hardware: str
+    kind: str
+    precision: str
+    value: Interval
+    reached: tuple[int, int]
+
+    @property
+    def title(self) -> str:
+        """Hardware and what differs from float32."""
+        short = self.precision.removeprefix("mixed_")
+        return self.hardware if short == "float32" else f"{self.hardware}, {short}"
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An entry with the ranks that the intervals leave open, both from 1."""
+
+    entry: Entry
+    best: int
+    worst: int
+
+
+def entries(contribution: Contribution, figure: Figure) -> list[Entry]:
+    """The devices of a contribution that have a figure; single processes have no interval."""
+    plan = next((plan for plan in contribution.plans if plan.spec == figure.spec), None)
+    if plan is None:
+        return []
+    keys = {cell.key for cell in plan.cells}
+    records = [record for record in contribution.records if record.key in keys]
+    results = [r for r in results_of(plan, records) if r.measured and r.at(dict(figure.point))]
+    values = _values(plan, results, contribution, figure)
+    environments = {record.key: record.environment for record in records}
+    rows = []
+    for device in plan.devices:
+        own = [result for result in results if result.device == device]
+        known = [values[r.key] for r in own if isfinite(values.get(r.key, float("inf")))]
+        # A mean over the processes that reached the target alone would flatter the device.
+        if known and (figure.quantity != ACCURACY or len(known) == len(own)):
+            kind = own[0].kind
+            hardware = hardware_name(environments[own[0].key], kind) or kind
+            reached = (len(known), len(own))
+            value = geometric_mean(known)
+            name = contribution.name
+            rows.append(Entry(name, device, hardware, kind, own[0].precision, value, reached))
+    return rows
+
+
+def _values(
+    plan: PlanDocument, results: Sequence[Result], contribution: Contribution, figure: Figure
+) -> dict[str, float]:
+    if figure.quantity != ACCURACY:
+        return {result.key: quantity(result, figure.quantity) for result in results}
+    return {
+        time.result.key: time.elapsed_s
+        for time in target_times(plan, results, contribution.records)
+    }
+
+
+def ranked(rows: Iterable[Entry], figure: Figure) -> list[Ranked]:
+    """Entries with their ranks, the best first.
+
+    An entry is certainly better than another where their intervals do not overlap; one without an
+    interval counts as its value alone, so that it is compared with the others' intervals.
+    """
+    every = list(rows)
+    sign = -1.0 if figure.more_is_better else 1.0
+
+    def ends(entry: Entry) -> tuple[float, float]:
+        low, high = sorted(sign * end for end in entry.value.ends)
+        return low, high
+
+    spans = [ends(entry) for entry in every]
+    places = []
+    for entry, (low, high) in zip(every, spans, strict=True):
+        better = sum(other_high < low for _, other_high in spans)
+        worse = sum(high < other_low for other_low, _ in spans)
+        places.append(Ranked(entry, better + 1, len(every) - worse))
+    places.sort(key=lambda row: (sign * row.entry.value.value, row.entry.contribution))
+    return places

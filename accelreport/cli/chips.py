@@ -1,0 +1,150 @@
+"""`accelreport chip`, `contribute` and `verify`: one network on every chip."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from accelreport.cli.options import RESULTS, Devices, Json, Results
+from accelreport.errors import ExitCode
+from accelreport.loader.first_spec import DEVICES, SYSTEMS
+
+CHIP_EXAMPLES = """\b
+What it does:
+  Measures the shared specs chip_accuracy, chip_latency, chip_lstm and chip_training on the CPU,
+  the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats: some
+  ten minutes. The data are in the package. Then it says how this machine compares with the
+  contributions of --against. A run that was interrupted goes on.
+
+\b
+Examples:
+  accelreport chip
+  accelreport chip --device cpu --against chips/
+  accelreport contribute                          then writes the file to send
+
+\b
+Exit codes: those of run.
+"""
+
+CONTRIBUTE_EXAMPLES = """\b
+What is written:
+  One file of what `accelreport chip` measured: every block and step, the environment, versions and
+  self-checks. Names of users, hosts, folders and other programs are replaced or left out; the
+  command lists what else is in it and asks before it writes.
+
+\b
+Examples:
+  accelreport contribute
+  accelreport contribute -o chips/my-machine.json --yes
+
+\b
+Exit codes: 0 written, 2 not confirmed, 7 nothing was measured or the folder cannot be read.
+"""
+
+VERIFY_EXAMPLES = """\b
+What is checked:
+  The digest and every cell's key; that clocks, stages, blocks, epochs and steps add up; CPU time
+  and rates against what the machine can do; the resolution of its clocks; accuracies against
+  predictions; copies within a file and between files; and machines of the same hardware against
+  each other. Refused: no measurement gives these numbers. Look at it: a person should.
+
+\b
+Examples:
+  accelreport verify my-machine.json
+  accelreport verify new.json --against chips/
+  accelreport verify chips/*.json --json
+
+\b
+Exit codes: 0 nothing is refused, 7 a file cannot be read, 12 a contribution is refused.
+"""
+
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="FOLDER",
+        help="Folder of accepted contributions.",
+        show_default=False,
+    ),
+]
+OutFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Default: the canonical name.", show_default=False
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Files = Annotated[
+    list[Path], typer.Argument(help="Contributions.", metavar="FILE", show_default=False)
+]
+
+
+def chip(
+    *,
+    device: Devices = [],  # noqa: B006 -- Typer copies it
+    against: Against = None,
+    results: Results = RESULTS,
+) -> None:
+    """Measure this machine by the networks that every machine measures."""
+    from accelreport.chips.contribution import SPECS, contribution_of, folder_of
+    from accelreport.cli.run import carried_out
+    from accelreport.results.store import Store
+    from accelreport.runner.prepare import Request
+    from accelreport.terminal.chips import answer
+    from accelreport.terminal.say import say
+
+    request = Request(
+        paths=[SYSTEMS / f"{name}.toml" for name in SPECS],
+        results=results,
+        devices=device,
+        devices_file=SYSTEMS / DEVICES,
+    )
+    code = carried_out(request, dry_run=False, answer=False)
+    if code in {ExitCode.OK, ExitCode.SOME_FAILED}:
+        others = folder_of(against) if against else []
+        say("", *answer(contribution_of(Store(results)), others))
+        say("", "Next: accelreport contribute")
+    raise typer.Exit(code)
+
+
+def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = False) -> None:
+    """Write what this machine measured as one file that others can verify."""
+    from accelreport.chips.contribution import contribution_of, write
+    from accelreport.results.store import existing
+    from accelreport.terminal.chips import contents
+    from accelreport.terminal.say import say
+
+    contribution = contribution_of(existing(results))
+    path = out or Path(f"{contribution.name}.json")
+    say(*contents(contribution))
+    if not yes and not typer.confirm(f"Write {path}?"):
+        raise typer.Exit(ExitCode.USAGE)
+    write(contribution, path)
+    say(f"{path}: {path.stat().st_size / 1000:,.0f} kB")
+
+
+def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
+    """Check contributions by what a measurement cannot be without."""
+    from accelreport.chips.contribution import folder_of, read
+    from accelreport.chips.verify import doubts, shared_plans
+    from accelreport.terminal.chips import verdict
+    from accelreport.terminal.say import say
+
+    shared = shared_plans()
+    accepted = folder_of(against) if against else []
+    contributions = [read(path) for path in files]
+    rows: list[dict[str, Any]] = []
+    for path, contribution in zip(files, contributions, strict=True):
+        others = [other for other in accepted if other.name != contribution.name]
+        others += [other for other in contributions if other is not contribution]
+        reasons = doubts(contribution, shared=shared, others=others)
+        rows.append({"file": str(path), "doubts": [vars(reason) for reason in reasons]})
+        if not json:
+            say(*verdict(path, contribution, reasons))
+    if json:
+        typer.echo(json_module.dumps(rows, indent=2))
+    if any(reason["refuses"] for row in rows for reason in row["doubts"]):
+        raise typer.Exit(ExitCode.GATE_CLOSED)

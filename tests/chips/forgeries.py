@@ -1,0 +1,248 @@
+"""Forgeries of a contribution: what somebody would change who wants another number."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from accelreport.chips.contribution import Contribution, canonical_name, digest
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """A forged contribution.
+
+    Attributes:
+        kind: what was changed.
+        careful: whether name and digest were written anew, so that they fit.
+        contribution: the file.
+    """
+
+    kind: str
+    careful: bool
+    contribution: Contribution
+
+
+def forgeries(honest: Contribution, number: int, seed: int = 0) -> Iterator[Forgery]:
+    """So many forgeries of each kind, half of them careful."""
+    text = honest.model_dump_json()
+    rng = random.Random(seed)  # noqa: S311 -- not for secrets
+    for kind, forge in KINDS.items():
+        for turn in range(number):
+            raw = json.loads(text)
+            forge(raw, rng)
+            forged = Contribution.model_validate(raw)
+            careful = turn % 2 == 1
+            if careful:
+                name = canonical_name(forged.records)
+                written = digest(forged.plans, forged.records)
+                forged = forged.model_copy(update={"name": name, "digest": written})
+            yield Forgery(kind, careful, forged)
+
+
+def _pick(raw: Raw, rng: random.Random) -> Raw:
+    """A record of a training with many blocks."""
+    rows: list[Raw] = [r for r in raw["records"] if r["epochs"] and len(r["blocks"]) > 12]
+    return rng.choice(rows)
+
+
+def _scaled(record: Raw, factor: float, *, stamps: bool, rounded: bool) -> None:
+    """Every time of the training by a factor, and the sums that follow from them."""
+
+    def short(value: float, places: int) -> float:
+        return round(value * factor, places) if rounded else value * factor
+
+    for block in record["blocks"]:
+        block["wall_s"] = short(block["wall_s"], 9)
+        if stamps:
+            block["step_s"] = [short(stamp, 7) for stamp in block["step_s"]]
+    by_epoch: dict[int, float] = {}
+    for block in record["blocks"]:
+        by_epoch[block["epoch"]] = by_epoch.get(block["epoch"], 0.0) + block["wall_s"]
+    elapsed = 0.0
+    for epoch in record["epochs"]:
+        epoch["train_s"] = by_epoch.get(epoch["epoch"], 0.0)
+        elapsed += epoch["train_s"]
+        epoch["elapsed_s"] = elapsed
+    record["times"]["train_s"] = sum(block["wall_s"] for block in record["blocks"])
+    record["times"]["first_step_s"] = record["blocks"][0]["wall_s"]
+
+
+def _faster(raw: Raw, rng: random.Random) -> None:
+    """All times of one cell divided, sums moved, digits left."""
+    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=False)
+
+
+def _faster_rounded(raw: Raw, rng: random.Random) -> None:
+    """The same with digits that the clocks have."""
+    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=True)
+
+
+def _faster_blocks(raw: Raw, rng: random.Random) -> None:
+    """Times of blocks alone."""
+    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=False, rounded=True)
+
+
+def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
+    """All trainings of a device faster, with CPU times, wall-clock time and instants moved."""
+    factor = rng.uniform(0.3, 0.8)
+    device = _pick(raw, rng)["cell"]["device"]
+    for record in raw["records"]:
+        if record["cell"]["device"] != device or not record["epochs"]:
+            continue
+        before = record["times"]["train_s"]
+        _scaled(record, factor, stamps=True, rounded=True)
+        for block in record["blocks"]:
+            block["cpu_s"] = round(block["cpu_s"] * factor, 6)
+        saved = before - record["times"]["train_s"]
+        record["times"]["wall_s"] -= saved
+        ended = datetime.fromisoformat(record["finished_at"]) - timedelta(seconds=saved)
+        record["finished_at"] = ended.isoformat(timespec="milliseconds")
+
+
+def _copied(raw: Raw, rng: random.Random) -> Raw:
+    """The blocks of one repeat in the place of another's; that one."""
+    one = _pick(raw, rng)
+    others: list[Raw] = [
+        r
+        for r in raw["records"]
+        if r["cell"]["spec"] == one["cell"]["spec"]
+        and r["cell"]["point"] == one["cell"]["point"]
+        and r["key"] != one["key"]
+    ]
+    other = rng.choice(others)
+    for name in ("blocks", "epochs", "times"):
+        other[name] = copy.deepcopy(one[name])
+    return other
+
+
+def _copied_and_scaled(raw: Raw, rng: random.Random) -> None:
+    """The same by a factor, in rounded times."""
+    _scaled(_copied(raw, rng), rng.uniform(0.7, 0.97), stamps=True, rounded=True)
+
+
+def _device(raw: Raw, rng: random.Random) -> None:
+    """A cell of one device in the name of another."""
+    one = _pick(raw, rng)
+    devices = {r["cell"]["device"] for r in raw["records"]} - {one["cell"]["device"]}
+    other = rng.choice(sorted(devices))
+    source = next(r for r in raw["records"] if r["cell"]["device"] == other)
+    one["cell"]["device"] = other
+    one["cell"]["device_spec"] = copy.deepcopy(source["cell"]["device_spec"])
+
+
+def _kind(raw: Raw, _rng: random.Random) -> None:
+    """A processor's records in the name of a GPU's."""
+    for record in raw["records"]:
+        if record["cell"]["device"] == "cpu":
+            record["cell"]["device"] = "gpu"
+            record["cell"]["device_spec"] |= {"kind": "GPU", "label": "gpu"}
+
+
+def _accuracy(raw: Raw, rng: random.Random) -> None:
+    """A better accuracy, in the last epoch and as the final one."""
+    record = rng.choice([r for r in raw["records"] if r["cell"]["spec"] == "chip_accuracy"])
+    better = min(record["final"]["val_accuracy"] + rng.uniform(0.005, 0.03), 1.0)
+    record["final"]["val_accuracy"] = better
+    record["epochs"][-1]["metrics"]["val_accuracy"] = better
+
+
+def _accuracy_counted(raw: Raw, rng: random.Random) -> None:
+    """The same as a whole number of examples."""
+    record = rng.choice([r for r in raw["records"] if r["cell"]["spec"] == "chip_accuracy"])
+    examples = record["data"]["validation_examples"]
+    right = round(record["final"]["val_accuracy"] * examples) + rng.randint(3, 20)
+    record["final"]["val_accuracy"] = min(right, examples) / examples
+    record["epochs"][-1]["metrics"]["val_accuracy"] = record["final"]["val_accuracy"]
+
+
+def _commit(raw: Raw, rng: random.Random) -> None:
+    """Another commit in some records."""
+    commit = f"{rng.getrandbits(160):040x}"
+    for record in rng.sample(raw["records"], max(2, len(raw["records"]) // 3)):
+        record["environment"]["commit"] = commit
+
+
+def _spec(raw: Raw, rng: random.Random) -> None:
+    """Less work in the spec of a plan: a smaller batch under the name of the larger."""
+    record = _pick(raw, rng)
+    sizes = {"64": 16, "256": 64, "1024": 256}
+    size = record["cell"]["workload"]["batch_size"]
+    record["cell"]["workload"]["batch_size"] = sizes.get(str(size), max(size // 4, 1))
+
+
+def _smooth(raw: Raw, rng: random.Random) -> None:
+    """Made-up steps: every block of a training takes the same."""
+    record = _pick(raw, rng)
+    step_s = round(record["blocks"][-1]["wall_s"] / record["blocks"][-1]["steps"], 6)
+    for block in record["blocks"][1:]:
+        block["wall_s"] = round(step_s * block["steps"], 9)
+        block["step_s"] = [step_s] * len(block["step_s"])
+    _scaled(record, 1.0, stamps=True, rounded=True)
+
+
+def _dropped(raw: Raw, rng: random.Random) -> None:
+    """Slow blocks left out."""
+    record = _pick(raw, rng)
+    steady = [block for block in record["blocks"] if not block["warmup"]]
+    slow = sorted(steady, key=lambda block: block["wall_s"] / block["steps"])[len(steady) // 2 :]
+    for block in slow:
+        record["blocks"].remove(block)
+    _scaled(record, 1.0, stamps=True, rounded=True)
+
+
+def _other_machine(raw: Raw, rng: random.Random) -> None:
+    """Some records of a faster machine under the same fingerprint: another processor's name."""
+    for record in rng.sample(raw["records"], max(2, len(raw["records"]) // 3)):
+        record["environment"]["cpu"] = "AMD EPYC 9965 192-Core Processor"
+
+
+def _twice(raw: Raw, rng: random.Random) -> None:
+    """One cell twice."""
+    raw["records"].append(copy.deepcopy(rng.choice(raw["records"])))
+
+
+def _moved(raw: Raw, rng: random.Random) -> None:
+    """A cell that began while another ran."""
+    records = sorted(raw["records"], key=lambda record: record["started_at"])
+    number = rng.randrange(1, len(records))
+    span = timedelta(seconds=records[number]["times"]["wall_s"])
+    began = datetime.fromisoformat(records[number - 1]["started_at"])
+    began += timedelta(seconds=records[number - 1]["times"]["wall_s"] / 2)
+    records[number]["started_at"] = began.isoformat(timespec="milliseconds")
+    records[number]["finished_at"] = (began + span).isoformat(timespec="milliseconds")
+
+
+def _seed(raw: Raw, rng: random.Random) -> None:
+    """The best repeat in the place of the others: another seed's weights."""
+    record = _pick(raw, rng)
+    record["began_with"]["weights"] = f"{rng.getrandbits(256):064x}"
+
+
+KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
+    "times scaled": _faster,
+    "times scaled and rounded": _faster_rounded,
+    "times of blocks scaled": _faster_blocks,
+    "all times of a device scaled, clocks moved": _faster_everywhere,
+    "blocks copied": _copied,
+    "blocks copied and scaled": _copied_and_scaled,
+    "device swapped": _device,
+    "CPU called a GPU": _kind,
+    "accuracy edited": _accuracy,
+    "accuracy edited as a count": _accuracy_counted,
+    "another commit": _commit,
+    "less work": _spec,
+    "steps made up": _smooth,
+    "slow blocks dropped": _dropped,
+    "another processor's name": _other_machine,
+    "a cell twice": _twice,
+    "a cell moved in time": _moved,
+    "another seed": _seed,
+}
