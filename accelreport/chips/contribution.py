@@ -11,7 +11,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 from accelreport import strict_json
 from accelreport.analysis.compute import hardware_name
@@ -61,12 +63,25 @@ class Contribution(Document):
     """The shared specs, as this machine ran them."""
     records: list[Record]
     """What was measured, in order of time."""
+    _content: str = PrivateAttr("")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_content(cls, values: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        document = read(values)
+        if isinstance(values, dict):
+            document._content = _sha256([values["plans"], values["records"]])
+        return document
+
+    @property
+    def content(self) -> str:
+        """SHA-256 of plans and records as the file has them, which a later version may extend."""
+        return self._content
 
 
-def digest(plans: Sequence[PlanDocument], records: Sequence[Record]) -> str:
-    """SHA-256 of plans and records in canonical JSON."""
-    documents = [each.model_dump(mode="json") for each in (*plans, *records)]
-    text = json.dumps(documents, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def _sha256(content: Any) -> str:
+    """SHA-256 of canonical JSON."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -119,8 +134,12 @@ def contribution_of(store: Store) -> Contribution:
     plans, records, _ = as_published(plans, records)
     slim = [record.model_copy(update=LEFT_OUT | _predictions(record)) for record in records]
     slim.sort(key=lambda record: (record.started_at, record.key))
-    name = canonical_name(slim)
-    return Contribution(name=name, digest=digest(plans, slim), plans=plans, records=slim)
+    content: dict[str, Any] = {
+        "plans": [plan.model_dump(mode="json") for plan in plans],
+        "records": [record.model_dump(mode="json") for record in slim],
+    }
+    digest = _sha256([content["plans"], content["records"]])
+    return Contribution.model_validate({"name": canonical_name(slim), "digest": digest, **content})
 
 
 def _predictions(record: Record) -> dict[str, list[Sample]]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from accelreport.analysis.stability import steady
 from accelreport.analysis.warnings import impossible
-from accelreport.chips.contribution import SPECS, Contribution, canonical_name, digest
+from accelreport.chips.contribution import SPECS, Contribution, canonical_name
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument, PlannedCell
@@ -102,7 +102,7 @@ def shared_plans() -> dict[str, PlanDocument]:
 def _whole(contribution: Contribution) -> Iterator[Doubt]:
     """Name, digest, and one machine with one installation."""
     records = contribution.records
-    if digest(contribution.plans, records) != contribution.digest:
+    if contribution.content != contribution.digest:
         yield Doubt("digest", "", "The digest is not that of its records: the file was edited.")
     if contribution.name != (name := canonical_name(records)):
         yield Doubt("name", "", f"It is called {contribution.name}, but its records say {name}.")

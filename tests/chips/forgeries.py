@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from accelreport.chips.contribution import Contribution, canonical_name, digest
+from accelreport.chips.contribution import Contribution, canonical_name
 
 Raw = dict[str, Any]
 
@@ -42,8 +42,7 @@ def forgeries(honest: Contribution, number: int, seed: int = 0) -> Iterator[Forg
             careful = turn % 2 == 1
             if careful:
                 name = canonical_name(forged.records)
-                written = digest(forged.plans, forged.records)
-                forged = forged.model_copy(update={"name": name, "digest": written})
+                forged = forged.model_copy(update={"name": name, "digest": forged.content})
             yield Forgery(kind, careful, forged)
 
 

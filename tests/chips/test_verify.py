@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.chips.contribution import Contribution, digest, read
+from accelreport.chips.contribution import Contribution, read
 from accelreport.chips.verify import doubts, record_doubts, shared_plans
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
@@ -86,5 +86,11 @@ def test_the_same_measurement_is_contributed_once(
     assert "duplicate" in kinds
 
 
-def test_the_digest_is_that_of_plans_and_records(honest: Contribution) -> None:
-    assert digest(honest.plans, honest.records) == honest.digest
+def test_a_file_that_lacks_a_later_key_keeps_its_digest(honest: Contribution) -> None:
+    """What a later version adds to a record is not in the file, and no edit of it."""
+    values = honest.model_dump(mode="json")
+    for record in values["records"]:
+        del record["hosts"]
+    older = Contribution.model_validate(values)
+    assert older.content != honest.content
+    assert older.records == honest.records
