@@ -340,7 +340,8 @@ def _beginnings(records: Sequence[Record], other: str) -> Iterator[Doubt]:
     for record in records:
         packages = record.environment.packages if record.environment else {}
         release = next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
-        groups[record.cell.spec, str(record.cell.seed), release].append(record)
+        model = str(record.cell.workload.get("model"))
+        groups[model, str(record.cell.seed), release].append(record)
     where = f" of {other}" if other else ""
     for group in groups.values():
         weights = Counter(r.began_with.weights for r in group if r.began_with)
