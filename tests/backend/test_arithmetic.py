@@ -22,7 +22,8 @@ from accelreport.results.record import Flops, Record
 from accelreport.results.store import Store
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
-from tests.support.tracer import Traced, count_depth, count_step
+from tests.support.traced_graph import Traced
+from tests.support.tracer import count_depth, count_step
 
 pytestmark = pytest.mark.e2e
 

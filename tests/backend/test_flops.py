@@ -20,10 +20,10 @@ from accelreport.datasets.load import load
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
+from tests.support.traced_graph import Traced
 from tests.support.tracer import (
     NEVER,
     CountError,
-    Traced,
     after_turns,
     count_depth,
     count_step,
