@@ -122,11 +122,18 @@ def claims_sentence(found: Sequence[ClaimResult]) -> str:
     return f"{claims_heading(found)}: {states_text(state_counts(found))}"
 
 
+def decided_counts(found: Sequence[ClaimResult]) -> tuple[int, int]:
+    """How many claims are confirmed or refuted here, and how many there are."""
+    counts = state_counts(found)
+    decided = counts.get(ClaimState.CONFIRMED, 0) + counts.get(ClaimState.REFUTED, 0)
+    return decided, len(distinct(found))
+
+
 def decided_text(found: Sequence[ClaimResult]) -> str:
     """How many claims are decided here, and how, as a title."""
-    counts, total = state_counts(found), len(distinct(found))
+    counts, (decided, total) = state_counts(found), decided_counts(found)
     confirmed, refuted = counts.get(ClaimState.CONFIRMED, 0), counts.get(ClaimState.REFUTED, 0)
-    claims, decided = quantity.plural(total, "claim"), confirmed + refuted
+    claims = quantity.plural(total, "claim")
     if not decided:
         return f"None of {claims} is decided"
     verb = "is" if decided == 1 else "are"

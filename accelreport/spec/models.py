@@ -327,15 +327,20 @@ class SpecDocument(Header):
     """When to use which device, as somebody advises it; the page puts its numbers beside it."""
 
 
-MOST_SLIDES = 12
+MOST_SLIDES = 10
 """Maximum number of slides in a deck, including the first: the length of a ten-minute talk."""
+
+
+OF_ALL_BENCHMARKS = frozenset({"rates", "claims", "takeaway"})
+"""Slides that show all benchmarks."""
 
 
 class TalkSlide(SpecModel):
     """A slide after the first."""
 
-    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims"] | None = None
-    """Name of the slide, as in the address of the deck: `rates` or `claims` for all benchmarks;
+    slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims", "takeaway"] | None = None
+    """Name of the slide, as in the address of the deck: `rates`, `claims` or `takeaway` for all
+    benchmarks;
     default: the first slide of its benchmark.
     """
     benchmark: Text | None = None
@@ -345,14 +350,14 @@ class TalkSlide(SpecModel):
 
     @model_validator(mode="after")
     def _of_one_or_of_all(self) -> Self:
-        if self.benchmark is None and self.slide not in {"rates", "claims"}:
-            every = "`rates` or `claims`, which show all benchmarks"
+        if self.benchmark is None and self.slide not in OF_ALL_BENCHMARKS:
+            every = "`rates`, `claims` or `takeaway`, which show all benchmarks"
             help_ = f"add `benchmark`, or show {every}"
             if self.slide is None:
                 raise FieldsError("this slide has no content", help=help_)
             message = f"`{self.slide}` is a figure of one benchmark, but none is named"
             raise FieldsError(message, "slide", help=help_)
-        if self.benchmark is not None and self.slide == "claims":
+        if self.benchmark is not None and self.slide in {"claims", "takeaway"}:
             raise FieldsError(
                 f"`{self.slide}` shows all benchmarks", "benchmark", help="leave `benchmark` out"
             )

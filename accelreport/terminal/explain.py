@@ -17,8 +17,8 @@ from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Talk
 
 INDENT = "    "
-CLAIMS = "the verdicts of claims"
-"""What the title of a slide comes from if it is not a finding."""
+OTHERS = {"claims": "the verdicts of claims", "takeaway": "the number of benchmarks"}
+"""What the title of a slide comes from if it is not a finding, by the id of the slide."""
 
 
 def explained(benches: Sequence[BenchmarkView], title: str, talk: Talk) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _of_benchmark(bench: BenchmarkView, source: dict[str, str], talk: Talk) -> I
 
 
 def _other(slide: str) -> str:
-    return CLAIMS if slide == "claims" else "a title that was chosen for the talk"
+    return OTHERS.get(slide, "a title that was chosen for the talk")
 
 
 def _line(what: str, text: str, *sources: str) -> Iterator[str]:

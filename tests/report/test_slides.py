@@ -18,6 +18,7 @@ from accelreport.report.model import Page as ReportPage
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
+from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.benchmark import (
     LEAST_POINTS,
     points_of,
@@ -157,7 +158,7 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     deck = pages[WHOLE]
     slides = slides_of(deck)
     # Two profiles are of one spec, and two sizes of a kernel are too few for a figure.
-    names = ["start", "rates", "mnist_batch_sweep-figure-1", "claims"]
+    names = ["start", "rates", "mnist_batch_sweep-figure-1", "claims", "takeaway"]
     assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
     assert "Processes planned for each number" in slides[0].text
@@ -166,6 +167,35 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     assert answer in slides[0].text
     assert title_of(slides[1]) == answer
     assert any(link.attributes["href"] == WHOLE for link in front.all("a"))
+
+
+def test_the_deck_ends_with_three_findings_and_says_in_a_line_what_is_absent(
+    many: list[BenchmarkView],
+) -> None:
+    deck = deck_page(many, index_page(many, "Site", []))
+    last = deck.sections[-1]
+    assert last.id == "takeaway"
+    (block,) = last.blocks
+    assert isinstance(block, LargeNumbers)
+    assert len(block.items) == 3
+    assert all(re.search(r"\d", each.value) and each.text.endswith(".") for each in block.items)
+    lost = sum(not row.measured for bench in many for row in bench.results)
+    assert f"{lost} of " in last.detail
+    assert "no number" in last.detail
+    # What was cut short is said there alone.
+    assert not any("Partial" in notice.title for notice in deck.notices)
+
+
+def test_the_last_slide_has_the_address_of_the_site_where_it_has_one(
+    site: Path, tmp_path: Path, browser: Browser
+) -> None:
+    assert 'class="address"' not in (site / WHOLE).read_text(encoding="utf-8")
+    address_known = BuildOptions(base_url="https://report.example.org/bench")
+    build(ordinary(), tmp_path, options=address_known)
+    with told(browser, tmp_path / WHOLE, width=1280, height=720) as page:
+        address = page.locator("#takeaway .address a")
+        assert address.inner_text() == "https://report.example.org/bench/"
+        assert page.evaluate(OUTSIDE) == []
 
 
 def title_of(slide: Element) -> str:
@@ -211,11 +241,12 @@ def test_a_person_chooses_slides_their_order_and_their_titles(
         TalkSlide(slide="rates"),
         TalkSlide(benchmark="s3", slide="figure-3"),
         TalkSlide(benchmark="unheard_of"),
+        TalkSlide(slide="takeaway"),
     ]
     talk = Talk(title="Do we need a TPU?", slides=asked)
     deck = deck_page(many, index_page(many, "Site", []), talk)
     assert deck.headline == "Do we need a TPU?"
-    assert [slide.id for slide in deck.sections] == ["claims", "s3-figure-1", "rates"]
+    assert [slide.id for slide in deck.sections] == ["claims", "s3-figure-1", "rates", "takeaway"]
     titles = [slide.title for slide in deck.sections]
     assert titles[:2] == ["What became of what they said", "The batch feeds the GPU"]
     assert deck.speech

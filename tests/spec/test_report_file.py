@@ -67,7 +67,7 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
         (f"{_TALK}{_TALK[11:]}", ":4:1: this slide appears twice"),
         (
             f"schema = 1\n{_TALK[11:] * 12}",
-            ":2:8: `slides` has 12 slides; at most 11",
+            ":2:8: `slides` has 12 slides; at most 9",
         ),
         (
             'schema = 1\n[report]\ntemplates = "specs/tpl"\n',

@@ -12,7 +12,7 @@ from accelreport.report.model import Download, Page, Speech, Token
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.sections.about import on_a_screen
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import remedy_text
 
@@ -77,12 +77,29 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
         names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
         reasons.append(f"{quantity.count(len(rows))} {why} ({label(names, 100)})")
     verb = "has" if lost == 1 else "have"
-    sentence = (
+    said = (
         f"{quantity.count(lost)} of {quantity.plural(total, 'planned cell')} {verb} no "
         f"number: {quantity.listed(reasons)}."
     )
     remedies = [label(remedy_text(row), 200) for rows in gaps.values() for _, row in rows]
-    return [sentence, *remedies[:1]]
+    return [said, *remedies[:1]]
+
+
+def cut_short(benches: Sequence[BenchmarkView]) -> str:
+    """How many cells the budget stopped and how many have no number; empty where all are whole."""
+    rows = [row for bench in benches for row in bench.results]
+    measured = [row for row in rows if row.measured]
+    cut = sum(row.status == "partial" for row in measured)
+    lost = len(rows) - len(measured)
+    parts = []
+    if cut:
+        among = quantity.plural(len(measured), "measured cell")
+        parts.append(f"the time budget stopped {quantity.count(cut)} of {among}")
+    if lost:
+        verb = "has" if lost == 1 else "have"
+        among = quantity.plural(len(rows), "planned cell")
+        parts.append(f"{quantity.count(lost)} of {among} {verb} no number")
+    return f"{sentence('; '.join(parts))}." if parts else ""
 
 
 def notice_sentences(benches: Sequence[BenchmarkView]) -> list[str]:

@@ -7,11 +7,22 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
 from accelreport.report import quantity
-from accelreport.report.front import FrontSpeaker, front_findings
-from accelreport.report.model import Download, Fact, Page, Section, Speech
+from accelreport.report.claim_text import decided_counts, decided_text
+from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
+from accelreport.report.model import (
+    Download,
+    Fact,
+    LargeNumber,
+    LargeNumbers,
+    Page,
+    Section,
+    Speech,
+)
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
+from accelreport.report.pages.sections.problems import data_notices
+from accelreport.report.say import Speaker
 from accelreport.report.slides.benchmark import (
     figure_slides,
     slide_block,
@@ -20,6 +31,7 @@ from accelreport.report.slides.benchmark import (
     verdict_slide,
 )
 from accelreport.report.slides.notes import (
+    cut_short,
     for_the_hall,
     notice_sentences,
     start_speech,
@@ -44,12 +56,13 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
     of_all = {
         "rates": _rates(Overview(benches)),
         "claims": verdict_slide(benches),
+        "takeaway": _takeaway(Overview(benches)),
     }
-    pictured, verdicts = of_all.values()
+    pictured, verdicts, takeaway = of_all.values()
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
     own, absent = _asked(_fullest(benches), talk, of_all)
     slides: Sequence[Section | None] = (
-        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts)
+        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts, takeaway)
     )
     speech = start_speech(
         benches, site_commands(benches), Download(front.path, "Numbers: the front page")
@@ -62,6 +75,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         kicker=" · ".join(filter(None, (count, label(front.kicker, 120)))),
         finding=f"{front.headline}.",
         opening=None,
+        notices=data_notices(benches),
         sections=tuple(slide for slide in slides if slide),
         template="slides.html",
         crumbs=(Download(front.path, "All benchmarks"),),
@@ -151,6 +165,59 @@ def _rates(view: Overview) -> Section | None:
         finding="Every workload, measured and published",
         speech=Speech(unique(notes), (Download("index.html#overview", "Numbers: the front page"),)),
     )
+
+
+MOST_TAKEN = 3
+"""Findings to take away."""
+_TAKEN = {Kind.RESTATED, Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.PUBLISHED}
+"""Findings over workloads that are taken away."""
+
+
+def _takeaway(view: Overview) -> Section | None:
+    """The last slide: findings as large numbers, and in a line what was cut short or is absent.
+
+    Two are of all workloads, then the claims, then those of benchmarks; None where none is decided.
+    """
+    speaker = FrontSpeaker(view)
+    front: dict[Kind, FrontFinding] = {}
+    for found in front_findings(view):
+        if found.kind in _TAKEN:
+            front.setdefault(found.kind, found)
+    taken = [
+        LargeNumber(_large(found), f"{speaker.title(found)}.")
+        for found in list(front.values())[: MOST_TAKEN - 1]
+    ]
+    tested = [result for bench in view.benches for result in bench.tested]
+    decided, total = decided_counts(tested)
+    if decided:
+        taken.append(LargeNumber(f"{decided} of {total}", f"{decided_text(tested)}."))
+    for bench in sorted(_fullest(view.benches), key=_later):
+        opening = opening_of(bench)
+        if opening.finding.decided and opening.number_of_title:
+            (number,) = opening.number_of_title
+            taken.append(replace(number, text=f"{opening.title}."))
+    taken = list({number.text: number for number in taken}.values())[:MOST_TAKEN]
+    if not taken:
+        return None
+    return Section(
+        "takeaway",
+        f"What to take away from {quantity.plural(len(view.benches), 'benchmark')}",
+        (LargeNumbers(tuple(taken)),),
+        detail=cut_short(view.benches),
+        speech=Speech(
+            unique([*(number.text for number in taken), *notice_sentences(view.benches)]),
+            (Download("index.html", "Numbers: the front page"),),
+        ),
+    )
+
+
+def _large(found: FrontFinding) -> str:
+    """The numbers of a finding over workloads, to be set large."""
+    speaker = Speaker(found.shown[0].bench)
+    if found.kind is Kind.RESTATED:
+        stated, again = found.values
+        return f"{speaker.number(stated)} is {speaker.number(again)}"
+    return speaker.numbers(found.values)
 
 
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> list[Section]:

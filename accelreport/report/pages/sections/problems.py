@@ -6,6 +6,7 @@ Some of it is said before any number: synthetic data, runs cut short, repeats th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
@@ -23,6 +24,12 @@ def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
     found = (_data_notice(benches), _partial(benches), _added(benches))
     return tuple(notice for notice in found if notice)
+
+
+def data_notices(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
+    """Of those, what is said of the data: the first slide of a deck has it."""
+    notice = _data_notice(benches)
+    return (replace(notice, text=""),) if notice else ()
 
 
 def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) -> str:
