@@ -492,10 +492,19 @@ Block = (
 
 @dataclass(frozen=True)
 class Speech:
-    """What a presenter says with a slide, and where its numbers come from."""
+    """What a presenter says with a slide, and where its numbers come from.
 
+    Attributes:
+        spoken: one or two sentences to speak.
+        sentences: what they rest on, to answer questions with.
+        sources: pages that hold the numbers.
+        target: for how long, and until when in the talk.
+    """
+
+    spoken: tuple[str, ...]
     sentences: tuple[str, ...]
     sources: tuple[Download, ...] = ()
+    target: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,8 @@ from tests.report.scenarios import Results, digits, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element, parse
-from tests.support.browser import opened
+from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
+from tests.support.processes import PATIENCE_S
 from tests.support.records import study
 from tests.support.sites import build
 
@@ -355,6 +357,26 @@ def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(
         assert len(slide.speech.sentences) <= 7
 
 
+def test_notes_open_with_two_sentences_to_speak_and_the_time_for_them(
+    decks: list[ReportPage], pages: dict[str, Element]
+) -> None:
+    for deck in decks:
+        notes = [deck.speech, *(slide.speech for slide in deck.sections)]
+        ends = []
+        for speech in notes:
+            assert speech
+            assert 1 <= len(speech.spoken) <= 2
+            assert all(text.endswith((".", "?")) for text in speech.spoken)
+            assert not {*speech.spoken} & {*speech.sentences}
+            (minutes, seconds) = re.findall(r"until (\d+):(\d\d)\.$", speech.target)[0]
+            ends.append(60 * int(minutes) + int(seconds))
+        assert ends == sorted(set(ends))
+        assert ends[-1] <= 600
+    for slide in slides_of(pages[WHOLE]):
+        first, second, *_ = [p.attributes.get("class") for p in notes_of(slide).all("p")]
+        assert (first, second) == ("target", "say")
+
+
 @pytest.mark.parametrize("deck", DECKS)
 def test_every_slide_has_notes_that_say_where_the_numbers_are(
     deck: str, pages: dict[str, Element]
@@ -362,7 +384,7 @@ def test_every_slide_has_notes_that_say_where_the_numbers_are(
     slides = slides_of(pages[deck])
     for slide in slides:
         notes = notes_of(slide)
-        assert 2 <= len([p for p in notes.all("p") if p.text]) <= 7, slide.attributes["id"]
+        assert 3 <= len([p for p in notes.all("p") if p.text]) <= 9, slide.attributes["id"]
         links = [link.attributes["href"] for link in notes.all("a")]
         assert links
         for link in links:
@@ -507,6 +529,18 @@ def test_a_deck_prints_one_slide_to_a_page_with_or_without_notes(
         page.emulate_media(media="print")
         notes = page.locator(".speech p").first
         assert notes.is_visible() is bool(query)
+
+
+def test_the_documented_command_writes_a_deck_as_pdf(site: Path, tmp_path: Path) -> None:
+    guide = Path("docs/report.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^chromium .*--print-to-pdf.*$", guide, re.MULTILINE)
+    options = line.replace("site/slides.html", str(site / WHOLE)).split()[1:]
+    # The others keep the browser from asking the network for anything.
+    command = [browser_path(), *BROWSER_ARGUMENTS, f"--user-data-dir={tmp_path}", *options]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE_S)
+    deck = parse((site / WHOLE).read_text(encoding="utf-8"))
+    paper = (tmp_path / "talk.pdf").read_bytes()
+    assert paper.count(b"/Type /Page\n") == len(slides_of(deck))
 
 
 @pytest.mark.parametrize("presenting", [False, True])

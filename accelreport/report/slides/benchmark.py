@@ -24,7 +24,14 @@ from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
-from accelreport.report.slides.notes import claim_sentences, for_the_hall, start_speech, unique
+from accelreport.report.slides.notes import (
+    RULE,
+    claim_sentences,
+    for_the_hall,
+    on_time,
+    start_speech,
+    unique,
+)
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import NO_TALK, Talk, TalkSlide
@@ -66,17 +73,21 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
     verdicts = verdict_slide([bench])
     most = MOST_SLIDES - 1 - bool(verdicts)
     first = Download(f"{bench.slug}.html", "Numbers: the page")
-    return replace(
-        for_the_hall(page),
-        path=slides_path(bench),
-        kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
-        finding=f"{opening_of(bench).title}.",
-        opening=None,
-        sections=(*slides[:most], *([verdicts] if verdicts else [])),
-        template="slides.html",
-        crumbs=(Download(f"{bench.slug}.html", "The page"),),
-        related=(),
-        speech=start_speech([bench], commands(bench), first),
+    opening = opening_of(bench)
+    spoken = (f"{opening.title}.", opening.answer)
+    return on_time(
+        replace(
+            for_the_hall(page),
+            path=slides_path(bench),
+            kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
+            finding=f"{opening.title}.",
+            opening=None,
+            sections=(*slides[:most], *([verdicts] if verdicts else [])),
+            template="slides.html",
+            crumbs=(Download(f"{bench.slug}.html", "The page"),),
+            related=(),
+            speech=start_speech([bench], spoken, commands(bench), first),
+        )
     )
 
 
@@ -158,10 +169,11 @@ def _cut(text: str, most: int) -> str:
 def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
-    notes = unique([*speaker.spoken(finding), *speaker.caveats(finding)])
+    spoken = speaker.spoken(finding)
+    notes = unique(speaker.caveats(finding))
     topic = " · ".join([label(bench.plan.title, 60), *facts_of(bench)[1:2]])
     return Section(
-        name, speaker.title(finding), (block,), finding=topic, speech=Speech(notes, (page,))
+        name, speaker.title(finding), (block,), finding=topic, speech=Speech(spoken, notes, (page,))
     )
 
 
@@ -190,10 +202,14 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
     if alone and len(units.items) < LEAST_POINTS:
         return None
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
+    title = decided_text([found for bench in benches for found in bench.tested])
+    spoken = (f"{title}.", RULE)
     return Section(
         "claims",
-        decided_text([found for bench in benches for found in bench.tested]),
+        title,
         (units,),
         finding="Verdicts",
-        speech=Speech(claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)),
+        speech=Speech(
+            spoken, claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)
+        ),
     )

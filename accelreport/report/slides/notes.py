@@ -33,24 +33,55 @@ def for_the_hall(page: Page) -> Page:
     )
 
 
+SECONDS = {"start": 30, "claims": 60, "takeaway": 40}
+SECONDS_OF_A_FIGURE = 60
+"""For how long a slide is shown, so that ten of them take ten minutes at most."""
+
+
+def on_time(deck: Page) -> Page:
+    """The deck with a time target in the notes of each slide."""
+    end = 0
+
+    def timed(speech: Speech | None, name: str) -> Speech | None:
+        nonlocal end
+        seconds = SECONDS.get(name, SECONDS_OF_A_FIGURE)
+        end += seconds
+        target = f"Target: {seconds}{quantity.SPACE}s, until {end // 60}:{end % 60:02}."
+        return replace(speech, target=target) if speech else None
+
+    first = timed(deck.speech, "start")
+    return replace(
+        deck.with_sections(lambda slide: replace(slide, speech=timed(slide.speech, slide.id))),
+        speech=first,
+    )
+
+
 def start_speech(
-    benches: Sequence[BenchmarkView], commands: Sequence[Token], source: Download
+    benches: Sequence[BenchmarkView],
+    spoken: Iterable[str],
+    commands: Sequence[Token],
+    source: Download,
 ) -> Speech:
     """Notes to the first slide: conditions, what was not measured, and how to measure it again.
 
     Args:
         benches: what the deck is of.
+        spoken: sentences to speak.
         commands: those that measure it again, a line each.
         source: where its numbers stand.
     """
     lines = "".join(token.text for token in on_a_screen(commands)).splitlines()
     again = f"To measure it again: {'; '.join(line for line in lines if line)}."
     sentences = [*notice_sentences(benches), *gap_sentences(benches), again]
-    return Speech(unique(sentences), (source,))
+    return Speech(unique(spoken), unique(sentences), (source,))
+
+
+RULE = "A claim is confirmed or refuted only when its whole 95 % interval lies on one side."
+"""When a claim is decided."""
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
-    """Notes to the verdicts: the rule, and the first claims that are decided."""
+    """Notes to the verdicts: the first claims that are decided, and what has no number."""
     decided = [
         f"“{label(result.claim.text, 160)}” is {result.verdict.value.lower()}."
         for verdict in (ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED)
@@ -58,8 +89,7 @@ def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
         for result in bench.tested
         if result.verdict is verdict
     ]
-    rule = "A claim is confirmed or refuted only when its whole 95 % interval lies on one side."
-    return unique([rule, *decided[:MOST_CLAIMS], *gap_sentences(benches)])
+    return unique([*decided[:MOST_CLAIMS], *gap_sentences(benches)])
 
 
 def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:

@@ -34,6 +34,7 @@ from accelreport.report.slides.notes import (
     cut_short,
     for_the_hall,
     notice_sentences,
+    on_time,
     start_speech,
     unique,
 )
@@ -64,23 +65,29 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
     slides: Sequence[Section | None] = (
         own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts, takeaway)
     )
+    question = label(talk.title, 110) if talk.title else _question(benches)
     speech = start_speech(
-        benches, site_commands(benches), Download(front.path, "Numbers: the front page")
+        benches,
+        (question, f"{front.headline}."),
+        site_commands(benches),
+        Download(front.path, "Numbers: the front page"),
     )
     count = quantity.plural(len(benches), "benchmark")
-    return replace(
-        for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
-        path=DECK,
-        headline=label(talk.title, 110) if talk.title else _question(benches),
-        kicker=" · ".join(filter(None, (count, label(front.kicker, 120)))),
-        finding=f"{front.headline}.",
-        opening=None,
-        notices=data_notices(benches),
-        sections=tuple(slide for slide in slides if slide),
-        template="slides.html",
-        crumbs=(Download(front.path, "All benchmarks"),),
-        related=(),
-        speech=replace(speech, sentences=(*absent, *speech.sentences)),
+    return on_time(
+        replace(
+            for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
+            path=DECK,
+            headline=question,
+            kicker=" · ".join(filter(None, (count, label(front.kicker, 120)))),
+            finding=f"{front.headline}.",
+            opening=None,
+            notices=data_notices(benches),
+            sections=tuple(slide for slide in slides if slide),
+            template="slides.html",
+            crumbs=(Download(front.path, "All benchmarks"),),
+            related=(),
+            speech=replace(speech, sentences=(*absent, *speech.sentences)),
+        )
     )
 
 
@@ -157,13 +164,14 @@ def _rates(view: Overview) -> Section | None:
     speaker = FrontSpeaker(view)
     # A restated ratio has a figure and a slide of its own.
     found = next(f for f in front_findings(view) if f.kind is not Kind.RESTATED)
-    notes = [f"{speaker.title(found)}.", speaker.answer(found), *notice_sentences(view.benches)]
+    spoken = unique([f"{speaker.title(found)}.", speaker.answer(found)])
+    notes = unique(notice_sentences(view.benches))
     return Section(
         "rates",
         speaker.title(found),
         (block,),
         finding="Every workload, measured and published",
-        speech=Speech(unique(notes), (Download("index.html#overview", "Numbers: the front page"),)),
+        speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
     )
 
 
@@ -205,7 +213,8 @@ def _takeaway(view: Overview) -> Section | None:
         (LargeNumbers(tuple(taken)),),
         detail=cut_short(view.benches),
         speech=Speech(
-            unique([*(number.text for number in taken), *notice_sentences(view.benches)]),
+            tuple(number.text for number in taken[:2]),
+            unique(notice_sentences(view.benches)),
             (Download("index.html", "Numbers: the front page"),),
         ),
     )
@@ -259,7 +268,10 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     links = (page, Download(slides_path(bench), "Its own slides"))
     if opening_of(bench).finding.decided:
         for kind, slide in figure_slides(bench, f"{slug(bench.plan.spec)}-"):
-            yield kind, replace(slide, speech=replace(slide.speech or Speech(()), sources=links))
+            yield (
+                kind,
+                replace(slide, speech=replace(slide.speech or Speech((), ()), sources=links)),
+            )
 
 
 def _later(bench: BenchmarkView) -> tuple[bool, bool, bool, bool]:
