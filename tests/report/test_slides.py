@@ -22,6 +22,7 @@ from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.benchmark import (
     LEAST_POINTS,
+    figure_slides,
     points_of,
     slide_block,
     slides_page,
@@ -29,6 +30,7 @@ from accelreport.report.slides.benchmark import (
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
+from accelreport.results.store import Store
 from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, digits, observed, ordinary
@@ -215,6 +217,13 @@ def many() -> list[BenchmarkView]:
     return gather(Results(made))
 
 
+@pytest.fixture(scope="module")
+def frameworks() -> BenchmarkView:
+    """Twelve rows of three frameworks."""
+    benches = gather(Store(Path("examples/two_core_cpu")))
+    return next(bench for bench in benches if bench.plan.spec == "frameworks")
+
+
 def decks_of(benches: list[BenchmarkView]) -> list[ReportPage]:
     own = [slides_page(b, benchmark_page(b)) for b in benches if b.shown_series]
     return [deck_page(benches, index_page(benches, "Site", [])), *own]
@@ -320,6 +329,19 @@ def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage
     (slide,) = deck.sections
     assert isinstance(slide.blocks[0], LargeNumbers)
     assert slide.title == "Example T4 multiplies 30× as fast as Example"
+
+
+def test_no_slide_has_more_than_six_rows_and_the_title_keeps_its_own(
+    frameworks: BenchmarkView,
+) -> None:
+    (slide, *_) = (slide for _, slide in figure_slides(frameworks))
+    (figure,) = slide.blocks
+    assert isinstance(figure, Figure)
+    assert points_of(figure.panels[0].wide.spec) <= 6
+    assert figure.caption == "6 of 12 rows; the page has all."
+    drawn = str(figure.panels[0].wide.spec)
+    # Those of the title, and one of each framework at least.
+    assert all(name in drawn for name in ("TensorFlow graph", "TensorFlow eager", "PyTorch", "JAX"))
 
 
 @given(

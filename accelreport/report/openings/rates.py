@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 
 from accelreport.analysis.cost import TimeLine
@@ -47,10 +46,13 @@ from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
 from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, mode, provenance_text, signs
 from accelreport.report.text import label, sentence
+from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 
 ROW = 34
 """Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
+MOST_ON_A_SLIDE = 6
+"""Rows that a hall can read."""
 MOST_LINES = 6
 """Lines that an eye tells apart."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
@@ -153,6 +155,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             axis=counted,
             tick=plain,
             values=(*(value for value, _ in rates), *ratios),
+            told=[of for v in (*finding.told, finding.base) if v for of in (v.of, v.over) if of],
         ),
     )
 
@@ -250,8 +253,9 @@ def rows_plot(
     axis: str,
     tick: Callable[[float], str],
     values: tuple[Value, ...],
+    told: Collection[Subject] = (),
 ) -> Plot:
-    """Rows on one axis, with their table.
+    """Rows on one axis, with their table; a slide has six of them at most.
 
     Args:
         bench: the benchmark.
@@ -260,14 +264,19 @@ def rows_plot(
         title: above it.
         axis: what its axis counts.
         tick: the text of a value at the axis.
-        values: the numbers that the rows mark.
+        values: the numbers that the rows mark, those of the rows first and in their order.
+        told: subjects of the title, which no slide leaves out.
     """
+    own = [dot for dot, value in zip(dots, values, strict=False) if value.of in told]
+    shown = _rows_of_a_slide(dots, own)
+    left_out = f"{len(shown)} of {len(dots)} rows; the page has all."
     return Plot(
         id=name,
         title=title,
+        brief=left_out if len(shown) < len(dots) else "",
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
         caption=rows_caption(dots),
-        chart=partial(_rows, list(dots), axis, tick),
+        chart=lambda size: _rows(shown if size == ON_A_SLIDE else dots, axis, tick, size),
         badges=loud_badges(bench),
         table=_table(dots, f"{name}-data", axis),
         points=len(dots),
@@ -275,7 +284,15 @@ def rows_plot(
     )
 
 
-def _rows(dots: list[Dot], axis: str, tick: Callable[[float], str], size: Size) -> Chart:
+def _rows_of_a_slide(dots: Sequence[Dot], told: Sequence[Dot]) -> list[Dot]:
+    """Rows of the title, then the first of each colour, measured and published, then the others."""
+    first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
+    order = {id(dot): dot for dot in (*told, *reversed(first.values()), *dots)}
+    kept = set(list(order)[:MOST_ON_A_SLIDE])
+    return [dot for dot in dots if id(dot) in kept]
+
+
+def _rows(dots: Sequence[Dot], axis: str, tick: Callable[[float], str], size: Size) -> Chart:
     height = size.height if size == ON_A_SLIDE else max(size.height, ROW * len(dots) + 52)
     return dot_plot(dots, axis_title=axis, tick=tick, width=size.width, height=height)
 
