@@ -44,6 +44,9 @@ SMALL = """least => {
 }"""
 """Texts of a slide that are smaller than the last row can read."""
 
+SMALL_WORDS = SMALL.replace("'.vh, desc, title'", "'.vh, svg, .small, .keys, .gallery, .full, pre'")
+"""The same of words outside drawings; legends, pictures and long texts need room of their own."""
+
 CUT = """() => [...document.querySelectorAll('.screen .small > span')]
   .filter(e => e.scrollWidth > e.clientWidth)
   .map(e => `${e.closest('.slide').id}: ${e.textContent.trim()}`)"""

@@ -34,7 +34,7 @@ from accelreport.results.store import Store
 from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, digits, observed, ordinary
-from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
+from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, SMALL_WORDS, STAGES
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
@@ -50,6 +50,8 @@ DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slide
 SIZES = {"size": (256, 1024, 4096)}
 LETTERS = 18
 """Pixels of the smallest letters on a screen of 720 lines, those of drawings among them."""
+WORDS = 28
+"""The same of words outside drawings."""
 
 
 def told(
@@ -99,6 +101,7 @@ def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
     with told(browser, site / deck, width=width, height=height) as page:
         assert page.evaluate(OUTSIDE) == []
         assert page.evaluate(SMALL, LETTERS * height / 720) == []
+        assert page.evaluate(SMALL_WORDS, WORDS * height / 720) == []
         assert page.evaluate(STAGES) >= 0.6
         assert page.evaluate(OVERLAPS) == []
         assert page.evaluate(CUT) == []
@@ -122,6 +125,7 @@ def test_what_a_slide_shows_has_six_tenths_of_it(
             assert page.evaluate(LITTLE, 0.6) == [], deck
             assert page.evaluate(OUTSIDE) == [], deck
             assert page.evaluate(SMALL, LETTERS) == [], deck
+            assert page.evaluate(SMALL_WORDS, WORDS) == [], deck
 
 
 def test_pictures_of_a_row_end_alike_however_long_their_names_are(
