@@ -289,7 +289,7 @@ def test_one_figure_that_cannot_be_drawn_says_so_in_its_place_and_the_rest_is_bu
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A forecast with a number that JSON does not know, as charts once wrote it.
-    monkeypatch.setattr(drawing, "_drawable", lambda row: row)
+    monkeypatch.setattr(drawing, "drawable", lambda _: True)
     training, product = small()
     forecast = FORECAST | {"true": [1.0, 2.0], "predicted": ["NaN", 2.0]}
     for file in written(tmp_path / "results", [training]):
