@@ -16,7 +16,7 @@ from accelreport.runner.adaptive import AdaptiveRepeats
 from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
 from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import continued, plan_document
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim, FasterCheck
 from accelreport.spec.models import Measure
@@ -82,7 +82,7 @@ class Study:
             description="",
             source=None,
             devices=devices,
-            baseline="cpu",
+            baseline=Baseline(device="cpu"),
             workload=work,
             axes={key: [point[key] for point in self.points] for key in self.points[0]},
             measure=measure,
