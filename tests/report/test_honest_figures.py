@@ -36,6 +36,8 @@ INTERVALS = {
     "time-lines": "",
     "quality-lines": "",
     "quality-curves": r"bands reach from the lowest seed to the highest",
+    "quality-accuracy": r"bands reach from the lowest seed to the highest",
+    "quality-loss": r"bands reach from the lowest seed to the highest",
     "cold-bars": r"the median process of a device",
     "step-ecdf": r"over all processes",
     "forecast-0": "",
@@ -44,6 +46,8 @@ INTERVALS = {
     "int8": "",
     "roofline": "",
     "shares": "",
+    "process": "",
+    "trade-off": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""
 

@@ -76,7 +76,7 @@ def test_arithmetic_is_a_share_of_the_cited_peak(page: Element) -> None:
 
 
 def test_the_page_can_be_cited(page: Element) -> None:
-    text = text_of(page, "cite")
+    text = text_of(page, "reproduce")
     assert "@misc{accelreport_example_training," in text
     assert "@misc{source_example_training," in text
 

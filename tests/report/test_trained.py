@@ -44,7 +44,7 @@ def domains(spec: dict[str, Any], channel: str) -> set[tuple[float, ...]]:
     return {
         tuple(layer["encoding"][channel]["scale"]["domain"])
         for layer in spec["layer"]
-        if "scale" in layer["encoding"].get(channel, {})
+        if layer["encoding"].get(channel, {}).get("scale")  # said once for all layers
     }
 
 

@@ -215,7 +215,8 @@ def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
         title=f"{sentence(QUANTITIES[figure])}, and what it costs",
         caption=(
             "Time × the price of an hour, whatever anyone paid. Measured times leave start-up and "
-            "evaluation out. † extrapolated. ‡ single run."
+            "evaluation out. A range is the 95 % interval over processes. † extrapolated. "
+            "‡ single run."
         ),
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
