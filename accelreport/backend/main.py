@@ -80,7 +80,9 @@ def measure_training(
     checks.before_training(engine, training.watch, training.feed.source, pipeline=pipeline)
     training.meter = measurement.open_meter()
     trained = training.run(conditions.budget)
-    resident = [] if pipeline else list(training.feed.source.values())
+    # Under parameter servers the data lie on the workers, and the feed is an iterator there.
+    here = runtime.counts_steps and not pipeline
+    resident = list(training.feed.source.values()) if here else []
     measurement.result.began_with = Beginning(
         weights=checks.after_training(engine, training.watch, trained.blocks, resident),
         order=training.feed.order,

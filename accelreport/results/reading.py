@@ -218,7 +218,7 @@ def read_named_record(path: Path) -> Record:
     return record
 
 
-SPARE = ("published", "claims")
+SPARE = ("published", "claims", "advice")
 """Lists of a plan that it can be shown without."""
 
 

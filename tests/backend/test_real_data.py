@@ -18,7 +18,7 @@ def test_a_shortened_cell_learns_mnist_from_its_files(
     monkeypatch.setenv("ACCELREPORT_DATA", str(root))
     what = cell(
         "image_classification",
-        {"train_examples": 6_000, "epochs": 1, "batch_size": 32, "model": "conv32_conv64_conv64"},
+        {"train_examples": 6_000, "epochs": 2, "batch_size": 32, "model": "conv32_conv64_conv64"},
         measure=Measure(warmup_steps=20),
     )
     record = measure(what)

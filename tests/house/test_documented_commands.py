@@ -55,6 +55,8 @@ NOT_RUN = {
     ("run",): "measures",
     ("noise",): "measures; its own tests do so",
     ("try",): "measures",
+    ("chip",): "measures",
+    ("contribute",): "needs what chip measured; its own tests have that",
     ("serve",): "goes on until it is stopped",
     ("data", "fetch"): "needs a network",
     ("import",): "reads files of the reader's own; its own tests do so",
@@ -153,6 +155,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "img.npz", x=np.zeros((64, 8, 8, 1), np.uint8), y=np.arange(64) % 2)
     lines = [f"{n},{n % 7},{n % 5},{n % 3},{n * 0.5}" for n in range(64)]
     (folder / "train.csv").write_text("\n".join(["a,b,c,d,target", *lines, ""]))
+    (folder / "chips").mkdir()
+    for name in ("FILE.json", "chips/accepted.json"):
+        shutil.copy(ROOT / "tests" / "chips" / "honest.json", folder / name)
     (folder / "my_templates").mkdir()
     (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
     (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")

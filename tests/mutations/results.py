@@ -46,8 +46,9 @@ from accelreport.results.record import (
     Warned,
 )
 from accelreport.runner.plan import Earlier, RunPlan, decide
+from accelreport.spec.base import Baseline
 from accelreport.spec.claims import Claim
-from accelreport.spec.models import ListPrice, Published, Source, Target
+from accelreport.spec.models import Advice, ListPrice, Published, Source, Target
 from accelreport.terminal.comparison import comparison_markdown, comparison_text
 from accelreport.terminal.listings import record_text
 from accelreport.workloads.registry import FAMILIES
@@ -160,6 +161,8 @@ def training() -> Study:
         update={
             "overrides": {"workload.data": "official"},
             "source": SOURCE,
+            "baseline": Baseline.model_validate({"device": "cpu", "batch_size": 256}),
+            "advice": [Advice(use="GPU", words=["large"], others=["other"], source=SOURCE)],
             "until_decided": Looks(at=[2, 4, 8], level=0.98),
         }
     )

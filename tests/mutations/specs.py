@@ -74,12 +74,13 @@ EVERYTHING: dict[str, Any] = {
 
 PRODUCTS: dict[str, Any] = {
     "schema": 1, "title": "Products", "devices": ["cpu"],
+    "baseline": {"device": "cpu", "size": 64}, "sweep": {"size": [64, 128]},
     "workload": {"kind": "matmul", "size": 64, "count": 10, "dtype": "float32"},
     "published": [{"device": "cpu", "label": "A", "tflops": "12 GFLOPS", "tflops_cold": 0.1}],
 }  # fmt: skip
 
 OWN_MODEL: dict[str, Any] = {
-    "schema": 1, "title": "Own model", "devices": ["cpu"],
+    "schema": 1, "title": "Own model", "devices": ["cpu"], "baseline": {"device": "cpu"},
     "measure": {"target": {"metric": "val_loss", "at_most": 0.5}},
     "workload": {"kind": "keras", "architecture": "model.json", "dataset": "mnist",
                  "divide_by": 255.0, "loss": "sparse_categorical_crossentropy",

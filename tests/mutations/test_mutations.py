@@ -113,7 +113,8 @@ def _absent(
     if "$ref" in schema:
         schema = known[schema["$ref"].rpartition("/")[2]]
     for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        keys = known.get(option.get("$ref", "").rpartition("/")[2], {}).get("properties")
+        model = known.get(option.get("$ref", "").rpartition("/")[2], {})
+        keys = None if model.get("additionalProperties") else model.get("properties")
         fitting = [
             v
             for v in values

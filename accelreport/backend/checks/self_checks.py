@@ -109,9 +109,7 @@ class SelfChecks:
         self._watched(watch, blocks, skips=engine.scales_losses)
         model.judge_batch(self.found, engine)
         tensors = [variable.value for variable in engine.model.trainable_variables]
-        if self._runtime.counts_steps:
-            tensors += resident
-        model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+        model.judge_device(self.found, [*tensors, *resident], self._runtime.devices, self._kind)
         model.judge_end(self.found, engine, self._weights)
         return model.random_weights(self._weights)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -189,6 +190,8 @@ BELOW, ABOVE = 17.0, -17.0
 """Pixels from a mark to the middle of its number."""
 BESIDE = 12.0
 """Pixels from a mark to what is written at its side."""
+TICK = 15.0
+"""The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
 """Pixels of a mark."""
 
@@ -229,8 +232,17 @@ class _SweepPanel:
         self._x_scale, self._x_axis = self._across()
         kind = {"type": "linear", "zero": False} if axes.share else {"type": "log"}
         self._y_scale = Scale(**kind, domain=list(axes.heights), nice=False)
-        self._y_axis = ticked(axes.ticks, axes.tick, title=None, domain=False, ticks=False,
+        self._y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
                               minExtent=left, maxExtent=left)  # fmt: skip
+
+    def _ticks(self) -> Sequence[float]:
+        """The ticks of the upright axis, or every second, third … where they would touch."""
+        for step in range(1, len(self._axes.ticks)):
+            some = self._axes.ticks[::step]
+            heights = [self._down(tick) for tick in some]
+            if all(abs(one - other) >= TICK for one, other in pairwise(heights)):
+                return some
+        return self._axes.ticks[:1]
 
     def _span(self, right: float) -> None:
         """Sets where the swept values lie, with so many pixels free at their right."""
