@@ -266,8 +266,8 @@ def test_an_interrupted_notebook_is_continued_and_says_which_devices_are_absent(
     later = {path: path.read_bytes() for path in cells.rglob("*.json")}
     assert len(later) == 6
     # Every run looks for absent devices again; what was measured is not measured again.
-    measured = {p: data for p, data in first.items() if json.loads(data)["status"] == "ok"}
-    assert measured.items() <= later.items()
+    kept = {p: data for p, data in first.items() if json.loads(data)["status"] == "ok"}
+    assert kept.items() <= later.items()
     assert [json.loads(data)["status"] for data in later.values()].count("ok") == 3
     assert len(list(runtime.glob("results-*.zip"))) == 1
 
