@@ -25,7 +25,8 @@ from tests.report.golden.likeness import TOLERANCE, difference, heat, lab, reduc
 
 pytestmark = pytest.mark.e2e
 
-TRAINING, LIGHT = KINDS[1], FORMS[0]
+TRAINING = next(kind for kind in KINDS if kind.name == "training")
+LIGHT = FORMS[0]
 
 HOW = "If this is how it should look: python -m tests.report.golden --update"
 
