@@ -5,11 +5,12 @@ A rank is a range: an entry may stand at every place that the intervals leave op
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, isfinite
 
 from accelreport.analysis.compute import hardware_name
+from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.learning import target_times
 from accelreport.analysis.results import ENERGY, Result, quantity, results_of
@@ -83,6 +84,9 @@ class Entry:
         precision: the dtype policy.
         value: geometric mean over processes with its 95 % interval.
         reached: processes that have the figure, of how many that were measured.
+        framework: what computed.
+        price: what an hour of the device costs; None where the devices file gives no price.
+        repeats: repeat → value of its process.
     """
 
     contribution: str
@@ -92,6 +96,9 @@ class Entry:
     precision: str
     value: Interval
     reached: tuple[int, int]
+    framework: str = "tensorflow"
+    price: Price | None = None
+    repeats: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -109,28 +116,37 @@ class Ranked:
     worst: int
 
 
-def entries(contribution: Contribution, figure: Figure) -> list[Entry]:
-    """The devices of a contribution that have a figure; single processes have no interval."""
-    plan = next((plan for plan in contribution.plans if plan.spec == figure.spec), None)
-    if plan is None:
-        return []
-    keys = {cell.key for cell in plan.cells}
-    records = [record for record in contribution.records if record.key in keys]
-    results = [r for r in results_of(plan, records) if r.measured and r.at(dict(figure.point))]
-    values = _values(plan, results, contribution, figure)
-    environments = {record.key: record.environment for record in records}
-    rows = []
-    for device in plan.devices:
-        own = [result for result in results if result.device == device]
-        known = [values[r.key] for r in own if isfinite(values.get(r.key, float("inf")))]
-        # A mean over the processes that reached the target alone would flatter the device.
-        if known and (figure.quantity != ACCURACY or len(known) == len(own)):
-            kind = own[0].kind
-            hardware = hardware_name(environments[own[0].key], kind) or kind
-            reached = (len(known), len(own))
-            value = geometric_mean(known)
-            name = contribution.name
-            rows.append(Entry(name, device, hardware, kind, own[0].precision, value, reached))
+def entries(contribution: Contribution) -> dict[str, list[Entry]]:
+    """Figure → the devices of a contribution that have it; single processes have no interval."""
+    rows: dict[str, list[Entry]] = {figure.name: [] for figure in FIGURES}
+    environments = {record.key: record.environment for record in contribution.records}
+    for plan in contribution.plans:
+        keys = {cell.key for cell in plan.cells}
+        records = [record for record in contribution.records if record.key in keys]
+        results = [result for result in results_of(plan, records) if result.measured]
+        for figure in (figure for figure in FIGURES if figure.spec == plan.spec):
+            there = [result for result in results if result.at(dict(figure.point))]
+            values = _values(plan, there, contribution, figure)
+            for device in plan.devices:
+                own = [result for result in there if result.device == device]
+                known = {r.repeat: values[r.key] for r in own if isfinite(values.get(r.key, inf))}
+                # A mean over the processes that reached the target alone would flatter the device.
+                if not known or (figure.quantity == ACCURACY and len(known) < len(own)):
+                    continue
+                kind = own[0].kind
+                entry = Entry(
+                    contribution=contribution.name,
+                    device=device,
+                    hardware=hardware_name(environments[own[0].key], kind) or kind,
+                    kind=kind,
+                    precision=own[0].precision,
+                    value=geometric_mean(list(known.values())),
+                    reached=(len(known), len(own)),
+                    framework=plan.devices[device].framework,
+                    price=price_of(plan.devices[device]),
+                    repeats=known,
+                )
+                rows[figure.name].append(entry)
     return rows
 
 

@@ -9,7 +9,7 @@ wider than anything that an honest machine showed (`docs/chips.md` has the count
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, pairwise
@@ -76,11 +76,9 @@ def doubts(
     for record in contribution.records:
         found += record_doubts(record)
     found += [*_copies(contribution.records), *_order_of_time(contribution.records)]
-    found += [*_beginnings(contribution.records, ""), *_duplicates(contribution, others)]
-    for other in others:
-        if other.name != contribution.name:
-            found += _beginnings([*contribution.records, *other.records], other.name)
-    return [*found, *_alike(contribution, others)]
+    found += _beginnings(contribution.records)
+    own = trace_of(contribution) if others else None
+    return [*found, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
 
 
 def record_doubts(record: Record) -> list[Doubt]:
@@ -334,42 +332,105 @@ def _order_of_time(records: Sequence[Record]) -> Iterator[Doubt]:
             yield Doubt("overlap", later.cell.name, text)
 
 
-def _beginnings(records: Sequence[Record], other: str) -> Iterator[Doubt]:
-    """The same seed gives the same weights, counts and number of parameters on every machine."""
+def _release(record: Record) -> str:
+    packages = record.environment.packages if record.environment else {}
+    return next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
+
+
+def _beginning(record: Record) -> tuple[str, str, str]:
+    """What decides the weights that a process begins with."""
+    return str(record.cell.workload.get("model")), str(record.cell.seed), _release(record)
+
+
+def _place(record: Record) -> str:
+    return repr((record.cell.spec, sorted(record.cell.point.items())))
+
+
+def _beginnings(records: Sequence[Record]) -> Iterator[Doubt]:
+    """The same seed gives the same weights, counts and number of parameters."""
     groups: dict[tuple[str, ...], list[Record]] = defaultdict(list)
     for record in records:
-        packages = record.environment.packages if record.environment else {}
-        release = next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
-        model = str(record.cell.workload.get("model"))
-        groups[model, str(record.cell.seed), release].append(record)
-    where = f" of {other}" if other else ""
+        groups[_beginning(record)].append(record)
     for group in groups.values():
         weights = Counter(r.began_with.weights for r in group if r.began_with)
         if len(weights) > 1:
             name = min(weights, key=lambda value: weights[value])
             odd = next(r for r in group if r.began_with and r.began_with.weights == name)
-            text = f"It began with other weights than the same seed{where}."
-            yield Doubt("beginning", odd.cell.name, text)
-        parameters = Counter(r.parameters for r in group if r.parameters is not None)
-        if len(parameters) > 1:
-            yield Doubt("beginning", group[0].cell.name, f"Its model has other weights{where}.")
-    counts: dict[str, set[float]] = defaultdict(set)
+            yield Doubt("beginning", odd.cell.name, "It began with other weights than its seed's.")
+        if len({r.parameters for r in group if r.parameters is not None}) > 1:
+            yield Doubt("beginning", group[0].cell.name, "Its model has other weights.")
+    counts: dict[str, list[float]] = defaultdict(list)
     for record in records:
         if record.flops is not None:
-            place = repr((record.cell.spec, sorted(record.cell.point.items())))
-            counts[place].add(record.flops.per_step)
+            counts[_place(record)].append(record.flops.per_step)
     for place, values in counts.items():
         if max(values) > 1.001 * min(values):
-            yield Doubt("flops", place, f"The same step has different counts of FLOPs{where}.")
+            yield Doubt("flops", place, "The same step has different counts of FLOPs.")
 
 
-def _duplicates(contribution: Contribution, others: Sequence[Contribution]) -> Iterator[Doubt]:
-    """A measurement is contributed once."""
-    instants = {record.started_at: record for record in contribution.records}
-    for other in others:
-        same = [instants[r.started_at] for r in other.records if r.started_at in instants]
-        if other.digest == contribution.digest or len(same) > 2:
-            yield Doubt("duplicate", "", f"It has the measurements of {other.name}.")
+# Several contributions --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What other contributions are compared with.
+
+    Attributes:
+        name: the canonical name.
+        digest: of the contribution.
+        instants: when each record began.
+        rates: seconds of a steady step, see `rates`.
+        weights: model, seed and release → the weights that its processes began with.
+        flops: spec and sweep point → FLOPs of a step.
+    """
+
+    name: str
+    digest: str
+    instants: frozenset[str]
+    rates: Mapping[tuple[str, str, str], float]
+    weights: Mapping[tuple[str, str, str], tuple[str, int | None]]
+    flops: Mapping[str, float]
+
+    @property
+    def hardware(self) -> str:
+        """The canonical name without software and fingerprint."""
+        return self.name.rsplit("-tensorflow-", 1)[0]
+
+
+def trace_of(contribution: Contribution) -> Trace:
+    """What other contributions are compared with."""
+    records = contribution.records
+    return Trace(
+        contribution.name,
+        contribution.digest,
+        frozenset(record.started_at for record in records),
+        rates(contribution),
+        {_beginning(r): (r.began_with.weights, r.parameters) for r in records if r.began_with},
+        {_place(r): r.flops.per_step for r in records if r.flops is not None},
+    )
+
+
+def between(own: Trace, other: Trace) -> Iterator[Doubt]:
+    """Reasons against a contribution that another one gives."""
+    for key in own.weights.keys() & other.weights.keys():
+        if own.weights[key] != other.weights[key]:
+            text = f"It began with other weights than the same seed of {other.name}."
+            yield Doubt("beginning", " ".join(key), text)
+    for place in own.flops.keys() & other.flops.keys():
+        one, two = own.flops[place], other.flops[place]
+        if max(one, two) > 1.001 * min(one, two):
+            text = f"The same step has another count of FLOPs than that of {other.name}."
+            yield Doubt("flops", place, text)
+    if other.digest == own.digest or len(own.instants & other.instants) > 2:
+        yield Doubt("duplicate", "", f"It has the measurements of {other.name}.")
+    if own.hardware == other.hardware and own.name != other.name:
+        ratios = [
+            own.rates[place] / other.rates[place] for place in own.rates if place in other.rates
+        ]
+        middle = float(np.exp(np.median(np.log(ratios)))) if ratios else 1.0
+        if not 1 / ALIKE <= middle <= ALIKE:
+            text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
+            yield Doubt("unlike", "", text, refuses=False)
 
 
 def rates(contribution: Contribution) -> dict[tuple[str, str, str], float]:
@@ -381,18 +442,3 @@ def rates(contribution: Contribution) -> dict[tuple[str, str, str], float]:
             point = repr(sorted(record.cell.point.items()))
             seconds[record.cell.spec, record.cell.device, point].append(step_s)
     return {place: float(np.exp(np.mean(np.log(values)))) for place, values in seconds.items()}
-
-
-def _alike(contribution: Contribution, others: Iterable[Contribution]) -> Iterator[Doubt]:
-    """Machines of the same hardware are about as fast."""
-    own = rates(contribution)
-    hardware = contribution.name.rsplit("-tensorflow-", 1)[0]
-    for other in others:
-        if other.name.rsplit("-tensorflow-", 1)[0] != hardware:
-            continue
-        known = rates(other)
-        ratios = [own[place] / known[place] for place in own.keys() & known.keys()]
-        middle = float(np.exp(np.median(np.log(ratios)))) if ratios else 1.0
-        if not 1 / ALIKE <= middle <= ALIKE:
-            text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
-            yield Doubt("unlike", "", text, refuses=False)

@@ -31,8 +31,9 @@ def rank_of(row: Ranked) -> str:
 def answer(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
     """What was measured by each figure, with its rank among other contributions and neighbours."""
     others = [other for other in others if other.name != own.name]
+    known = [entries(each) for each in (own, *others)]
     for figure in FIGURES:
-        rows = ranked([row for each in (own, *others) for row in entries(each, figure)], figure)
+        rows = ranked([row for each in known for row in each[figure.name]], figure)
         mine = [row for row in rows if row.entry.contribution == own.name]
         if not mine:
             continue

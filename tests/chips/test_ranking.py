@@ -51,7 +51,7 @@ def test_a_rank_counts_those_that_are_certainly_better_and_worse(
 
 def test_a_chip_is_told_its_figures_with_their_intervals() -> None:
     honest = read(HONEST)
-    (row,) = [e for e in entries(honest, RATE) if e.device == "cpu"]
+    (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
     lines = list(answer(honest, []))
