@@ -10,7 +10,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -74,7 +73,7 @@ def write_parts(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> 
         OSError: the disk is full, the folder cannot be written, and so on. Then, and with any
             error of `parts`, `path` is as it was before, and the hidden file is gone.
     """
-    temporary = path.parent / f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY_SUFFIX}"
+    temporary = path.parent / f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{TEMPORARY_SUFFIX}"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         # Held while the file is being written: `sweep` takes only files that nobody holds.

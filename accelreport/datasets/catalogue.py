@@ -17,10 +17,9 @@ _ROWS: dict[str, dict[str, Any]] = tomli.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
 
-BUILT_IN: dict[str, CatalogueEntry] = {
-    name: TypeAdapter(CatalogueEntry).validate_python({"name": name, **row})
-    for name, row in _ROWS.items()
-}
+BUILT_IN: dict[str, CatalogueEntry] = TypeAdapter(dict[str, CatalogueEntry]).validate_python(
+    {name: {"name": name, **row} for name, row in _ROWS.items()}
+)
 """The data sets that accelreport itself knows."""
 
 _PLUGINS = Plugins(DATASETS, CatalogueEntry, "name", BUILT_IN)

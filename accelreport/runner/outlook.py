@@ -30,9 +30,12 @@ def absent_data(cells: Iterable[Cell], texts: Mapping[str, str]) -> dict[str, st
         if asked not in known:
             known[asked] = _absent(*asked)
         if known[asked]:
-            quick = ", or --profile quick needs none" if _quick(texts.get(cell.spec, "")) else ""
-            absent[cell.spec] = known[asked] + quick
-    return absent
+            absent[cell.spec] = known[asked]
+    remedy = ", or --profile quick needs none"
+    return {
+        spec: f"{text}{remedy if _quick(texts.get(spec, '')) else ''}"
+        for spec, text in absent.items()
+    }
 
 
 def _quick(text: str) -> bool:

@@ -38,6 +38,8 @@ from accelreport.spec.problems import describe, did_you_mean, listed, quote
 from accelreport.spec.source import FULL, SECTIONS, WHOLE, changes, is_changeable, leaves
 from accelreport.spec.syntax import KeyPath
 
+_BASELINE: TypeAdapter[Baseline] = TypeAdapter(GivenBaseline)
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -288,7 +290,7 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
     parts.devices = sound.get("devices")
     if (written := sound.get("baseline")) is not None:
-        parts.baseline = TypeAdapter(GivenBaseline).validate_python(written)
+        parts.baseline = _BASELINE.validate_python(written)
     parts.only_named = sound.get("only_named", False)
 
 
