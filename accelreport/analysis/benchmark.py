@@ -10,7 +10,6 @@ from typing import Any
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
 from accelreport.analysis.learning import TargetTime, primary_metric, target_times
-from accelreport.analysis.overview import Choice, choices
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_of
@@ -57,11 +56,6 @@ class Benchmark:
     def scaling(self) -> tuple[Scaling, ...]:
         """`analysis.speedup.scaling_of`."""
         return scaling_of(self.plan, self.results)
-
-    @cached_property
-    def choices(self) -> tuple[Choice, ...]:
-        """`analysis.overview.choices`."""
-        return choices(self.plan, self.results, self.compared)
 
     @cached_property
     def published_results(self) -> tuple[PublishedResult, ...]:

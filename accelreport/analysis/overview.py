@@ -1,4 +1,4 @@
-"""Which device for what, how machines compare, and how much all workloads train in a second.
+"""How machines compare, and how much all workloads train in a second.
 
 Processes of different machines share no repeat, so the interval is Welch's (1947) on
 logarithms of the steady times.
@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from math import nan
 from typing import Any
 
 from accelreport.analysis.published import (
@@ -43,105 +42,11 @@ from accelreport.analysis.speedup import (
     groups_of,
     rules_of,
     speedup,
-    work_of_a_step,
 )
-from accelreport.analysis.stats import Interval, Verdict, geometric_mean
+from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.models import Published
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A device that was measured at a sweep point.
-
-    Attributes:
-        group: its processes.
-        seconds: of the work that a step of the first device does, a geometric mean.
-        cost: of a million steps, in its currency; NaN where nobody said what an hour costs.
-        currency: of the cost.
-    """
-
-    group: Group
-    seconds: float
-    cost: float
-    currency: str
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which device to use at a sweep point, from what was measured.
-
-    Attributes:
-        point: the sweep point.
-        best: the device with the least time for the same work.
-        against: how many times as fast it is as each of the others, the fastest first.
-        cheapest: the least price for the same work; None where fewer than two devices have
-            prices in one currency.
-        withheld: what was measured and cannot be ranked, as it does not do the same.
-    """
-
-    point: Mapping[str, Scalar | None]
-    best: Candidate
-    against: tuple[Speedup, ...]
-    cheapest: Candidate | None
-    withheld: tuple[Speedup, ...]
-
-    @property
-    def ties(self) -> tuple[str, ...]:
-        """Devices that it was not shown to be faster than."""
-        return tuple(
-            each.base.device
-            for each in self.against
-            if each.base and each.verdict is not Verdict.FASTER
-        )
-
-    @property
-    def decided(self) -> bool:
-        """Whether it was shown to be faster than every other device."""
-        return bool(self.against) and not self.ties
-
-
-def choices(
-    plan: PlanDocument, results: Sequence[Result], found: Sequence[Speedup]
-) -> tuple[Choice, ...]:
-    """Which device to use at each sweep point, where any was measured.
-
-    Only devices that do the same are ranked: those whose speedup over the baseline is withheld
-    are named beside them. Points at which one device alone was measured decide nothing.
-    """
-    rules = rules_of(plan, results)
-    by_point: dict[object, list[Speedup]] = {}
-    for each in found:
-        if each.own.timed:
-            by_point.setdefault(each.own.results[0].where, []).append(each)
-    return tuple(_choice(plan, rules, measured) for measured in by_point.values())
-
-
-def _choice(plan: PlanDocument, rules: Rules, measured: Sequence[Speedup]) -> Choice:
-    alike = [each for each in measured if not each.withheld] or measured
-    unit = work_of_a_step(each.own for each in alike)
-    ranked = []
-    for own in (each.own for each in alike):
-        device, seconds = plan.devices[own.device], own.seconds_of(unit)
-        price = device.price_per_hour
-        cost = nan if price is None else seconds * price / 3600 * 1e6
-        ranked.append(Candidate(own, seconds, cost, device.currency))
-    ranked.sort(key=lambda each: each.seconds)
-    first = ranked[0]
-    against = [speedup(first.group, other.group, rules) for other in ranked[1:]]
-    apart = {id(each.base) for each in against if each.withheld}
-    priced = [each for each in ranked if id(each.group) not in apart and each.cost > 0]
-    one_currency = len(priced) > 1 and len({each.currency for each in priced}) == 1
-    return Choice(
-        point=first.group.point,
-        best=first,
-        against=tuple(each for each in against if not each.withheld),
-        cheapest=(
-            min(priced, key=lambda each: (each.cost, each.group.device)) if one_currency else None
-        ),
-        withheld=tuple(each for each in measured if each.withheld or id(each.own) in apart),
-    )
 
 
 @dataclass(frozen=True)

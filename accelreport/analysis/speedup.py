@@ -82,10 +82,6 @@ class Group:
         """Seconds of a steady step, the geometric mean over processes."""
         return geometric_mean([each.seconds for each in self.timed], level)
 
-    def seconds_of(self, unit: float) -> float:
-        """Seconds of so much work (of a step where it is NaN), the geometric mean."""
-        return geometric_mean([each.seconds / _share(each.work, unit) for each in self.timed]).value
-
 
 def groups_of(results: Iterable[Result]) -> list[Group]:
     """Results by sweep point, device and machine.

@@ -154,11 +154,6 @@ class Speaker:
         """The finding where something else is the title: the clause, then the evidence."""
         return f"{self.title(finding)}. {self.answer(finding)}".strip()
 
-    def sentence_of(self, *kinds: Kind) -> str:
-        """The first finding of the first of some kinds that has one; empty without any."""
-        known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
-        return next(map(self.sentence, known), "")
-
     def headed(self, topic: str, *kinds: Kind, otherwise: str) -> tuple[str, str]:
         """A topic with what is found of it, and the evidence: "Learning: the network reaches …".
 

@@ -55,7 +55,7 @@ from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
 from tests.support.processes import command_line
-from tests.support.records import Study, study
+from tests.support.records import Study
 from tests.support.worlds import Fact, records_of
 
 STAGES = ("process", "data", "model", "first step")
@@ -383,20 +383,6 @@ def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
 )  # fmt: skip
 def test_a_few_things_are_counted_on_a_linear_axis(values: tuple[float, ...], log: bool) -> None:
     assert scales.swept_on_log(values) is log
-
-
-def test_panels_of_a_sweep_have_the_same_axes() -> None:
-    axes = {"layers": (1, 2, 3), "units": (32, 512), "batch_size": (64, 128)}
-    grid = study(axes=axes, devices=("cpu", "gpu"))
-    (bench,) = gather(Results((grid,)))
-    (figure,) = [each for each in benchmark_page(bench).figures if each.id == "time-lines"]
-    scales_of = [
-        [drawing.spec["layer"][0]["encoding"][axis]["scale"] for axis in ("x", "y")]
-        for drawing in figure.drawings
-    ]
-    assert len(scales_of) == 2
-    assert scales_of[0] == scales_of[1]
-    assert "type" not in scales_of[0][0]  # layers: 1, 2 and 3 things
 
 
 def offer(seconds: float, cost: float | None) -> Offer:

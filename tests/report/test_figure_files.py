@@ -1,16 +1,13 @@
-"""Every figure is also a drawing, a table in three forms, and a Vega-Lite specification."""
+"""Every figure is also a drawing, and a table in three forms."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
-import altair as alt
 import pytest
-import vl_convert
 
 from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
 from accelreport.report.site.export import csv_of, latex_of, markdown_of
@@ -30,39 +27,8 @@ def test_every_figure_of_a_page_has_all_its_files(site: Path, pages: dict[str, E
         links = [a.attributes["href"] for a in figure.all("a") if "download" in a.attributes]
         own = [link for link in links if figure.attributes["id"] in link]
         suffixes = {link.partition(".full/")[2].partition(".")[2] for link in own}
-        assert suffixes == {"svg", "dark.svg", "csv", "md", "tex", "vl.json"}
+        assert suffixes == {"svg", "dark.svg", "csv", "md", "tex"}
         assert all((site / link).stat().st_size > 50 for link in own)
-
-
-def test_a_specification_opens_as_it_is_and_says_which_line_is_which(
-    site: Path, pages: dict[str, Element]
-) -> None:
-    files = sorted((site / BENCHMARK).glob("*.vl.json"))
-    assert len(files) > 5
-    known = 0
-    for path in files:
-        spec = json.loads(path.read_text(encoding="utf-8"))
-        assert "var(--" not in path.read_text(encoding="utf-8")
-        assert spec["$schema"] == alt.SCHEMA_URL
-        assert spec["config"]["background"] == "#ffffff"
-        assert not re.search(r'"url":', path.read_text(encoding="utf-8"))
-        with alt.utils.schemapi.debug_mode(arg=True):
-            alt.Chart.from_dict(spec)
-        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        legend = "".join(
-            re.findall(r'<g class="mark-group role-legend".*', svg, re.DOTALL)
-        ).replace("\xa0", " ")
-        identity = path.name.removesuffix(".vl.json")
-        named = [
-            item.text
-            for figure in pages[f"{BENCHMARK}.html"].all("figure")
-            for keys in figure.all("ul")
-            if figure.attributes["id"] == identity and keys.attributes.get("class") == "keys"
-            for item in keys.all("li")
-        ]
-        known += len(named)
-        assert [name for name in named if f">{name}<" not in legend] == []
-    assert known > 10
 
 
 def test_the_numbers_of_a_figure_are_the_same_in_every_form(site: Path) -> None:

@@ -33,8 +33,6 @@ INTERVALS = {
     "rates": r"95 % interval over processes",
     "totals": r"95 % interval over processes \(Student",
     "grid": "",
-    "time-lines": "",
-    "quality-lines": "",
     "quality-curves": r"bands reach from the lowest seed to the highest",
     "quality-accuracy": r"bands reach from the lowest seed to the highest",
     "quality-loss": r"bands reach from the lowest seed to the highest",

@@ -15,7 +15,6 @@ from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import quantity
 from accelreport.report.model import Figure, Table
-from accelreport.report.openings.grid import grid_lines_section
 from accelreport.report.openings.opening import (
     MOST_NUMBERS,
     ON_A_PHONE,
@@ -173,11 +172,6 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
     assert len(times) == 3 * 4 * 2 * 2 - 1
     assert words.count("not run yet") + words.count("not run") == 1
-    lines = grid_lines_section(bench)
-    assert lines
-    drawn = lines.blocks[0]
-    assert isinstance(drawn, Figure)
-    assert len(drawn.panels) == 2, "a panel for each batch size, none left out"
 
 
 def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:

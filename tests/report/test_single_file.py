@@ -68,7 +68,7 @@ def test_every_file_of_the_site_is_in_a_link(page: Element, site: Path) -> None:
             and path.suffix in {".csv", ".json", ".svg", ".md", ".tex"}
             and name[0] != "."
         )
-        if not own or name.startswith("cells/") or name.endswith((".dark.svg", ".vl.json")):
+        if not own or name.startswith("cells/") or name.endswith(".dark.svg"):
             continue
         content = files[name.replace("/", ".")]
         if path.suffix == ".svg":

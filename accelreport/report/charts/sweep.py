@@ -33,7 +33,6 @@ from accelreport.report.charts.scales import (
     fitting,
     log_domain,
     plain,
-    quality_ticks,
     swept_on_log,
     ticked,
 )
@@ -109,7 +108,6 @@ class SweepAxes:
         swept: every swept value, ascending.
         heights: ends of the vertical axis.
         tick: the text of a value at it.
-        share: whether it is linear, for shares; else it is logarithmic.
         text: a value as pointing at its mark tells it.
     """
 
@@ -117,18 +115,13 @@ class SweepAxes:
     swept: tuple[float, ...]
     heights: tuple[float, float]
     tick: Callable[[float], str]
-    share: bool = False
     text: Callable[[float], str] = quantity.number
 
     @property
     def ticks(self) -> list[float]:
         """Values with a label at the vertical axis."""
         low, high = self.heights
-        return quality_ticks(low, high, share=True) if self.share else decades(low, high, 6)
-
-    def height(self, value: float) -> float:
-        """How high a value stands, in units of the axis."""
-        return value if self.share else math.log(value)
+        return decades(low, high, 6)
 
 
 def sweep_axes(
@@ -138,15 +131,11 @@ def sweep_axes(
     x_title: str,
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
-    share: bool = False,
 ) -> SweepAxes:
-    """The axes that hold all lines and marks; linear ones end at their first and last tick."""
+    """The axes that hold all lines and marks."""
     swept = sorted({x for line in lines for x in line.x} | {end.x for end in ends})
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
     heights += [end.y for end in ends]
-    if share:
-        ticks = quality_ticks(min(heights), max(heights), share=True)
-        return SweepAxes(x_title, tuple(swept), (ticks[0], ticks[-1]), tick, share=True, text=text)
     return SweepAxes(x_title, tuple(swept), log_domain(heights, 1.35), tick, text=text)
 
 
@@ -230,8 +219,7 @@ class _SweepPanel:
             self._span(0.0)
         self._keys = distinct([key.text for key in keys_of_lines(lines)])
         self._x_scale, self._x_axis = self._across()
-        kind = {"type": "linear", "zero": False} if axes.share else {"type": "log"}
-        self._y_scale = Scale(**kind, domain=list(axes.heights), nice=False)
+        self._y_scale = Scale(type="log", domain=list(axes.heights), nice=False)
         self._y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
                               minExtent=left, maxExtent=left)  # fmt: skip
 
@@ -391,8 +379,8 @@ class _SweepPanel:
 
     def _down(self, y: float) -> float:
         """Where a value lies, in pixels from the top."""
-        low, high = map(self._axes.height, self._axes.heights)
-        return self._height * (high - self._axes.height(y)) / (high - low)
+        low, high = self._axes.heights
+        return self._height * math.log(high / y) / math.log(high / low)
 
     def _by_line(self, channel: Any, looks: Iterable[object]) -> Any:
         """A channel in which each line has its look."""

@@ -1,4 +1,4 @@
-"""Two and more swept axes: time and quality in each cell of a grid, and as lines.
+"""Two and more swept axes: time and quality in each cell of a grid.
 
 Every sweep point of every measured device has its cell. One without a number says why.
 """
@@ -15,25 +15,20 @@ from accelreport.analysis.findings import Finding
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.heat_map import HeatAxes, HeatCell, HeatPanel, heat_map
-from accelreport.report.charts.scales import percent_text, plain_duration
-from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
 from accelreport.report.model import (
     Entry,
-    Figure,
-    Key,
     Line,
     Row,
     RowGroup,
-    Section,
     Table,
     entry,
     under,
 )
-from accelreport.report.openings.opening import Plot, Scene, Size, lines_plot
+from accelreport.report.openings.opening import Plot, Scene, Size
 from accelreport.report.pages.badges import device_columns, kind_text, loud_badges
 from accelreport.report.say import Speaker
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
 
 
@@ -225,99 +220,3 @@ def _note(bench: BenchmarkView) -> str:
     if any(row.status == "partial" for row in bench.results):
         note += " Where the budget cut a run short, its quality is not comparable and is left out."
     return note
-
-
-def grid_lines_section(bench: BenchmarkView) -> Section | None:
-    """Time and quality over the axis that is across, a line for each value of the one down."""
-    layout = layout_of(bench)
-    numbers = _values(bench, layout.across) if layout else []
-    if layout is None or not all(
-        isinstance(v, int | float) and not isinstance(v, bool) and v > 0 for v in numbers
-    ):
-        return None
-    times = _lines_figure(bench, layout, "time")
-    if times is None:
-        return None
-    quality = _lines_figure(bench, layout, "quality") if bench.quality else None
-    title = f"By {axis_title(layout.across)} and {axis_title(layout.down)}"
-    return Section("sweep", title, tuple(each for each in (times, quality) if each))
-
-
-def _lines_figure(bench: BenchmarkView, layout: Layout, what: str) -> Figure | None:
-    held = _apart(bench, layout)
-    drawn = [_panel_lines(bench, layout, each, what) for each in held]
-    every = [line for lines in drawn for line in lines]
-    if not any(len(line.x) > 1 for line in every):
-        return None
-    share = what == "quality" and is_share(bench.quality)
-    axes = sweep_axes(
-        every,
-        (),
-        x_title=axis_title(layout.across),
-        tick=percent_text if share else plain_duration if what == "time" else quantity.short,
-        text=quantity.percent
-        if share
-        else quantity.duration
-        if what == "time"
-        else quantity.number,
-        share=share,
-    )
-    name = f"time for one {_example(bench)}" if what == "time" else metric_title(bench.quality)
-    panels, keys, named = [], dict[Key, None](), True
-    width = {1: 860, 2: 380}.get(len(held), 340)
-    # Alone it is drawn anew for a telephone; beside another it is as narrow already.
-    narrow = Size(330, 330) if len(held) == 1 else None
-    for number, (each, lines) in enumerate(zip(held, drawn, strict=True)):
-        if not lines:
-            continue
-        where = " · ".join(_held(each))
-        figure = lines_plot(
-            lines,
-            (),
-            axes,
-            id=f"{what}-lines-{number}",
-            title=sentence(f"{name} by {axis_title(layout.across)}" + (f", {where}" * bool(where))),
-            description="; ".join(
-                f"{line.name}: {axes.tick(line.y[0])} to {axes.tick(line.y[-1])}" for line in lines
-            ),
-        )
-        panels.append(figure.panel(Size(width, 330), narrow, title=where))
-        keys = dict.fromkeys((*keys, *figure.keys))
-        named = named and figure.named(Size(width, 330))
-    return Figure(
-        id=f"{what}-lines",
-        title=sentence(f"{name} by {axis_title(layout.across)}"),
-        caption=(
-            f"A line for each {axis_title(layout.down)} and device, on the same axes in every "
-            "panel. Times and swept numbers stand on logarithmic axes."
-        ),
-        panels=tuple(panels),
-        keys=tuple(keys),
-        named=named,
-        badges=loud_badges(bench),
-        table=_table(bench) if what == "quality" else None,
-    )
-
-
-def _panel_lines(
-    bench: BenchmarkView, layout: Layout, held: dict[str, Any], what: str
-) -> list[SweepLine]:
-    find = example_seconds if what == "time" else quality_at
-    several = len(bench.shown_series) > 1
-    lines = []
-    for series, (number, down) in product(
-        bench.shown_series, enumerate(_values(bench, layout.down))
-    ):
-        found = []
-        for across in sorted(_values(bench, layout.across)):
-            point = _point(bench, {**held, layout.down: down, layout.across: across})
-            value = find(bench, series, point)
-            if value is not None and value > 0:
-                found.append((float(across), value))
-        if found:
-            x, y = tuple(a for a, _ in found), tuple(b for _, b in found)
-            name = f"{axis_title(layout.down)} {_name(down)}"
-            lines.append(
-                SweepLine(name, series.title if several else "", series, x, y, y, y, pattern=number)
-            )
-    return lines

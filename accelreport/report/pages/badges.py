@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from accelreport.analysis.results import Result
-from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import (
     Badge,
@@ -89,12 +87,6 @@ def kind_text(row: Result) -> str:
         return "ended before its first steady step"
     kind = row.failure_kind
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
-
-
-def not_ranked(bench: BenchmarkView, found: Speedup) -> str:
-    """Why a device that was measured is in no ranking, in a sentence without a full stop."""
-    base = bench.title_of(found.base.device) if found.base else bench.baseline_name
-    return label(f"{bench.title_of(found.device)} is not ranked: {why_withheld(found, base)}", 200)
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section, Table
-from accelreport.report.openings.grid import grid_lines_section
 from accelreport.report.openings.opening import Opening
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import told_once
@@ -81,7 +80,6 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
 SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
     network_section,
     speedup_section,
-    grid_lines_section,
     cost_section,
     peak_section,
     advice_section,

@@ -91,7 +91,7 @@ PAGES = (
     ),
     SitePage(
         "benchmarks.html",
-        "how much of each plan was run, which device suits what, every measured and published rate",
+        "how much of each plan was run, every measured and published rate",
         lambda content: benchmarks_page(content.benches),
         "Benchmarks",
     ),

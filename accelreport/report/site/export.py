@@ -42,7 +42,7 @@ from accelreport.report.published_text import published_frame
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.text import beginning, label, lines_within, text_width
-from accelreport.report.theme import FONT, HALO, SERIES_LIGHT, TOKENS, variables
+from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS, variables
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
@@ -256,7 +256,6 @@ _TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
 }
 _DRAWN = {".svg": "SVG", ".dark.svg": "SVG, dark"}
 _PICTURES = {".png": "PNG", ".dark.png": "PNG, dark"}
-_SOURCE = ".vl.json"
 
 
 def data_of(figure: Figure, after: Sequence[Block]) -> Table | None:
@@ -276,7 +275,6 @@ def figure_links(figure: Figure, stem: str, *, pictures: bool) -> tuple[Download
     names = _DRAWN | (_PICTURES if pictures else {})
     if figure.data is not None:
         names |= {suffix: title for suffix, (title, _) in _TABLES.items()}
-    names[_SOURCE] = "Vega-Lite"
     return tuple(Download(f"{stem}{suffix}", title) for suffix, title in names.items())
 
 
@@ -290,61 +288,15 @@ def figure_files(
         drawn: the wide drawing of each panel, as on the page.
         png: an SVG file → the same as a PNG file.
     """
-    suffixes = (*_TABLES, _SOURCE, ".dark.svg", ".svg", ".dark.png", ".png")
+    suffixes = (*_TABLES, ".dark.svg", ".svg", ".dark.png", ".png")
     for link in figure.downloads:
         suffix = next(s for s in suffixes if link.href.endswith(s))
         if suffix in _DRAWN:
             yield link.href, figure_svg(figure, drawn, dark="dark" in suffix)
         elif suffix in _PICTURES:
             yield link.href, png(figure_svg(figure, drawn, dark="dark" in suffix))
-        elif suffix == _SOURCE:
-            yield link.href, vega_lite(figure)
         elif figure.data is not None:
             yield link.href, _TABLES[suffix][1](figure.data)
-
-
-def vega_lite(figure: Figure) -> str:
-    """The figure's Vega-Lite specification, with its legend, in the colours of paper.
-
-    Several panels become a concatenation. Altair names rows by their content, so that those of
-    two panels can stand side by side.
-    """
-    from accelreport.report.charts.drawing import PAPER
-
-    specs = [drawing.spec for drawing in figure.drawings]
-    parts = [
-        {name: _without_halos(part) for name, part in spec.items() if name not in _OF_THE_WHOLE}
-        | ({"title": panel.title} if panel.title else {})
-        for panel, spec in zip(figure.panels, specs, strict=True)
-    ]
-    whole = {
-        "$schema": specs[0]["$schema"],
-        "title": figure.title,
-        "description": " ".join(part for part in (figure.subtitle, figure.caption) if part),
-        "config": PAPER,
-        "datasets": {name: rows for spec in specs for name, rows in spec["datasets"].items()},
-    }
-    columns = {"columns": columns_of(len(parts))}
-    whole |= parts[0] | {"title": figure.title} if len(parts) == 1 else {"concat": parts} | columns
-    colours = {name: day for name, day, _ in variables()}
-    text = json.dumps(whole, ensure_ascii=True)
-    return _COLOUR.sub(lambda found: colours[found[1]], text) + "\n"
-
-
-def _without_halos(part: Any) -> Any:
-    """Layers whose texts have no outline, which other programs paint over the letters."""
-    if not isinstance(part, list):
-        return part
-    return [
-        {**layer, "mark": {name: own for name, own in layer["mark"].items() if name not in HALO}}
-        if layer["mark"].get("stroke") == HALO["stroke"] and layer["mark"]["type"] == "text"
-        else layer
-        for layer in part
-    ]
-
-
-_OF_THE_WHOLE = {"$schema", "config", "datasets"}
-"""What Vega-Lite knows only at the top of a specification."""
 
 
 Part = TypeVar("Part")

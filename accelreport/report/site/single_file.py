@@ -205,7 +205,7 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
         links = (
             figure_link(link, str(contents[link.href]))
             for link in block.downloads
-            if not link.href.endswith((".dark.svg", ".vl.json"))
+            if not link.href.endswith(".dark.svg")
         )
         return replace(block, downloads=tuple(links))
 
