@@ -25,8 +25,11 @@ from accelreport.results.reading import UnreadableFile, explain, read_bytes
 from accelreport.results.record import Environment, Record, Sample
 from accelreport.results.store import Store
 
-SPECS = ("chip_accuracy", "chip_latency", "chip_lstm", "chip_training")
+SPECS = ("chip_accuracy", "chip_latency", "chip_lstm", "chip_mnist", "chip_training")
 """The shared specs, which every machine measures alike."""
+
+NEEDS_DATA = {"chip_mnist": "mnist"}
+"""Shared spec → the data set that it reads whole, which a machine may not have."""
 
 LARGEST = 8 * 2**20
 """Bytes of the largest file that is read as a contribution."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -124,7 +125,7 @@ def _shared(contribution: Contribution, shared: Mapping[str, PlanDocument]) -> I
     for name in SPECS:
         known |= {cell.key: (name, cell) for cell in shared[name].cells}
     for plan in contribution.plans:
-        if plan.spec not in shared or plan.text != shared[plan.spec].text:
+        if plan.spec not in shared or _conditions(plan) != _conditions(shared[plan.spec]):
             yield Doubt("spec", "", f"{plan.spec} is not the shared spec of this version.")
     for record in contribution.records:
         name, cell = known.get(record.key, ("", None))
@@ -139,6 +140,16 @@ def _shared(contribution: Contribution, shared: Mapping[str, PlanDocument]) -> I
             own.seed,
         ):
             yield Doubt("spec", own.name, "Its key belongs to another cell of the shared specs.")
+
+
+def _conditions(plan: PlanDocument) -> dict[str, Any]:
+    """What a plan measures and against what, without the words around it.
+
+    A later version may word a spec in another way. Its cells' keys do not cover targets and peaks.
+    """
+    return plan.model_dump(
+        exclude={"text", "title", "description", "source", "published", "claims", "advice"}
+    )
 
 
 # One record -------------------------------------------------------------------------------
