@@ -19,6 +19,7 @@ from accelreport import strict_json
 from accelreport.analysis.compute import hardware_name
 from accelreport.atomic import write_whole
 from accelreport.errors import AccelReportError, ExitCode
+from accelreport.loader.first_spec import PACKAGE
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.privacy import as_published
 from accelreport.results.reading import UnreadableFile, explain, read_bytes
@@ -30,6 +31,13 @@ SPECS = ("chip_accuracy", "chip_latency", "chip_lstm", "chip_mnist", "chip_train
 
 NEEDS_DATA = {"chip_mnist": "mnist"}
 """Shared spec → the data set that it reads whole, which a machine may not have."""
+
+SHIPPED = next(
+    folder
+    for folder in (PACKAGE / "_chips", PACKAGE.parent / "examples" / "chips")
+    if folder.is_dir()
+)
+"""The contributions that are shipped: in the wheel, or in a checkout."""
 
 LARGEST = 8 * 2**20
 """Bytes of the largest file that is read as a contribution."""

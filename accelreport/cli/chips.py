@@ -16,8 +16,10 @@ CHIP_EXAMPLES = """\b
 What it does:
   Measures the shared specs chip_accuracy, chip_latency, chip_lstm and chip_training on the CPU,
   the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats: some
-  ten minutes. The data are in the package. Then it says how this machine compares with the
-  contributions of --against. A run that was interrupted goes on.
+  ten minutes. Their data are in the package. chip_mnist, time to 97 %, is measured too where
+  MNIST is in the cache (accelreport data fetch mnist), and takes some minutes more. Then it
+  ranks this machine among the contributions of the package, or of --against. A run that was
+  interrupted goes on.
 
 \b
 Examples:
@@ -66,7 +68,7 @@ Against = Annotated[
     typer.Option(
         "--against",
         metavar="FOLDER",
-        help="Folder of accepted contributions.",
+        help="Folder of accepted contributions; default: those of the package.",
         show_default=False,
     ),
 ]
@@ -89,22 +91,33 @@ def chip(
     results: Results = RESULTS,
 ) -> None:
     """Measure this machine by the networks that every machine measures."""
-    from accelreport.chips.contribution import SPECS, contribution_of, folder_of
+    from accelreport.chips.contribution import (
+        NEEDS_DATA,
+        SHIPPED,
+        SPECS,
+        contribution_of,
+        folder_of,
+    )
     from accelreport.cli.run import carried_out
+    from accelreport.datasets.cache import is_cached
+    from accelreport.datasets.catalogue import find
     from accelreport.results.store import Store
     from accelreport.runner.prepare import Request
     from accelreport.terminal.chips import answer
     from accelreport.terminal.say import say
 
+    others = folder_of(against or SHIPPED)
+    absent = {spec: data for spec, data in NEEDS_DATA.items() if not is_cached(find(data))}
+    for spec, data in absent.items():
+        say(f"{spec} is left out: accelreport data fetch {data} adds it")
     request = Request(
-        paths=[SYSTEMS / f"{name}.toml" for name in SPECS],
+        paths=[SYSTEMS / f"{name}.toml" for name in SPECS if name not in absent],
         results=results,
         devices=device,
         devices_file=SYSTEMS / DEVICES,
     )
     code = carried_out(request, dry_run=False, answer=False)
     if code in {ExitCode.OK, ExitCode.SOME_FAILED}:
-        others = folder_of(against) if against else []
         say("", *answer(contribution_of(Store(results)), others))
         say("", "Next: accelreport contribute")
     raise typer.Exit(code)
@@ -128,13 +141,13 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 
 def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
     """Check contributions by what a measurement cannot be without."""
-    from accelreport.chips.contribution import folder_of, read
+    from accelreport.chips.contribution import SHIPPED, folder_of, read
     from accelreport.chips.verify import doubts, shared_plans
     from accelreport.terminal.chips import verdict
     from accelreport.terminal.say import say
 
     shared = shared_plans()
-    accepted = folder_of(against) if against else []
+    accepted = folder_of(against or SHIPPED)
     contributions = [read(path) for path in files]
     rows: list[dict[str, Any]] = []
     for path, contribution in zip(files, contributions, strict=True):

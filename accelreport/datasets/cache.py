@@ -260,6 +260,12 @@ def locate(file: RemoteFile, root: Path) -> KnownFile | None:
     return next((form for form in (file, *file.instead) if (root / form.path).is_file()), None)
 
 
+def is_cached(entry: CatalogueEntry) -> bool:
+    """Whether every file of a data set is in the cache."""
+    root = data_root()
+    return all(locate(file, root) for file in entry.files)
+
+
 def replace_remedy(name: str) -> str:
     """How a file that is no good is replaced by the published one."""
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from accelreport.analysis.findings import Unit
@@ -11,6 +12,9 @@ from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, r
 from accelreport.chips.verify import Doubt
 from accelreport.report.quantity import HEADLINE, span, write
 from accelreport.terminal.say import columns
+
+SHOWN = 3
+"""Neighbours that are named of those that the intervals leave undecided."""
 
 MOST = 12
 """Doubts that are printed of one contribution; the others are counted."""
@@ -28,36 +32,66 @@ def rank_of(row: Ranked) -> str:
     return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"
 
 
+def headline(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
+    """What a person sends to a friend: the first figure, its rank, and the neighbours."""
+    for figure, row, rows in islice(_own_ranks(own, others), 1):
+        yield f"{row.entry.title}: {value_of(row.entry, figure)}, {_rank(row, rows)}"
+        yield from _neighbours(row, rows, figure)
+
+
 def answer(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
-    """What was measured by each figure, with its rank among other contributions and neighbours."""
-    others = [other for other in others if other.name != own.name]
-    known = [entries(each) for each in (own, *others)]
+    """The headline, then each figure of each device with its rank."""
+    yield from headline(own, others)
+    yield ""
+    yield from columns(
+        [
+            (
+                f"{figure.title}, {row.entry.precision.removeprefix('mixed_')}",
+                value_of(row.entry, figure),
+                _rank(row, rows),
+            )
+            for figure, row, rows in _own_ranks(own, others)
+        ]
+    )
+
+
+def _own_ranks(
+    own: Contribution, others: Sequence[Contribution]
+) -> Iterator[tuple[Figure, Ranked, list[Ranked]]]:
+    """Each figure with each of the contribution's own ranks, the best first, among all."""
+    known = [entries(each) for each in (own, *others) if each is own or each.name != own.name]
     for figure in FIGURES:
         rows = ranked([row for each in known for row in each[figure.name]], figure)
-        mine = [row for row in rows if row.entry.contribution == own.name]
-        if not mine:
-            continue
-        yield figure.title
-        lines = []
-        for row in mine:
-            rank = f"rank {rank_of(row)} of {len(rows)}" if others else ""
-            lines.append((f"  {row.entry.title}", value_of(row.entry, figure), rank))
-        yield from columns(lines)
-        if others:
-            yield from _neighbours(mine[0], rows, figure)
+        for row in rows:
+            if row.entry.contribution == own.name:
+                yield figure, row, rows
+
+
+def _rank(row: Ranked, rows: Sequence[Ranked]) -> str:
+    return f"rank {rank_of(row)} of {len(rows)}"
 
 
 def _neighbours(own: Ranked, rows: Sequence[Ranked], figure: Figure) -> Iterator[str]:
-    """The next entries above and below, as factors of this one."""
-    place = rows.index(own)
-    for row in (*rows[max(place - 1, 0) : place], *rows[place + 1 : place + 2]):
-        if row.entry.contribution == own.entry.contribution:
-            continue
-        ratio = row.entry.value.value / own.entry.value.value
-        factor = ratio if figure.more_is_better else 1 / ratio
-        open_ = row.best <= own.worst and own.best <= row.worst
-        state = "undecided" if open_ else write(factor, Unit.RATIO, digits=HEADLINE)
-        yield f"    {row.entry.title}, rank {rank_of(row)}: {state}"
+    """Whom the intervals leave undecided, and the next above and below that are decided."""
+    others = [row for row in rows if row.entry.contribution != own.entry.contribution]
+    low, high = own.entry.value.ends
+    undecided, better, worse = [], [], []
+    for row in others:
+        other_low, other_high = row.entry.value.ends
+        if other_low <= high and low <= other_high:
+            undecided.append(row)
+        elif (other_low > high) == figure.more_is_better:
+            better.append(row)
+        else:
+            worse.append(row)
+    if undecided:
+        names = [f"{row.entry.title} (rank {rank_of(row)})" for row in undecided]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        yield f"  undecided against {', '.join(names[:SHOWN])}{more}"
+    for row in (*better[-1:], *worse[:1]):
+        factor = own.entry.value.value / row.entry.value.value
+        text = write(factor if figure.more_is_better else 1 / factor, Unit.RATIO, digits=HEADLINE)
+        yield f"  {text} as fast as rank {rank_of(row)} ({row.entry.title})"
 
 
 def contents(contribution: Contribution) -> Iterator[str]:
