@@ -181,13 +181,22 @@ def read(path: Path) -> Contribution:
         raise NoContribution(f"{path} is no contribution.", why=why) from error
 
 
+def paths_in(folder: Path) -> list[Path]:
+    """The files of contributions in a folder, by name.
+
+    Raises:
+        NoContribution: the folder has none.
+    """
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise NoContribution(f"{folder} has no contribution.", why="It has no file *.json.")
+    return paths
+
+
 def folder_of(folder: Path) -> list[Contribution]:
     """The contributions in a folder, by name.
 
     Raises:
         NoContribution: the folder has none, or a file in it is none.
     """
-    paths = sorted(folder.glob("*.json"))
-    if not paths:
-        raise NoContribution(f"{folder} has no contribution.", why="It has no file *.json.")
-    return [read(path) for path in paths]
+    return [read(path) for path in paths_in(folder)]

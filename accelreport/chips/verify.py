@@ -39,6 +39,10 @@ parts of a step are timed."""
 UNSTAMPED = (0.7, 3.0)
 """The first step of a block has no stamp; its time as a multiple of the block's median step."""
 
+UNSPENT = (1.5, 0.1)
+"""Seconds, and share of a budget, that a training which the budget stopped may leave: the feeding
+of its data counts, and belongs to no block."""
+
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
 
@@ -84,7 +88,7 @@ def doubts(
 
 def record_doubts(record: Record) -> list[Doubt]:
     """Every reason not to believe one record by itself."""
-    checks = (_impossible, _stages, _steps, _resolution, _qualities, _hardware)
+    checks = (_impossible, _stages, _work, _steps, _resolution, _qualities, _hardware)
     return [doubt for check in checks for doubt in check(record)]
 
 
@@ -127,6 +131,8 @@ def _shared(contribution: Contribution, shared: Mapping[str, PlanDocument]) -> I
     for plan in contribution.plans:
         if plan.spec not in shared or _conditions(plan) != _conditions(shared[plan.spec]):
             yield Doubt("spec", "", f"{plan.spec} is not the shared spec of this version.")
+    if len({plan.spec for plan in contribution.plans}) < len(contribution.plans):
+        yield Doubt("spec", "", "It has two plans of one spec.")
     for record in contribution.records:
         name, cell = known.get(record.key, ("", None))
         own = record.cell
@@ -216,6 +222,24 @@ def _stages(record: Record) -> Iterator[Doubt]:
         first = record.blocks[0]
         if record.epochs and abs(first.wall_s - times.first_step_s) > 1e-6:
             yield Doubt("sums", name, "Its first step has not the time of its first block.")
+
+
+def _work(record: Record) -> Iterator[Doubt]:
+    """All planned steps are done, or the budget is spent: who divides times must add steps."""
+    done, planned = sum(block.steps for block in record.blocks), record.planned_steps
+    workload, data = record.cell.workload, record.data
+    if record.epochs and data and planned and not workload.get("steps_per_epoch"):
+        steps = -(-data.train_examples // workload["batch_size"]) * workload["epochs"]
+        if planned != steps:
+            yield Doubt("steps", record.cell.name, f"It planned {planned} steps of {steps}.")
+    if record.status == "ok" and not record.selection and planned and done != planned:
+        yield Doubt("steps", record.cell.name, f"It is complete with {done} steps of {planned}.")
+    budget = record.cell.measure.budget
+    spent = sum(block.wall_s for block in record.blocks)
+    spent += sum(epoch.evaluate_s for epoch in record.epochs)
+    if record.status == "partial" and budget - spent > max(UNSPENT[0], UNSPENT[1] * budget):
+        text = f"The budget of {budget:.0f} s stopped it after {spent:.1f} s."
+        yield Doubt("budget", record.cell.name, text)
 
 
 def _steps(record: Record) -> Iterator[Doubt]:
@@ -371,12 +395,16 @@ def _beginnings(records: Sequence[Record]) -> Iterator[Doubt]:
         if len({r.parameters for r in group if r.parameters is not None}) > 1:
             yield Doubt("beginning", group[0].cell.name, "Its model has other weights.")
     counts: dict[str, list[float]] = defaultdict(list)
+    planned: dict[str, set[int | None]] = defaultdict(set)
     for record in records:
+        planned[_place(record)].add(record.planned_steps)
         if record.flops is not None:
             counts[_place(record)].append(record.flops.per_step)
     for place, values in counts.items():
         if max(values) > 1.001 * min(values):
             yield Doubt("flops", place, "The same step has different counts of FLOPs.")
+    for place in (place for place, steps in planned.items() if len(steps) > 1):
+        yield Doubt("steps", place, "The same cell has different counts of planned steps.")
 
 
 # Several contributions --------------------------------------------------------------------
@@ -393,6 +421,7 @@ class Trace:
         rates: seconds of a steady step, see `rates`.
         weights: model, seed and release → the weights that its processes began with.
         flops: spec and sweep point → FLOPs of a step.
+        planned: spec and sweep point → planned steps.
     """
 
     name: str
@@ -401,6 +430,7 @@ class Trace:
     rates: Mapping[tuple[str, str, str], float]
     weights: Mapping[tuple[str, str, str], tuple[str, int | None]]
     flops: Mapping[str, float]
+    planned: Mapping[str, int | None]
 
     @property
     def hardware(self) -> str:
@@ -418,6 +448,7 @@ def trace_of(contribution: Contribution) -> Trace:
         rates(contribution),
         {_beginning(r): (r.began_with.weights, r.parameters) for r in records if r.began_with},
         {_place(r): r.flops.per_step for r in records if r.flops is not None},
+        {_place(r): r.planned_steps for r in records},
     )
 
 
@@ -432,6 +463,10 @@ def between(own: Trace, other: Trace) -> Iterator[Doubt]:
         if max(one, two) > 1.001 * min(one, two):
             text = f"The same step has another count of FLOPs than that of {other.name}."
             yield Doubt("flops", place, text)
+    for place in own.planned.keys() & other.planned.keys():
+        if own.planned[place] != other.planned[place]:
+            text = f"It planned {own.planned[place]} steps, {other.name} {other.planned[place]}."
+            yield Doubt("steps", place, text)
     if other.digest == own.digest or len(own.instants & other.instants) > 2:
         yield Doubt("duplicate", "", f"It has the measurements of {other.name}.")
     if own.hardware == other.hardware and own.name != other.name:

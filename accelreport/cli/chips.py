@@ -103,7 +103,7 @@ def chip(
     from accelreport.datasets.catalogue import find
     from accelreport.results.store import Store
     from accelreport.runner.prepare import Request
-    from accelreport.terminal.chips import answer
+    from accelreport.terminal.chips import answer, own_ranks
     from accelreport.terminal.say import say
 
     others = folder_of(against or SHIPPED)
@@ -118,7 +118,7 @@ def chip(
     )
     code = carried_out(request, dry_run=False, answer=False)
     if code in {ExitCode.OK, ExitCode.SOME_FAILED}:
-        say("", *answer(contribution_of(Store(results)), others))
+        say("", *answer(own_ranks(contribution_of(Store(results)), others)))
         say("", "Next: accelreport contribute")
     raise typer.Exit(code)
 
@@ -141,22 +141,24 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 
 def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
     """Check contributions by what a measurement cannot be without."""
-    from accelreport.chips.contribution import SHIPPED, folder_of, read
+    from accelreport.chips.contribution import SHIPPED, paths_in, read
     from accelreport.chips.verify import doubts, shared_plans
-    from accelreport.terminal.chips import verdict
+    from accelreport.terminal.chips import headline, own_ranks, verdict
     from accelreport.terminal.say import say
 
     shared = shared_plans()
-    accepted = folder_of(against or SHIPPED)
-    contributions = [read(path) for path in files]
+    paths = {path.resolve(): path for path in (*paths_in(against or SHIPPED), *files)}
+    known = {resolved: read(path) for resolved, path in paths.items()}
     rows: list[dict[str, Any]] = []
-    for path, contribution in zip(files, contributions, strict=True):
-        others = [other for other in accepted if other.name != contribution.name]
-        others += [other for other in contributions if other is not contribution]
+    for path in files:
+        contribution = known[path.resolve()]
+        others = [other for other in known.values() if other is not contribution]
         reasons = doubts(contribution, shared=shared, others=others)
         rows.append({"file": str(path), "doubts": [vars(reason) for reason in reasons]})
         if not json:
             say(*verdict(path, contribution, reasons))
+            if not any(reason.refuses for reason in reasons):
+                say("", *headline(own_ranks(contribution, others)), "")
     if json:
         typer.echo(json_module.dumps(rows, indent=2))
     if any(reason["refuses"] for row in rows for reason in row["doubts"]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from accelreport.analysis.findings import Unit
@@ -15,6 +14,9 @@ from accelreport.terminal.say import columns
 
 SHOWN = 3
 """Neighbours that are named of those that the intervals leave undecided."""
+
+OwnRank = tuple[Figure, Ranked, list[Ranked]]
+"""A figure, an entry's rank by it, and all ranks by it."""
 
 MOST = 12
 """Doubts that are printed of one contribution; the others are counted."""
@@ -32,16 +34,16 @@ def rank_of(row: Ranked) -> str:
     return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"
 
 
-def headline(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
+def headline(ranks: Sequence[OwnRank]) -> Iterator[str]:
     """What a person sends to a friend: the first figure, its rank, and the neighbours."""
-    for figure, row, rows in islice(_own_ranks(own, others), 1):
+    for figure, row, rows in ranks[:1]:
         yield f"{row.entry.title}: {value_of(row.entry, figure)}, {_rank(row, rows)}"
         yield from _neighbours(row, rows, figure)
 
 
-def answer(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
+def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
     """The headline, then each figure of each device with its rank."""
-    yield from headline(own, others)
+    yield from headline(ranks)
     yield ""
     yield from columns(
         [
@@ -50,21 +52,19 @@ def answer(own: Contribution, others: Sequence[Contribution]) -> Iterator[str]:
                 value_of(row.entry, figure),
                 _rank(row, rows),
             )
-            for figure, row, rows in _own_ranks(own, others)
+            for figure, row, rows in ranks
         ]
     )
 
 
-def _own_ranks(
-    own: Contribution, others: Sequence[Contribution]
-) -> Iterator[tuple[Figure, Ranked, list[Ranked]]]:
-    """Each figure with each of the contribution's own ranks, the best first, among all."""
+def own_ranks(own: Contribution, others: Sequence[Contribution]) -> list[OwnRank]:
+    """Each figure with each rank of the contribution among all, the best device first."""
     known = [entries(each) for each in (own, *others) if each is own or each.name != own.name]
+    ranks = []
     for figure in FIGURES:
         rows = ranked([row for each in known for row in each[figure.name]], figure)
-        for row in rows:
-            if row.entry.contribution == own.name:
-                yield figure, row, rows
+        ranks += [(figure, row, rows) for row in rows if row.entry.contribution == own.name]
+    return ranks
 
 
 def _rank(row: Ranked, rows: Sequence[Ranked]) -> str:

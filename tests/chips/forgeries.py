@@ -91,11 +91,21 @@ def _faster_blocks(raw: Raw, rng: random.Random) -> None:
 
 def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
     """All trainings of a device faster, with CPU times, wall-clock time and instants moved."""
-    factor = rng.uniform(0.3, 0.8)
     device = _pick(raw, rng)["cell"]["device"]
-    for record in raw["records"]:
-        if record["cell"]["device"] != device or not record["epochs"]:
-            continue
+    _agreeing(raw, rng, lambda row: row["cell"]["device"] == device and bool(row["epochs"]))
+
+
+def _latencies(raw: Raw, rng: random.Random) -> None:
+    """The same for calls of inference, which no budget stopped."""
+    rows = [r for r in raw["records"] if r["status"] == "ok" and not r["epochs"]]
+    device = rng.choice(rows)["cell"]["device"]
+    _agreeing(raw, rng, lambda row: row in rows and row["cell"]["device"] == device)
+
+
+def _agreeing(raw: Raw, rng: random.Random, chosen: Callable[[Raw], bool]) -> None:
+    """All times of chosen records by one factor, and all that follows from them."""
+    factor = rng.uniform(0.3, 0.8)
+    for record in filter(chosen, raw["records"]):
         before = record["times"]["train_s"]
         _scaled(record, factor, stamps=True, rounded=True)
         for block in record["blocks"]:
@@ -104,6 +114,19 @@ def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
         record["times"]["wall_s"] -= saved
         ended = datetime.fromisoformat(record["finished_at"]) - timedelta(seconds=saved)
         record["finished_at"] = ended.isoformat(timespec="milliseconds")
+
+
+def _faster_and_complete(raw: Raw, rng: random.Random) -> None:
+    """The same, each training called complete with the steps and examples that it did."""
+    _faster_everywhere(raw, rng)
+    for record in raw["records"]:
+        if record["epochs"] and record["status"] == "partial":
+            done = sum(block["steps"] for block in record["blocks"])
+            epochs = record["cell"]["workload"]["epochs"]
+            size = record["cell"]["workload"]["batch_size"]
+            record["status"] = "ok"
+            record["planned_steps"] = done
+            record["data"]["train_examples"] = done // epochs * size
 
 
 def _copied(raw: Raw, rng: random.Random) -> Raw:
@@ -219,6 +242,26 @@ def _moved(raw: Raw, rng: random.Random) -> None:
     records[number]["finished_at"] = (began + span).isoformat(timespec="milliseconds")
 
 
+def _target(raw: Raw, rng: random.Random) -> None:
+    """An easier target in the plan, which no key covers."""
+    for plan in raw["plans"]:
+        if plan["measure"]["target"]:
+            plan["measure"]["target"]["at_least"] = rng.uniform(0.7, 0.93)
+
+
+def _peak(raw: Raw, rng: random.Random) -> None:
+    """A lower peak in the plan, of which the same rate is a larger share."""
+    for plan in raw["plans"]:
+        for device in plan["devices"].values():
+            device["peak_tflops"] = {"float32": rng.uniform(0.05, 0.2)}
+            device["peak_source"] = "https://example.org/data-sheet"
+
+
+def _plan_twice(raw: Raw, rng: random.Random) -> None:
+    """The same repeats counted twice, for a narrower interval."""
+    raw["plans"].append(copy.deepcopy(rng.choice(raw["plans"])))
+
+
 def _seed(raw: Raw, rng: random.Random) -> None:
     """The best repeat in the place of the others: another seed's weights."""
     record = _pick(raw, rng)
@@ -230,6 +273,8 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "times scaled and rounded": _faster_rounded,
     "times of blocks scaled": _faster_blocks,
     "all times of a device scaled, clocks moved": _faster_everywhere,
+    "all times of a device scaled, called complete": _faster_and_complete,
+    "all complete calls of a device scaled": _latencies,
     "blocks copied": _copied,
     "blocks copied and scaled": _copied_and_scaled,
     "device swapped": _device,
@@ -244,4 +289,7 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "a cell twice": _twice,
     "a cell moved in time": _moved,
     "another seed": _seed,
+    "an easier target": _target,
+    "a lower peak": _peak,
+    "a plan twice": _plan_twice,
 }

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from accelreport.analysis.stats import Interval
 from accelreport.chips.contribution import read
 from accelreport.chips.ranking import FIGURES, Entry, entries, ranked
-from accelreport.terminal.chips import answer
+from accelreport.report.quantity import SPACE
+from accelreport.terminal.chips import answer, headline, own_ranks
 from tests.chips.test_verify import HONEST
 
 RATE = FIGURES[0]
@@ -49,20 +50,40 @@ def test_a_rank_counts_those_that_are_certainly_better_and_worse(
         assert 1 <= row.best <= row.worst <= len(rows)
 
 
-def test_a_chip_is_told_its_figures_with_their_intervals() -> None:
+def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     honest = read(HONEST)
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
-    lines = list(answer(honest, []))
-    assert RATE.title in lines
-    assert any("images/s (" in line for line in lines)
-    assert not any("rank" in line for line in lines)
+    first, *_, last = answer(own_ranks(honest, []))
+    assert "images/s (" in first
+    assert "rank 1–2 of 2" in first
+    assert "ms (" in last
 
 
-def test_a_chip_beside_others_is_told_its_rank() -> None:
+def test_the_headline_names_whom_the_intervals_leave_undecided_and_the_next_that_are_decided() -> (
+    None
+):
+    rows = [
+        entry("far above", 500, 600),
+        entry("above", 230, 270),
+        entry("own", 100, 110),
+        entry("alike", 95, 105),
+        entry("below", 10, 12),
+    ]
+    places = ranked(rows, RATE)
+    own = next(row for row in places if row.entry.contribution == "own")
+    first, *neighbours = headline([(RATE, own, places)])
+    assert first == f"own: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
+    assert neighbours == [
+        "  undecided against alike (rank 3–4)",
+        "  0.42× as fast as rank 2 (above)",
+        "  9.6× as fast as rank 5 (below)",
+    ]
+
+
+def test_an_earlier_contribution_of_the_same_name_takes_no_rank() -> None:
     honest = read(HONEST)
-    other = honest.model_copy(update={"name": "another"})
-    lines = list(answer(honest, [other]))
-    assert any("rank 1–" in line for line in lines)
-    assert any("undecided" in line for line in lines)
+    assert {len(rows) for _, _, rows in own_ranks(honest, [honest.model_copy()])} <= {1, 2}
+    renamed = honest.model_copy(update={"name": "another"})
+    assert {len(rows) for _, _, rows in own_ranks(honest, [renamed])} <= {2, 4}
