@@ -39,7 +39,7 @@ from accelreport.report.pages.sections.compute import (
     published_shares,
 )
 from accelreport.report.published_text import flag_text
-from accelreport.report.text import label
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
 COMMAND = "accelreport ceilings"
@@ -249,22 +249,29 @@ def _bounds(places: Sequence[tuple[BenchmarkView, Place]]) -> Section:
     shown = [name for name, _ in named.most_common() if limits_named(name, "float32")]
     shown += [each.name for each in known_limits("float32") if each.name not in shown]
     shown = shown[:MOST_BOUNDS]
+    cells = [[_bound(bench, place, name) for name in shown] for bench, place in places]
+    by = {limit for row in cells for _, limit in row if limit}
     rows = []
-    for bench, place in places:
+    for (bench, place), row in zip(places, cells, strict=True):
         header = entry(
             Line(label(bench.plan.title), href=f"{bench.slug}.html"),
             *under(bench.point_title(place.point) if bench.axes else "", "detail"),
         )
         here = entry(_rate(bench, place, place.seconds), Line(place.series.title, "detail"))
-        rows.append(table_row(header, here, *(_bound(bench, place, name) for name in shown)))
+        # What limits all of them is said once.
+        bounds = (
+            replace(each, lines=(*each.lines, *under(limit if len(by) > 1 else "", "detail")))
+            for each, limit in row
+        )
+        rows.append(table_row(header, here, *bounds))
+    said = f"{sentence(by.pop())} limits every bound." if len(by) == 1 else ""
     table = Table(
         id="bounds-table",
         title="Measured throughput, and what other hardware cannot exceed",
-        caption="The smaller text says what limits the bound.",
+        caption=said or "The smaller text says what limits the bound.",
         corner="benchmark",
         columns=number_columns(("measured here", *shown)),
         groups=(RowGroup(tuple(rows)),),
-        style="prose",
         notes=(f"“{COMMAND} specs/” has every known chip and sweep point; --hardware chooses.",),
     )
     return Section("bounds", "Upper bounds, not predictions", (table, Prose(ABOUT)))
@@ -281,10 +288,11 @@ def _rate(bench: BenchmarkView, place: Place, seconds: float) -> str:
     return quantity.duration(seconds)
 
 
-def _bound(bench: BenchmarkView, place: Place, name: str) -> Entry:
+def _bound(bench: BenchmarkView, place: Place, name: str) -> tuple[Entry, str]:
+    """The bound of some hardware, and what limits it."""
     limits = limits_named(name, place.work.dtype)
     if limits is None:
-        return entry(Line(f"no {place.work.dtype} peak", "reason"), mark="absent")
+        return entry(Line(f"no {place.work.dtype} peak", "reason"), mark="absent"), ""
     bound = ceiling(place.work, limits)
     by = {Limit.ARITHMETIC: "arithmetic", Limit.MEMORY: "memory", Limit.DEPTH: "depth"}
-    return entry(f"≤ {_rate(bench, place, bound.seconds)}", Line(by[bound.limit], "detail"))
+    return entry(f"≤{quantity.SPACE}{_rate(bench, place, bound.seconds)}"), by[bound.limit]

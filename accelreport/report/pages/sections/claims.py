@@ -69,7 +69,7 @@ HOW_TESTED = (
 )
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
-MOST_SHOWN = 3
+MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
 MOST_APART = 6
@@ -239,20 +239,17 @@ def claims_section(bench: BenchmarkView) -> Section | None:
         download = None if tested else file
         blocks += [Prose(_why_absent(bench)), replace(table, folded=True, download=download)]
     title = f"Claims: {states_text(state_counts(bench.tested))}"
-    finding = _finding(bench.tested)
+    finding = f"{claims_sentence(bench.tested)}.{_of_synthetic(bench.tested)}"
     return Section("claims", title, tuple(blocks), finding=finding, folded=True)
 
 
-def _finding(every: Sequence[ClaimResult]) -> str:
-    """How many claims are in which state, and how many verdicts are of synthetic data."""
-    finding = f"{claims_sentence(every)}."
+def _of_synthetic(every: Sequence[ClaimResult]) -> str:
+    """How many verdicts come from synthetic data; empty where none does."""
     synthetic = sum(each.stand_in == "synthetic" for each in distinct(every))
     if synthetic and synthetic == sum(each.tested for each in distinct(every)):
-        return f"{finding} Every verdict comes from synthetic data."
-    if synthetic:
-        verdicts = quantity.plural(synthetic, "verdict comes", "verdicts come")
-        return f"{finding} {verdicts} from synthetic data."
-    return finding
+        return " Every verdict comes from synthetic data."
+    verdicts = quantity.plural(synthetic, "verdict comes", "verdicts come")
+    return f" {verdicts} from synthetic data." if synthetic else ""
 
 
 def claim_id(bench: BenchmarkView, number: int) -> str:
@@ -354,11 +351,11 @@ def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
 
 
 def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
-    """Whose claim it is; the source of the page, which is named above, by its authors and year."""
+    """Who published a claim, the page's own source by authors and year; or who else makes it."""
     who, own = source_of(bench.plan, claim), bench.plan.source
     if own and own.authors and who == own.title:
         who = f"{label(own.authors, 60)} {own.year or ''}".rstrip()
-    return entry(Line(": ".join(filter(None, (SPEAKERS[claim.by], label(who, 160)))), "detail"))
+    return entry(Line(label(who, 160) or SPEAKERS[claim.by], "detail"))
 
 
 def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
@@ -375,17 +372,19 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
-    shown, more = measured[:MOST_SHOWN], measured[MOST_SHOWN:]
+    decided = state in DECIDED
+    most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
+    shown, more = measured[:most], measured[most:]
     rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
-    if note and not found.tested:
+    if note and not decided:
         more.append(Line(note, "reason"))
     if published_text(bench.plan, claim.check):
         more.append(Line("Published figures bear on it as well.", "reason"))
     return table_row(
-        entry(label(claim.text, 400), *under(note if found.tested else "", "detail")),
+        entry(label(claim.text, 400), *under(note if decided else "", "detail")),
         Entry((), badges=(badge, *origin_badges([found.stand_in]))),
         _said_by(bench, claim),
         entry(*shown, more=tuple(more), more_title=more_title),
@@ -449,8 +448,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     ]
     blocks: list[Block] = [units]
     if decided:
-        table = claims_table("claims-table", "Confirmed and refuted claims", decided)
-        blocks.append(replace(table, caption=HOW_TESTED))
+        blocks.append(claims_table("claims-table", "Confirmed and refuted claims", decided))
     sections = [Section("claims", "What is decided", tuple(blocks))]
     for bench in benches:
         if rest := [found for found in bench.tested if found.state not in DECIDED]:
@@ -462,7 +460,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         path=PATH,
         title="Claims",
         headline=decided_text(every),
-        finding=_finding(every),
+        finding=HOW_TESTED + _of_synthetic(every),
         sections=tuple(sections),
         template="tables.html",
         notices=notices_of(benches),
