@@ -52,11 +52,6 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     )
 
 
-def equal_text(pair: LawPair) -> str:
-    """What stands at the crossing in a chart: "equal at 275"."""
-    return f"equal at {amount_text(pair.own, pair.against.crossing.value)}"
-
-
 def _inverse(found: Interval) -> Interval:
     value, low, high = (1 / each if each else inf for each in (found.value, found.high, found.low))
     return Interval(value, low, high, found.n)

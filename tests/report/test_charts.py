@@ -6,11 +6,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import psutil
@@ -104,7 +103,6 @@ CHARTS: dict[str, Make] = {
     "sweep": swept(LINE, ends=[END]),
     "ecdf": lambda width: step_ecdf(
         [Distribution(CPU, tuple(0.1 + i / 1000 for i in range(QUANTILES)))],
-        shown=[CPU, GPU],
         axis_title="t",
         width=width,
     ),
@@ -142,7 +140,7 @@ def drawer() -> Iterator[Drawer]:
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_a_chart_is_valid_by_the_schema_of_vega_lite(name: str, width: int) -> None:
     spec = CHARTS[name](width).to_dict()
-    assert spec["config"]["background"] == "var(--paper)"
+    assert spec["config"]["background"] == "transparent"
     alt.Chart.from_dict(spec, validate=True)
 
 
@@ -302,12 +300,6 @@ def test_an_axis_of_long_times_is_marked_in_minutes_and_hours() -> None:
     assert len(scales.round_times(400.0, 500.0)) > 1
 
 
-def test_a_tick_of_operations_is_told_in_the_unit_in_which_it_is_round() -> None:
-    assert [scales.work_text(each) for each in (2e6, 1e9 / 3 * 3, 1e9 * (1 - 1e-12), 5e8)] == [
-        "2 M", "1 G", "1 G", "500 M",
-    ]  # fmt: skip
-
-
 def test_tick_labels_are_texts_made_in_python() -> None:
     expression = scales.label_expression([0.5, 1.0], scales.factor_text)
     assert "'0.5×'" in expression
@@ -328,8 +320,14 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
     for bench in gather(ordinary()):
         for figure in benchmark_page(bench).figures:
             for drawing in figure.drawings:
-                for name, colour, shape in _looks(drawing.spec):
-                    devices.setdefault(name, set()).add((colour, shape))
+                shaped = {
+                    layer["data"]["name"]
+                    for layer in drawing.spec["layer"]
+                    if "shape" in layer["encoding"]
+                }
+                for row in chain.from_iterable(drawing.spec["datasets"][name] for name in shaped):
+                    looks = devices.setdefault(row["device"], set())
+                    looks.add((row["colour"], row["shape"]))
             for key in figure.keys:
                 if key.colour.startswith("s") and key.shape != "diamond":
                     legends.setdefault(f"var(--{key.colour})", set()).add(key.shape)
@@ -339,19 +337,6 @@ def test_a_device_has_one_colour_and_one_mark_in_every_chart_and_legend() -> Non
     assert len(looks) == 3
     for colour, shape in looks:
         assert legends[colour] & {names[shape], *filter(None, LINE_KEYS)}
-
-
-def _looks(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Name, colour and mark of each device in a chart, by its scales."""
-    scales: dict[str, Any] = {}
-    for layer in spec["layer"]:
-        for channel, shown in layer["encoding"].items():
-            # The first layer that shows a channel has its scale.
-            scales.setdefault(channel, shown.get("scale"))
-    color, shape = scales.get("color"), scales.get("shape")
-    if color and shape:
-        assert color["domain"] == shape["domain"]
-        yield from zip(color["domain"], color["range"], shape["range"], strict=True)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

@@ -16,12 +16,15 @@ import altair as alt
 from accelreport.analysis.findings import Subject
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
+    COLOUR,
     LABEL_SIZE,
+    LINE_OF_ITS_OWN,
     ROOMY,
+    SHAPE,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    dashed,
     drawable,
     extent,
     halo,
@@ -142,7 +145,6 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         width: pixels in all.
         height: pixels in all.
     """
-    devices = Devices(axes.shown)
     tall = height - 58
     ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
@@ -166,15 +168,14 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
         )
     for validation in (False, True):
         own = [curve for curve in curves if curve.validation == validation]
-        layers += _lines(own, devices, x, y, axes)
+        layers += _lines(own, x, y, axes)
     labels = [(curve.label(width), curve) for curve in curves]
-    layers += _ends(labels, devices, axes, (inner, tall), y_scale)
+    layers += _ends(labels, axes, (inner, tall), y_scale)
     return Chart(layers, inner, tall)
 
 
 def _lines(
     curves: Sequence[Curve],
-    devices: Devices,
     x: alt.X,
     y: Callable[[str], alt.Y],
     axes: Axes,
@@ -182,27 +183,27 @@ def _lines(
     """The lines of training or of validation, the latter with band and points."""
     if not curves:
         return []
-    base = Layer(rows([row for curve in curves for row in _points(curve, devices, axes)]))
-    base = base.encode(x=x, **devices.channels("color"))
+    base = Layer(rows([row for curve in curves for row in _points(curve, axes)]))
+    base = base.encode(x=x, **LINE_OF_ITS_OWN)
     if not curves[0].validation:
         dotted = base.mark_line(strokeDash=[1, 4], strokeWidth=2)
         layers = [dotted.encode(y=y("value"))]
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
         return layers
-    dashes = devices.channels("strokeDash") if told_by_dash(axes.shown) else {}
+    dashes = dashed(axes.shown) if told_by_dash(axes.shown) else {}
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
-        base.mark_point(size=32).encode(y=y("value"), **devices.channels("shape")),
+        base.mark_point(size=32).encode(y=y("value"), **SHAPE),
     ]
 
 
-def _points(curve: Curve, devices: Devices, axes: Axes) -> list[dict[str, Any]]:
+def _points(curve: Curve, axes: Axes) -> list[dict[str, Any]]:
     columns = zip(curve.elapsed_s, curve.value, curve.low, curve.high, strict=True)
-    name, text = devices.name(curve.device), quantity.percent if axes.percent else quantity.number
+    name, text = curve.device.title, quantity.percent if axes.percent else quantity.number
     return [
-        {"device": name, "epoch": epoch, "seconds": s, "value": v, "low": low, "high": high}
+        {"epoch": epoch, "seconds": s, "value": v, "low": low, "high": high}
         | marked(
             curve.device,
             f"{name}, {curve.role}, epoch {epoch}, after {quantity.duration(s)}: {text(v)}",
@@ -244,7 +245,6 @@ def _free_place(
 
 def _ends(
     labels: Sequence[tuple[str, Curve]],
-    devices: Devices,
     axes: Axes,
     plot: tuple[float, float],
     y_scale: Scale,
@@ -265,7 +265,6 @@ def _ends(
     values = [
         {
             "at": last - (last - first) * down / tall,
-            "device": devices.name(own[0].device),
             "alone": len(own) == 1,
             "label": text,
             **marked(own[0].device if len(own) == 1 else None, ""),
@@ -279,7 +278,7 @@ def _ends(
     if len(axes.shown) > 1 and alone:
         keyed = Layer(rows(alone)).encode(y=alt.Y("at:Q", scale=y_scale))
         key = keyed.mark_point(size=36)
-        layers.append(key.encode(x=alt.XValue(inner + 8), **devices.channels("color", "shape")))
+        layers.append(key.encode(x=alt.XValue(inner + 8), **COLOUR, **SHAPE))
     return layers
 
 

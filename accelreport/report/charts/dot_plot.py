@@ -13,8 +13,8 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    COLOUR,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
     marked,
@@ -136,7 +136,6 @@ class _DotPlot:
         self._base = [] if base is None else [base]
         self._phone = width <= PHONE
         self._dots = list(dots)
-        self._devices = Devices([dot.device for dot in dots])
         least = OVER if self._phone else LEAST
         count = sum(not dot.joined for dot in dots)
         self._height = max(height - FOOT, least * count)
@@ -166,7 +165,6 @@ class _DotPlot:
         return {
             "place": place,
             "row": name,
-            "device": self._devices.name(dot.device),
             "detail": detail,
             "value": dot.value,
             "low": dot.low,
@@ -191,24 +189,23 @@ class _DotPlot:
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        colour = self._devices.channels("color")
         every = Layer(rows(self._data)).encode(y=self._y)
         size = 110
         at_base = Layer(rows([{"base": each} for each in self._base]))
         layers = [
             at_base.mark_rule(stroke="var(--soft)").encode(x=self._x("base")),
             self._of(published=False).mark_rule(strokeWidth=7, opacity=0.35).encode(
-                x=self._x("low"), x2=alt.X2("high"), **colour
+                x=self._x("low"), x2=alt.X2("high"), **COLOUR
             ),
             self._of(published=False, hollow=False).mark_point(size=size).encode(
-                x=self._x("value"), **colour
+                x=self._x("value"), **COLOUR
             ),
             self._of(published=False, hollow=True).mark_point(
                 filled=False, size=size, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), **colour),
+            ).encode(x=self._x("value"), **COLOUR),
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), **colour),
+            ).encode(x=self._x("value"), **COLOUR),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=self._x("value")),

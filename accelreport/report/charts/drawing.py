@@ -7,20 +7,18 @@ drawing follow the page from light to dark. Nothing is ever fetched.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import altair as alt
 
 from accelreport.report.charts.scales import Axis, Scale, ticked
 from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
-from accelreport.report.theme import DASHES, FONT, HALO, SERIES_LIGHT, series, shape
+from accelreport.report.theme import DASHES, FONT, HALO, series, shape
 
 WIDE = 860
 """Width in pixels of a chart that has a row to itself."""
@@ -40,10 +38,9 @@ BESIDE = 6.0
 LONGEST = 170
 """Pixels that a label of an axis may take."""
 
-_INK: dict[str, Any] = {"labelColor": "var(--ink)", "labelFontSize": LABEL_SIZE}
 _SOFT = {"labelColor": "var(--soft)", "titleColor": "var(--soft)", "titleFontWeight": "normal"}
-PAPER: dict[str, Any] = {
-    "background": "var(--paper)",
+THEME: dict[str, Any] = {
+    "background": "transparent",
     "font": FONT,
     "padding": {"left": LEFT, "right": RIGHT, "top": 4, "bottom": 2},
     "view": {"stroke": None},
@@ -52,17 +49,14 @@ PAPER: dict[str, Any] = {
     | {"labelFontSize": LABEL_SIZE, "titleFontSize": LABEL_SIZE, "titlePadding": 8}
     | {"labelPadding": 5, "labelLimit": LONGEST, "tickSize": 4, "gridColor": "var(--grid)"}
     | {"domainColor": "var(--rule)", "tickColor": "var(--rule)"},
-    "legend": _INK | {"orient": "top", "labelLimit": 400, "columns": 4, "symbolOpacity": 1},
+    "legend": {"disable": True},
     "title": {"anchor": "start", "color": "var(--ink)", "fontSize": 14},
     "text": {"fill": "var(--ink)", "fontSize": LABEL_SIZE},
     "rule": {"stroke": "var(--ink)"},
     "line": {"strokeWidth": 2.25, "strokeCap": "round", "strokeJoin": "round"},
     "point": {"filled": True, "opacity": 1},
-    "range": {"category": list(SERIES_LIGHT)},
 }
-"""The theme of a figure that stands alone, with its legend, on a ground of its own."""
-IN_PAGE = PAPER | {"background": "transparent", "legend": {"disable": True}}
-"""The theme of a drawing in a page, which has the ground and the legend."""
+"""The theme of a drawing; the page has the ground and the legend."""
 
 
 class DeviceStyle(Hashable, Protocol):
@@ -90,44 +84,27 @@ class Named:
     pattern: int = 0
 
 
-class Devices:
-    """The devices of a figure: their names in its rows, and the channels in which they differ.
-
-    Args:
-        shown: all of the figure, so that its panels have one legend.
-    """
-
-    def __init__(self, shown: Iterable[DeviceStyle]) -> None:
-        self._shown = list(dict.fromkeys(shown))
-        self._names = dict(
-            zip(self._shown, distinct([each.title for each in self._shown]), strict=True)
-        )
-
-    def name(self, device: DeviceStyle) -> str:
-        """What field `device` of its rows holds."""
-        return self._names[device]
-
-    def channels(self, *names: Literal["color", "shape", "strokeDash"]) -> dict[str, Any]:
-        """Encodings of field `device`; without that of the dash where no line is dashed."""
-        looks: dict[str, tuple[Any, list[Any]]] = {
-            "color": (alt.Color, [series(each.colour) for each in self._shown]),
-            "shape": (alt.Shape, [shape(each.colour) for each in self._shown]),
-            "strokeDash": (alt.StrokeDash, [_dash(each.pattern) for each in self._shown]),
-        }
-        solid = not any(each.pattern for each in self._shown)
-        return {
-            name: looks[name][0](
-                "device:N",
-                title=None,
-                scale=Scale(domain=list(self._names.values()), range=looks[name][1]),
-            )
-            for name in names
-            if not (name == "strokeDash" and solid)
-        }
+def device_fields(device: DeviceStyle) -> dict[str, Any]:
+    """Fields of a row that say how a device's marks and lines look, for the channels below."""
+    return {
+        "device": f"{device.colour}-{device.pattern}",
+        "colour": series(device.colour),
+        "shape": shape(device.colour),
+        "dash": device.pattern % len(DASHES),
+    }
 
 
-def _dash(pattern: int) -> list[float]:
-    return list(DASHES[pattern % len(DASHES)])
+COLOUR = {"color": alt.Color("colour:N", scale=None)}
+SHAPE = {"shape": alt.Shape("shape:N", scale=None)}
+LINE_OF_ITS_OWN = COLOUR | {"detail": alt.Detail("device:N")}
+"""Of lines: a device has a line of its own, also beside another one of its colour."""
+_DASHES = Scale(domain=[*range(len(DASHES))], range=[*map(list, DASHES)])
+
+
+def dashed(devices: Iterable[DeviceStyle]) -> dict[str, Any]:
+    """The channel of dashes, where a line has one."""
+    some = any(device.pattern for device in devices)
+    return {"strokeDash": alt.StrokeDash("dash:O", scale=_DASHES)} if some else {}
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -159,8 +136,8 @@ def drawable(value: float) -> bool:
     return abs(value) <= MOST_DRAWN
 
 
-def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, str]:
-    """Fields of a row by which a reader knows its mark.
+def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, Any]:
+    """Fields of a row by which a reader knows its mark, and the look of its device.
 
     Args:
         device: in whose colour it is, and which a page can set off in all its figures; None for
@@ -168,8 +145,9 @@ def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, s
         text: what pointing at its point or bar tells.
         line: what pointing at its line tells.
     """
-    series = "" if device is None else str(device.colour)
-    return {"tip": text or line, POINT: f"{series}|{text}", LINE: f"{series}|{line}"}
+    number = "" if device is None else device.colour
+    known = {"tip": text or line, POINT: f"{number}|{text}", LINE: f"{number}|{line}"}
+    return known if device is None else known | device_fields(device)
 
 
 POINT, LINE = "point", "line"
@@ -237,14 +215,15 @@ class Chart:
     height: float
     title: Mapping[str, Any] | None = None
 
-    def to_dict(self, config: Mapping[str, Any] = PAPER) -> dict[str, Any]:
-        """The specification, in a theme.
+    def to_dict(self) -> dict[str, Any]:
+        """The specification.
 
         Axes and scales of a channel that several layers share are said by the first of them, as
         Vega-Lite compares property by property.
         """
         shown = [layer for layer in self.layers if layer.rows]
-        names = {id(layer.rows): _name(layer.rows) for layer in shown}
+        sets = {id(layer.rows): layer.rows for layer in shown}
+        names = {own: f"data-{number}" for number, own in enumerate(sets)}
         written: dict[int, dict[str, Any]] = {}
         said: dict[tuple[str, str], Any] = {}
         layers = []
@@ -262,19 +241,14 @@ class Chart:
                 }
             )
         return {
-            "config": config,
+            "config": THEME,
             **({"title": self.title} if self.title else {}),
             "layer": layers,
             "width": self.width,
             "height": self.height,
             "$schema": alt.SCHEMA_URL,
-            "datasets": {names[id(layer.rows)]: layer.rows for layer in shown},
+            "datasets": {names[own]: values for own, values in sets.items()},
         }
-
-
-def _name(values: Rows) -> str:
-    """A name of rows by their content, so that those of two charts can stand side by side."""
-    return f"data-{hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]}"
 
 
 _STACKED = {"area", "bar"}
@@ -349,6 +323,6 @@ def draw(make: Make, width: int, *, prefix: str, title: str, description: str) -
 
     def spec() -> dict[str, Any]:
         with alt.utils.schemapi.debug_mode(arg=False):
-            return make(width).to_dict(IN_PAGE)
+            return make(width).to_dict()
 
     return Drawing(spec, prefix, title, description)

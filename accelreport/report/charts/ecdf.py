@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
+    LINE_OF_ITS_OWN,
     ROOMY,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    dashed,
     inner_width,
     left_axis,
     marked,
@@ -72,9 +73,7 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
     return max(0.0, first * 0.97), last * 1.02
 
 
-def step_ecdf(
-    curves: Sequence[Distribution], *, shown: Sequence[DeviceStyle], axis_title: str, width: int
-) -> Chart:
+def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) -> Chart:
     """The chart.
 
     The axis ends at the 99th percentile of the slowest device: a single stall would
@@ -88,10 +87,9 @@ def step_ecdf(
     """
     log = _wide(curves)
     low, high = _ends(curves)
-    devices = Devices(shown)
     data = rows(
         [
-            {"device": devices.name(curve.device), "seconds": seconds, "share": i / (QUANTILES - 1)}
+            {"seconds": seconds, "share": i / (QUANTILES - 1)}
             | marked(curve.device, "", _line_text(curve))
             for curve in curves
             for i, seconds in enumerate(curve.seconds)
@@ -106,7 +104,8 @@ def step_ecdf(
         .encode(
             x=alt.X("seconds:Q", scale=scale | {"clamp": True}, axis=axis),
             y=alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text)),
-            **devices.channels("color", "strokeDash"),
+            **LINE_OF_ITS_OWN,
+            **dashed(curve.device for curve in curves),
         )
     )
     inner = inner_width(width, [percent_text(share) for share in SHARES])

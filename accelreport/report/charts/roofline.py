@@ -11,12 +11,14 @@ import altair as alt
 
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
+    COLOUR,
     LABEL_SIZE,
     ROOMY,
+    SHAPE,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    dashed,
     halo,
     inner_width,
     left_axis,
@@ -84,7 +86,6 @@ def roofline_chart(
     roofs: Sequence[Roof], spots: Sequence[Spot], *, x_title: str, width: int
 ) -> Chart:
     """The chart, both axes logarithmic."""
-    devices = Devices([*(roof.device for roof in roofs), *(spot.device for spot in spots)])
     y_ends = log_domain([*(roof.tflops for roof in roofs), *(spot.tflops for spot in spots)], 2)
     x_ends = log_domain([*(each.ridge for each in roofs), *(each.intensity for each in spots)], 3)
     y_ticks = decades(*y_ends, 6)
@@ -103,15 +104,14 @@ def roofline_chart(
     y_scale = Scale(type="log", domain=list(y_ends), nice=False, clamp=True)
     y = alt.Y("y:Q", scale=y_scale, axis=left_axis(y_ticks, plain))
     at = {"x": x, "y": y}
-    color = devices.channels("color")
-    lines = Layer(rows(_lines(roofs, devices, plane)))
-    dots = Layer(rows([_dot(spot, devices) for spot in spots]))
+    lines = Layer(rows(_lines(roofs, plane)))
+    dots = Layer(rows([_dot(spot) for spot in spots]))
     texts = Layer(rows(_texts(roofs, spots, plane)))
     layers = [
         lines.mark_line(strokeWidth=2).encode(
-            **at, **color, **devices.channels("strokeDash"), detail=alt.Detail("line:N")
+            **at, **COLOUR, **dashed(roof.device for roof in roofs), detail=alt.Detail("line:N")
         ),
-        dots.mark_point(size=85).encode(**at, **color, **devices.channels("shape")),
+        dots.mark_point(size=85).encode(**at, **COLOUR, **SHAPE),
         halo(texts.encode(**at, text=alt.Text("label:N"))),
     ]
     return Chart(layers, plane.width, plane.height)
@@ -123,9 +123,9 @@ def _corners(roof: Roof, plane: Plane) -> list[tuple[float, float]]:
     return [(start, start * slope), (roof.ridge, roof.tflops), (plane.x[1], roof.tflops)]
 
 
-def _lines(roofs: Sequence[Roof], devices: Devices, plane: Plane) -> list[dict[str, Any]]:
+def _lines(roofs: Sequence[Roof], plane: Plane) -> list[dict[str, Any]]:
     return [
-        {"line": number, "device": devices.name(roof.device), "x": x, "y": y}
+        {"line": number, "x": x, "y": y}
         | marked(roof.device, "", f"{roof.device.title}: measured roof")
         for number, roof in enumerate(roofs)
         for x, y in _corners(roof, plane)
@@ -159,9 +159,8 @@ def _texts(roofs: Sequence[Roof], spots: Sequence[Spot], plane: Plane) -> list[d
     ]
 
 
-def _dot(spot: Spot, devices: Devices) -> dict[str, Any]:
+def _dot(spot: Spot) -> dict[str, Any]:
     return {
-        "device": devices.name(spot.device),
         "x": spot.intensity,
         "y": spot.tflops,
         **marked(spot.device, _spot_text(spot)),

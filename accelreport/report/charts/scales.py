@@ -234,14 +234,6 @@ def plain(value: float) -> str:
     return f"{value:,.12f}".rstrip("0").rstrip(".")
 
 
-def work_text(operations: float) -> str:
-    """A tick's operations: "10 M"."""
-    for sign, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if round(operations / scale, 6) >= 1:  # a tick may lie a rounding error below its unit
-            return f"{plain(round(operations / scale, 6))} {sign}"
-    return plain(operations)
-
-
 def percent_text(value: float) -> str:
     """A tick of a share: "7 %", never ".07"."""
     return f"{plain(round(100 * value, 6))}{quantity.SPACE}%"

@@ -10,12 +10,13 @@ from typing import Any
 import altair as alt
 
 from accelreport.report.charts.drawing import (
+    COLOUR,
     LABEL_SIZE,
     ROOMY,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    device_fields,
     marked,
     rows,
 )
@@ -97,7 +98,6 @@ class _Drawn:
         self._wide = width > ROOMY
         self._large = LARGE if self._wide else LARGE_ON_A_PHONE
         every = [*slope.published, slope.today]
-        self._devices = Devices([timed.device for timed in every])
         self._ends = min(t.seconds for t in every), max(t.seconds for t in every)
         names = max(text_width(self._label(t), LABEL_SIZE, bold=True) for t in slope.published)
         ratio = text_width(slope.stated, self._large, bold=True)
@@ -129,14 +129,13 @@ class _Drawn:
         slope = self._slope
         base, fastest = slope.published[0], slope.published[slope.fastest]
         kept = [
-            {"x": self._left, "x2": self._right, "y": self._y(t.seconds), "device": self._name(t)}
+            {"x": self._left, "x2": self._right, "y": self._y(t.seconds), **device_fields(t.device)}
             for t in slope.published[1:]
         ]
         line = [
-            {"x": self._left, "y": self._y(base.seconds), "device": self._name(slope.today)},
-            {"x": self._right, "y": self._y(slope.today.seconds),
-             "device": self._name(slope.today)},
-        ]  # fmt: skip
+            {"x": x, "y": self._y(timed.seconds), **device_fields(slope.today.device)}
+            for x, timed in ((self._left, base), (self._right, slope.today))
+        ]
         columns = [{"x": x, "y": HEAD, "y2": self._height - 4} for x in (self._left, self._right)]
         marks = [self._mark(t, self._left, published=True) for t in slope.published]
         today = [self._mark(slope.today, self._right, published=False)]
@@ -145,30 +144,26 @@ class _Drawn:
             *self._bracket(self._right, 1, slope.today.seconds, fastest.seconds),
         ]
         self._write()
-        colour = self._devices.channels("color")
         x, y = self._channel("x"), self._channel("y")
         layers = [
             Layer(rows(columns)).mark_rule(color="var(--rule)").encode(x=x, y=y, y2=alt.Y2("y2")),
             Layer(rows(kept)).mark_rule(strokeDash=[2, 4], strokeWidth=1.5).encode(
-                x=x, x2=alt.X2("x2"), y=y, **colour
+                x=x, x2=alt.X2("x2"), y=y, **COLOUR
             ),
-            Layer(rows(line)).mark_line(strokeWidth=2.5).encode(x=x, y=y, **colour),
+            Layer(rows(line)).mark_line(strokeWidth=2.5).encode(x=x, y=y, **COLOUR),
             Layer(rows(brackets)).mark_line(color="var(--ink)", strokeWidth=1.2).encode(
                 x=x, y=y, detail=alt.Detail("side:N"), order=alt.Order("n:Q")
             ),
             Layer(rows(marks)).mark_point(
                 shape="diamond", size=120, filled=False, fill="var(--paper)", strokeWidth=2
-            ).encode(x=x, y=y, **colour),
+            ).encode(x=x, y=y, **COLOUR),
             Layer(rows(today)).mark_point(
                 size=110, filled=not slope.today.hollow, strokeWidth=2,
                 **({"fill": "var(--paper)"} if slope.today.hollow else {}),
-            ).encode(x=x, y=y, **colour),
+            ).encode(x=x, y=y, **COLOUR),
             *self._text_layers(x, y),
         ]  # fmt: skip
         return Chart(layers, round(self._width, 1), round(self._height, 1))
-
-    def _name(self, timed: Timed) -> str:
-        return self._devices.name(timed.device)
 
     def _channel(self, name: str) -> Any:
         ends = [0, self._width] if name == "x" else [self._height, 0]
@@ -178,7 +173,7 @@ class _Drawn:
     def _mark(self, timed: Timed, x: float, *, published: bool) -> dict[str, Any]:
         where = self._slope.headings[0 if published else 1]
         return {
-            "x": x, "y": self._y(timed.seconds), "device": self._name(timed),
+            "x": x, "y": self._y(timed.seconds),
             **marked(timed.device, f"{timed.name}, {where}: {timed.text}"),
         }  # fmt: skip
 

@@ -16,10 +16,14 @@ import altair as alt
 
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
+    COLOUR,
+    LINE_OF_ITS_OWN,
     ROOMY,
+    SHAPE,
     Chart,
     DeviceStyle,
     Layer,
+    dashed,
     distinct,
     halo,
     marked,
@@ -38,7 +42,7 @@ from accelreport.report.charts.scales import (
 )
 from accelreport.report.model import Key
 from accelreport.report.text import text_width
-from accelreport.report.theme import COLOURS, DASHES, line_key, series, shape
+from accelreport.report.theme import COLOURS, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
@@ -50,6 +54,8 @@ FAINT = 0.4
 """Opacity of a line beyond what was measured."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
+MODEL = [1.5, 3.5]
+"""The dash of a model."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +71,11 @@ class SweepLine:
         low: ends of the intervals; `y` itself where there is none.
         high: the other ends.
         published: whether somebody else printed it.
-        pattern: which of the theme's dashes a measured line has.
         texts: what stands at its marks; none where they are empty.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
+        model: the curve of a model of its points, by swept value; it is dotted, fainter where
+            nothing was measured, and in the place of the line. None where the points are joined.
     """
 
     name: str
@@ -79,9 +86,9 @@ class SweepLine:
     low: tuple[float, ...]
     high: tuple[float, ...]
     published: bool = False
-    pattern: int = 0
     texts: tuple[str, ...] = ()
     measured: int | None = None
+    model: tuple[tuple[float, float], ...] | None = None
 
     @property
     def known(self) -> int:
@@ -109,6 +116,7 @@ class SweepAxes:
         heights: ends of the vertical axis.
         tick: the text of a value at it.
         text: a value as pointing at its mark tells it.
+        x_tick: the text of a swept value.
     """
 
     x_title: str
@@ -116,6 +124,7 @@ class SweepAxes:
     heights: tuple[float, float]
     tick: Callable[[float], str]
     text: Callable[[float], str] = quantity.number
+    x_tick: Callable[[float], str] = plain
 
     @property
     def ticks(self) -> list[float]:
@@ -131,12 +140,14 @@ def sweep_axes(
     x_title: str,
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
+    x_tick: Callable[[float], str] = plain,
 ) -> SweepAxes:
     """The axes that hold all lines and marks."""
-    swept = sorted({x for line in lines for x in line.x} | {end.x for end in ends})
+    curves = [end for line in lines for end in (line.model or ())[-1:]]
+    swept = {x for line in lines for x in line.x} | {end.x for end in ends} | {x for x, _ in curves}
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
-    heights += [end.y for end in ends]
-    return SweepAxes(x_title, tuple(swept), log_domain(heights, 1.35), tick, text=text)
+    heights += [*(end.y for end in ends), *(y for _, y in curves)]
+    return SweepAxes(x_title, tuple(sorted(swept)), log_domain(heights, 1.35), tick, text, x_tick)
 
 
 def sweep_lines(
@@ -168,7 +179,7 @@ def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
         Key(
             line.name if alike or not line.detail else f"{line.name}, {line.detail}",
             f"s{line.device.colour % COLOURS}",
-            "diamond" if line.published else line_key(line.device.colour, line.pattern),
+            "diamond" if line.published else line_key(line.device.colour, line.device.pattern),
             line.device.colour,
         )
         for line in lines
@@ -248,11 +259,13 @@ class _SweepPanel:
             Box.around(self._right_of(end.x), self._down(end.y), MARK, MARK) for end in self._ends
         ]
         for line in self._lines:
-            corners = [
-                (self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)
-            ]
+            points = [*zip(line.x, line.y, strict=True)]
+            marks, corners = (
+                [(self._right_of(x), self._down(y)) for x, y in some]
+                for some in (points, line.model or points)
+            )
             found += along(corners)
-            found += (Box.around(x, y, MARK, MARK) for x, y in corners)
+            found += (Box.around(x, y, MARK, MARK) for x, y in marks)
             for x, low, high in zip(line.x, line.low, line.high, strict=True):
                 if low < high:
                     at = self._right_of(x)
@@ -271,8 +284,8 @@ class _SweepPanel:
         scale |= {"type": "log", "base": 2} if self._log else {"zero": False}
         first, last = self._between
         room = (last - first) * TICKS / LETTERS
-        shown = fitting(list(swept), plain, (swept[0], swept[-1]), room, log=self._log)
-        axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
+        shown = fitting(list(swept), self._axes.x_tick, (swept[0], swept[-1]), room, log=self._log)
+        axis = ticked(shown, self._axes.x_tick, title=self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
@@ -292,7 +305,7 @@ class _SweepPanel:
             values = zip(line.x, line.y, line.low, line.high, strict=True)
             for number, (x, y, low, high) in enumerate(values):
                 if beyond in {None, number >= line.known}:
-                    said = f"{line.name}, {x_title} {plain(x)}: {text(y)}"
+                    said = f"{line.name}, {x_title} {self._axes.x_tick(x)}: {text(y)}"
                     said += ", extrapolated" if number >= line.known else ""
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
@@ -302,26 +315,27 @@ class _SweepPanel:
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        worn = [line.device.colour for line in self._lines]
-        colour = {"color": self._by_line(alt.Color, map(series, worn))}
-        shapes = {"shape": self._by_line(alt.Shape, map(shape, worn))}
         published = self._points(line for line in self._lines if line.published)
         own = [line for line in self._lines if not line.published]
         measured, beyond = self._points(own, beyond=False), self._points(own, beyond=True)
-        dash, up = self._dashes(), {"y": self._up("y")} | colour
+        dash = dashed(line.device for line in own)
+        up = {"y": self._up("y"), "detail": alt.Detail("label:N")} | COLOUR
         faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._along())
         size = 72
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
-        layers = [
+        joined = [
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
             faint.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
+        ]
+        layers = [
+            *(self._models() or joined),
             measured.mark_rule(strokeWidth=7, opacity=0.35).encode(
-                y=self._up("low"), y2=alt.Y2("high"), **colour
+                y=self._up("low"), y2=alt.Y2("high"), **COLOUR
             ),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
-            beyond.mark_point(size=size, **hollow).encode(**up, **shapes),
-            measured.mark_point(size=size).encode(**up, **shapes),
+            beyond.mark_point(size=size, **hollow).encode(**up, **SHAPE),
+            measured.mark_point(size=size).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures()]
         if self.named:
@@ -382,22 +396,28 @@ class _SweepPanel:
         low, high = self._axes.heights
         return self._height * math.log(high / y) / math.log(high / low)
 
-    def _by_line(self, channel: Any, looks: Iterable[object]) -> Any:
-        """A channel in which each line has its look."""
-        return channel("label:N", title=None, scale=Scale(domain=self._keys, range=[*looks]))
-
-    def _dashes(self) -> dict[str, Any]:
-        looks = [
-            PUBLISHED if line.published else list(DASHES[line.pattern % len(DASHES)])
-            for line in self._lines
-        ]
-        solid = not any(line.pattern for line in self._lines if not line.published)
-        return {} if solid else {"strokeDash": self._by_line(alt.StrokeDash, looks)}
+    def _models(self) -> list[Layer]:
+        """The curves of models, fainter where nothing was measured."""
+        curves = [(line, *point) for line in self._lines for point in line.model or ()]
+        parts = (
+            (1.0, [row for row in curves if row[1] <= row[0].x[-1]]),
+            (FAINT, [row for row in curves if row[1] >= row[0].x[-1]]),
+        )
+        look: dict[str, Any] = {"strokeDash": MODEL, "strokeWidth": 2}
+        return [
+            Layer(rows([
+                {"x": x, "y": y} | marked(line.device, "", f"{line.name}: model")
+                for line, x, y in part
+            ])).mark_line(opacity=opacity, **look).encode(
+                x=self._along(), y=self._up("y"), **LINE_OF_ITS_OWN
+            )
+            for opacity, part in parts
+            if part
+        ]  # fmt: skip
 
     def _failures(self) -> list[Layer]:
         failures = [
-            {"colour": series(end.device.colour), "x": end.x, "y": end.y}
-            | marked(end.device, f"{end.device.title}: {end.text}")
+            {"x": end.x, "y": end.y} | marked(end.device, f"{end.device.title}: {end.text}")
             for end in self._ends
         ]
         crosses = Layer(rows(failures)).encode(x=self._along(), y=self._up("y"))

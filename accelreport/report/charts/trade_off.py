@@ -11,11 +11,12 @@ import altair as alt
 
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
+    COLOUR,
     LABEL_SIZE,
     Chart,
-    Devices,
     DeviceStyle,
     Layer,
+    device_fields,
     extent,
     inner_width,
     marked,
@@ -95,7 +96,6 @@ class _TradeOff:
 
     def __init__(self, offers: Sequence[Offer], currency: str, width: int, height: float) -> None:
         self._offers, self._currency, self._tall = offers, currency, height
-        self._devices = Devices([offer.device for offer in offers])
         self._y = log_domain([end for offer in offers for end in offer.seconds], 1.35)
         self._x = log_domain([end for offer in offers for end in offer.cost or ()], 1.8)
         times = fitting(round_times(*self._y, 6), plain_duration, self._y, height, log=True)
@@ -121,21 +121,21 @@ class _TradeOff:
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        colour, ends = self._devices.channels("color"), {"x2": alt.X2("right")}
+        ends = {"x2": alt.X2("right")}
         levels = Layer(rows([self._row(offer) for offer in self._offers if not offer.cost]))
         marks = [self._row(offer) for offer in self._offers if offer.cost]
         layers = [
             levels.mark_rect(opacity=0.2).encode(
-                **self._at("left", "fast"), **ends, y2=alt.Y2("slow"), **colour
+                **self._at("left", "fast"), **ends, y2=alt.Y2("slow"), **COLOUR
             ),
             levels.mark_rule(strokeDash=[2, 3], strokeWidth=1.5).encode(
-                **self._at("left"), **ends, **colour
+                **self._at("left"), **ends, **COLOUR
             ),
             Layer(rows(self._edge())).mark_line(
                 strokeDash=[5, 4], stroke="var(--soft)", strokeWidth=1.25
             ).encode(**self._at(), order=alt.Order("order:Q")),
             Layer(rows(marks)).mark_rule(strokeWidth=6, opacity=0.3).encode(
-                **self._at(y="fast"), y2=alt.Y2("slow"), **colour
+                **self._at(y="fast"), y2=alt.Y2("slow"), **COLOUR
             ),
         ]  # fmt: skip
         hollow: dict[str, Any] = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
@@ -146,16 +146,16 @@ class _TradeOff:
         }
         for kind, look in looks.items():
             chosen = Layer(rows([mark for mark in marks if mark["kind"] == kind]))
-            layers.append(chosen.mark_point(size=110, **look).encode(**self._at(), **colour))
+            layers.append(chosen.mark_point(size=110, **look).encode(**self._at(), **COLOUR))
         text = Layer(rows(self._labels())).mark_text(fontWeight="bold")
-        layers.append(text.encode(**self._at(), text=alt.Text("label:N"), **colour))
+        layers.append(text.encode(**self._at(), text=alt.Text("label:N"), **COLOUR))
         return Chart(layers, self._wide, self._tall)
 
     def _row(self, offer: Offer) -> dict[str, Any]:
         seconds, fast, slow = offer.seconds
         price = f" for {quantity.number(offer.price)} {self._currency}" if offer.cost else ""
         return {
-            "device": self._devices.name(offer.device), "label": offer.name,
+            "label": offer.name,
             "seconds": seconds, "fast": fast, "slow": slow,
             "cost": offer.cost[0] if offer.cost else None,
             "left": self._x[0], "right": self._x[1],
@@ -194,13 +194,13 @@ class _TradeOff:
             if not offer.cost:
                 at_left = across / 2 - self._wide
                 sides = [(edge, side) for edge in (-across / 2, at_left) for side in (dy, -dy)]
-            texts.append((text, self._devices.name(offer.device)))
+            texts.append((text, offer.device))
             boxes.append([Box.around(x + a, y + b, across, LABEL_SIZE + 3) for a, b in sides])
         chosen = place(boxes, taken, Box(-2, -14, self._wide + 2, self._tall + 2), MOST_LABELS)
         (left, right), (low, high) = self._x, self._y
         return [
             {
-                "label": text, "device": device,
+                "label": text, **device_fields(device),
                 "cost": left * (right / left) ** ((box.left + box.right) / 2 / self._wide),
                 "seconds": high * (low / high) ** ((box.top + box.bottom) / 2 / self._tall),
             }

@@ -37,7 +37,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, lines_within, text_width
-from accelreport.report.theme import series, shape
+from accelreport.report.theme import series
 
 Kind = Literal["base", "measured", "published", "beyond"]
 """What a mark is: the base itself, measured beside it, published, or beyond the chip's peak."""
@@ -303,7 +303,6 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     values: list[dict[str, Any]] = [
         {
             "x": mark.value, "low": mark.low, "high": mark.high, "y": line, "kind": mark.kind,
-            "colour": series(mark.device.colour), "shape": shape(mark.device.colour),
             "inside": "var(--paper)" if mark.hollow else series(mark.device.colour),
             **marked(mark.device, f"{each.title}: {mark.label or f'{each.rate} {each.unit}'}"),
         }

@@ -108,7 +108,6 @@ def _line(
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=published,
-        pattern=series.pattern if isinstance(series, Series) else 0,
         texts=texts
         if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
         else (),
@@ -224,7 +223,6 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
                 y=middle,
                 low=middle,
                 high=tuple(p99 or p50 for p99, p50 in zip(late, middle, strict=True)),
-                pattern=series.pattern if isinstance(series, Series) else 0,
                 texts=tuple(map(quantity.duration, middle))
                 if last.of.device == bench.plan.baseline.device
                 else (),

@@ -10,14 +10,14 @@ from accelreport.analysis.results import point_key
 from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.analysis.timed_sweeps import Cause, LawPair, TimedSweep
 from accelreport.report import quantity
-from accelreport.report.charts.batch_law import LawLine, law_lines
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
+from accelreport.report.charts.scales import plain
+from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.law_text import (
     columns,
     cost_span,
     cost_text,
     costs,
-    equal_text,
     fixed_text,
     pair_sentence,
     part_told,
@@ -27,7 +27,6 @@ from accelreport.report.law_text import (
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Figure,
-    Key,
     Line,
     Prose,
     Row,
@@ -39,10 +38,11 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import Size, lines_plot
+from accelreport.report.openings.sweep import ends_in_words
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import COLOURS, line_key, pattern
+from accelreport.report.theme import pattern
 from accelreport.report.view import BenchmarkView
 
 ABOUT = (
@@ -53,6 +53,10 @@ ABOUT = (
 )
 GIGA = 1e-9
 """Operations are shown in 10⁹."""
+BEYOND = 4.0
+"""A curve goes on to so many times the largest amount that was timed, where it is fainter."""
+PIECES = 24
+"""Straight pieces of a curve."""
 
 
 def batch_law_section(bench: BenchmarkView) -> Section | None:
@@ -130,7 +134,8 @@ def _more(bench: BenchmarkView) -> tuple[Prose, ...]:
     return (Prose(" ".join(said)),) if said else ()
 
 
-def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
+def _line(bench: BenchmarkView, sweep: TimedSweep, last: float) -> SweepLine:
+    """The timed rates of a device, and those of its law up to an amount of work."""
     unit = 1.0 if sweep.of_batches else GIGA
     middle = {
         amount: geometric_mean([run[amount] for run in sweep.runs if amount in run]).value
@@ -140,14 +145,21 @@ def _line(bench: BenchmarkView, sweep: TimedSweep) -> LawLine:
     colour = bench.colour_of(sweep.device)
     number = 0 if sweep.published else [m for m in machines if m].index(sweep.machine)
     title = name_of(bench, sweep).removeprefix("the ")
-    device = Named(title, colour, pattern(colour, number))
-    return LawLine(
-        device,
-        sweep.published,
-        tuple(unit * amount for amount in middle),
-        tuple(unit * amount / seconds for amount, seconds in middle.items()),
-        sweep.fit.law,
-        unit,
+    rates = tuple(unit * amount / seconds for amount, seconds in middle.items())
+    first, law = sweep.amounts[0], sweep.fit.law
+    amounts = sorted(
+        {*middle, *(first * (last / first) ** (k / PIECES) for k in range(PIECES + 1))}
+    )
+    return SweepLine(
+        title,
+        "published" if sweep.published else "measured",
+        Named(title, colour, pattern(colour, number)),
+        tuple(middle),
+        rates,
+        rates,
+        rates,
+        published=sweep.published,
+        model=tuple((x, unit * x / law.seconds(x)) for x in amounts) if law else (),
     )
 
 
@@ -155,44 +167,28 @@ def _figure(bench: BenchmarkView, shown: Sequence[TimedSweep], table: Table) -> 
     by_batch = shown[0].of_batches
     x_title = axis_title(shown[0].axis) if by_batch else "operations of a step"
     y_title = f"{bench.words.sample} each second" if by_batch else "10⁹ operations each second"
-    unit = 1.0 if by_batch else GIGA
-    equal = [
-        (unit * pair.against.crossing.value, equal_text(pair))
-        for pair in bench.law_pairs
-        if pair.own in shown and pair.crossing_timed
-    ]
-    lines = [_line(bench, sweep) for sweep in shown]
+    last = BEYOND * max(sweep.amounts[-1] for sweep in shown)
+    lines = [_line(bench, sweep, last) for sweep in shown]
     fixed = fixed_text(shown[0])
-    said = "; ".join(
-        f"{line.device.title}: {quantity.number(line.rates[0])} at "
-        f"{quantity.number(line.amounts[0])} to {quantity.number(line.rates[-1])} at "
-        f"{quantity.number(line.amounts[-1])}"
-        for line in lines
+    axes = sweep_axes(
+        lines,
+        (),
+        x_title=x_title,
+        text=lambda rate: f"{quantity.number(rate)} {y_title}",
+        x_tick=plain if by_batch else quantity.operations,
     )
-    return Plot(
+    return lines_plot(
+        lines,
+        (),
+        axes,
         id="law-lines",
         title=f"{sentence(y_title)}, timed and modelled" + (f" ({fixed})" if fixed else ""),
-        description=f"{said}.",
-        chart=lambda size: law_lines(
-            lines, equal[:2], x_title=x_title, y_title=y_title, width=size.width
-        ),
-        subtitle=f"Up: {y_title} (log scale). Across: {x_title} (log scale).",
+        description=ends_in_words(lines, quantity.number),
+        subtitle=f"Up: {y_title} (log scale). Across: {x_title}.",
         caption=ABOUT,
-        keys=(
-            *(
-                Key(
-                    x.device.title,
-                    f"s{x.device.colour % COLOURS}",
-                    "diamond" if x.published else line_key(x.device.colour, 0),
-                    x.device.colour,
-                )
-                for x in lines
-            ),
-            Key("model", "soft", "dotted"),
-        ),
         badges=loud_badges(bench) if any(not x.published for x in lines) else (),
         table=table,
-    ).figure(Size(WIDE, 0), Size(NARROW, 0))
+    ).figure(Size(WIDE, 320), Size(NARROW, 284))
 
 
 def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -> Table:

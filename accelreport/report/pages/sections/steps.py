@@ -65,7 +65,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
         title=f"{title}{where}",
         description=f"{said}.",
         chart=lambda size: step_ecdf(
-            curves, shown=list(own), axis_title=f"{bench.words.step} time", width=size.width
+            curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
         subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
         caption=(
