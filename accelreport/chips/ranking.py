@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf, isfinite
 
 from accelreport.analysis.compute import hardware_name
-from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.cost import Price
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.learning import target_times
 from accelreport.analysis.results import ENERGY, Result, quantity, results_of
@@ -39,6 +39,8 @@ class Figure:
         unit: its unit.
         noun: what a rate counts.
         more_is_better: whether the larger value ranks first.
+        short: what a column or a choice calls it.
+        published: the spec that holds published figures of the same network.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Figure:
     unit: Unit
     noun: str = ""
     more_is_better: bool = True
+    short: str = ""
+    published: str = ""
 
 
 def _batch(size: int) -> tuple[tuple[str, Scalar], ...]:
@@ -57,23 +61,24 @@ def _batch(size: int) -> tuple[tuple[str, Scalar], ...]:
 
 FIGURES = (
     Figure("images", "Training the image network, batch 256", "chip_training", _batch(256),
-           "throughput", Unit.RATE, "images"),
+           "throughput", Unit.RATE, "images", short="images/s", published="mnist_batch_sweep"),
     Figure("images-1024", "Training the image network, batch 1,024", "chip_training", _batch(1024),
-           "throughput", Unit.RATE, "images"),
+           "throughput", Unit.RATE, "images", short="images/s, batch 1,024",
+           published="mnist_batch_sweep"),
     Figure("images-64", "Training the image network, batch 64", "chip_training", _batch(64),
-           "throughput", Unit.RATE, "images"),
+           "throughput", Unit.RATE, "images", short="images/s, batch 64"),
     Figure("windows", "Training the recurrent network, batch 128", "chip_lstm", _batch(128),
-           "throughput", Unit.RATE, "windows"),
+           "throughput", Unit.RATE, "windows", short="windows/s"),
     Figure("accuracy", "Time to 95 % validation accuracy, sample", "chip_accuracy", (),
-           TO_TARGET, Unit.SECONDS, more_is_better=False),
+           TO_TARGET, Unit.SECONDS, more_is_better=False, short="time to 95 %"),
     Figure("mnist", "Time to 97 % validation accuracy, whole MNIST", "chip_mnist", (),
-           TO_TARGET, Unit.SECONDS, more_is_better=False),
+           TO_TARGET, Unit.SECONDS, more_is_better=False, short="time to 97 %"),
     Figure("latency", "Latency of one image", "chip_latency", _batch(1),
-           "steady_step_time", Unit.SECONDS, more_is_better=False),
+           "steady_step_time", Unit.SECONDS, more_is_better=False, short="latency"),
     Figure("energy", "Energy of a training image, batch 256", "chip_training", _batch(256),
-           ENERGY, Unit.NUMBER, "J", more_is_better=False),
+           ENERGY, Unit.NUMBER, "J", more_is_better=False, short="energy"),
     Figure("peak", "Share of peak, training the image network, batch 1,024", "chip_training",
-           _batch(1024), SHARE, Unit.SHARE),
+           _batch(1024), SHARE, Unit.SHARE, short="share of peak"),
 )  # fmt: skip
 """In the order in which a page offers them."""
 
@@ -91,7 +96,7 @@ class Entry:
         value: geometric mean over processes with its 95 % interval.
         reached: processes that have the figure, of how many that were measured.
         framework: what computed.
-        price: what an hour of the device costs; None where the devices file gives no price.
+        price: what an hour of the device costs; None where nothing gives a price.
         repeats: repeat → value of its process.
     """
 
@@ -149,7 +154,6 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
                     value=geometric_mean(list(known.values())),
                     reached=(len(known), len(own)),
                     framework=plan.devices[device].framework,
-                    price=price_of(plan.devices[device]),
                     repeats=known,
                 )
                 rows[figure.name].append(entry)

@@ -1,4 +1,4 @@
-"""`accelreport chip`, `contribute` and `verify`: one network on every chip."""
+"""`accelreport chip`, `contribute`, `verify` and `rank`: one network on every chip."""
 
 from __future__ import annotations
 
@@ -63,6 +63,23 @@ Examples:
 Exit codes: 0 nothing is refused, 7 a file cannot be read, 12 a contribution is refused.
 """
 
+RANK_EXAMPLES = """\b
+What is written:
+  index.html and a page for each other figure, all chips in order; a page for each machine; time
+  against cost and energy; and the contributions themselves. Each file is verified first: refused
+  ones are named and not ranked. Of a machine that contributed again the latest is ranked, and its
+  page shows its history.
+
+\b
+Examples:
+  accelreport rank chips/
+  accelreport rank chips/ --out site/chips
+
+\b
+Exit codes: 0 at least one contribution is ranked, 7 the folder has none or cannot be written, 12
+every contribution is refused.
+"""
+
 Against = Annotated[
     Path | None,
     typer.Option(
@@ -79,6 +96,10 @@ OutFile = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Folder = Annotated[
+    Path, typer.Argument(help="Folder of contributions.", metavar="FOLDER", show_default=False)
+]
+Site = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where pages go.")]
 Files = Annotated[
     list[Path], typer.Argument(help="Contributions.", metavar="FILE", show_default=False)
 ]
@@ -163,3 +184,19 @@ def verify(files: Files, *, against: Against = None, json: Json = False) -> None
         typer.echo(json_module.dumps(rows, indent=2))
     if any(reason["refuses"] for row in rows for reason in row["doubts"]):
         raise typer.Exit(ExitCode.GATE_CLOSED)
+
+
+def rank(folder: Folder, *, out: Site = Path("site")) -> None:
+    """Verify the contributions of a folder, and build the pages that rank them."""
+    from accelreport.chips.board import board_of
+    from accelreport.report.site.chips import build_chips
+    from accelreport.terminal.say import say
+
+    board = board_of(folder)
+    for refusal in board.refused:
+        say(f"{refusal.file}: refused", *(f"  {reason}" for reason in refusal.reasons[:3]))
+    if not board.histories:
+        raise typer.Exit(ExitCode.GATE_CLOSED)
+    pages = build_chips(board, folder, out)
+    ranked, refused = len(board.histories), len(board.refused)
+    say(f"{ranked} machines ranked, {refused} files refused; {pages} pages: {out / 'index.html'}")

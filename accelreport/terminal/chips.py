@@ -7,9 +7,10 @@ from pathlib import Path
 
 from accelreport.analysis.findings import Unit
 from accelreport.chips.contribution import Contribution, environment_of, kind_of
-from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
+from accelreport.chips.ranking import FIGURES, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt
-from accelreport.report.quantity import HEADLINE, span, write
+from accelreport.report.quantity import HEADLINE, write
+from accelreport.report.rank_text import entry_text, rank_text
 from accelreport.terminal.say import columns
 
 SHOWN = 3
@@ -22,22 +23,10 @@ MOST = 12
 """Doubts that are printed of one contribution; the others are counted."""
 
 
-def value_of(entry: Entry, figure: Figure) -> str:
-    """The value with its interval."""
-    text = write(entry.value.value, figure.unit, entry.value, figure.noun)
-    ends = span(entry.value, figure.unit, figure.noun)
-    return f"{text} ({ends})" if ends else f"{text} (single run)"
-
-
-def rank_of(row: Ranked) -> str:
-    """A rank, or the range of ranks that the intervals leave open."""
-    return f"{row.best}" if row.best == row.worst else f"{row.best}–{row.worst}"
-
-
 def headline(ranks: Sequence[OwnRank]) -> Iterator[str]:
     """What a person sends to a friend: the first figure, its rank, and the neighbours."""
     for figure, row, rows in ranks[:1]:
-        yield f"{row.entry.title}: {value_of(row.entry, figure)}, {_rank(row, rows)}"
+        yield f"{row.entry.title}: {entry_text(row.entry, figure)}, {_rank(row, rows)}"
         yield from _neighbours(row, rows, figure)
 
 
@@ -49,7 +38,7 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
         [
             (
                 f"{figure.title}, {row.entry.precision.removeprefix('mixed_')}",
-                value_of(row.entry, figure),
+                entry_text(row.entry, figure),
                 _rank(row, rows),
             )
             for figure, row, rows in ranks
@@ -68,7 +57,7 @@ def own_ranks(own: Contribution, others: Sequence[Contribution]) -> list[OwnRank
 
 
 def _rank(row: Ranked, rows: Sequence[Ranked]) -> str:
-    return f"rank {rank_of(row)} of {len(rows)}"
+    return f"rank {rank_text(row)} of {len(rows)}"
 
 
 def _neighbours(own: Ranked, rows: Sequence[Ranked], figure: Figure) -> Iterator[str]:
@@ -85,13 +74,13 @@ def _neighbours(own: Ranked, rows: Sequence[Ranked], figure: Figure) -> Iterator
         else:
             worse.append(row)
     if undecided:
-        names = [f"{row.entry.title} (rank {rank_of(row)})" for row in undecided]
+        names = [f"{row.entry.title} (rank {rank_text(row)})" for row in undecided]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         yield f"  undecided against {', '.join(names[:SHOWN])}{more}"
     for row in (*better[-1:], *worse[:1]):
         factor = own.entry.value.value / row.entry.value.value
         text = write(factor if figure.more_is_better else 1 / factor, Unit.RATIO, digits=HEADLINE)
-        yield f"  {text} as fast as rank {rank_of(row)} ({row.entry.title})"
+        yield f"  {text} as fast as rank {rank_text(row)} ({row.entry.title})"
 
 
 def contents(contribution: Contribution) -> Iterator[str]:

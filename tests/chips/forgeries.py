@@ -52,7 +52,7 @@ def _pick(raw: Raw, rng: random.Random) -> Raw:
     return rng.choice(rows)
 
 
-def _scaled(record: Raw, factor: float, *, stamps: bool, rounded: bool) -> None:
+def scaled(record: Raw, factor: float, *, stamps: bool, rounded: bool) -> None:
     """Every time of the training by a factor, and the sums that follow from them."""
 
     def short(value: float, places: int) -> float:
@@ -76,17 +76,17 @@ def _scaled(record: Raw, factor: float, *, stamps: bool, rounded: bool) -> None:
 
 def _faster(raw: Raw, rng: random.Random) -> None:
     """All times of one cell divided, sums moved, digits left."""
-    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=False)
+    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=False)
 
 
 def _faster_rounded(raw: Raw, rng: random.Random) -> None:
     """The same with digits that the clocks have."""
-    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=True)
+    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=True)
 
 
 def _faster_blocks(raw: Raw, rng: random.Random) -> None:
     """Times of blocks alone."""
-    _scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=False, rounded=True)
+    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=False, rounded=True)
 
 
 def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
@@ -107,7 +107,7 @@ def _agreeing(raw: Raw, rng: random.Random, chosen: Callable[[Raw], bool]) -> No
     factor = rng.uniform(0.3, 0.8)
     for record in filter(chosen, raw["records"]):
         before = record["times"]["train_s"]
-        _scaled(record, factor, stamps=True, rounded=True)
+        scaled(record, factor, stamps=True, rounded=True)
         for block in record["blocks"]:
             block["cpu_s"] = round(block["cpu_s"] * factor, 6)
         saved = before - record["times"]["train_s"]
@@ -147,7 +147,7 @@ def _copied(raw: Raw, rng: random.Random) -> Raw:
 
 def _copied_and_scaled(raw: Raw, rng: random.Random) -> None:
     """The same by a factor, in rounded times."""
-    _scaled(_copied(raw, rng), rng.uniform(0.7, 0.97), stamps=True, rounded=True)
+    scaled(_copied(raw, rng), rng.uniform(0.7, 0.97), stamps=True, rounded=True)
 
 
 def _device(raw: Raw, rng: random.Random) -> None:
@@ -207,7 +207,7 @@ def _smooth(raw: Raw, rng: random.Random) -> None:
     for block in record["blocks"][1:]:
         block["wall_s"] = round(step_s * block["steps"], 9)
         block["step_s"] = [step_s] * len(block["step_s"])
-    _scaled(record, 1.0, stamps=True, rounded=True)
+    scaled(record, 1.0, stamps=True, rounded=True)
 
 
 def _dropped(raw: Raw, rng: random.Random) -> None:
@@ -217,7 +217,7 @@ def _dropped(raw: Raw, rng: random.Random) -> None:
     slow = sorted(steady, key=lambda block: block["wall_s"] / block["steps"])[len(steady) // 2 :]
     for block in slow:
         record["blocks"].remove(block)
-    _scaled(record, 1.0, stamps=True, rounded=True)
+    scaled(record, 1.0, stamps=True, rounded=True)
 
 
 def _other_machine(raw: Raw, rng: random.Random) -> None:

@@ -1,0 +1,321 @@
+"""A folder of contributions: which are believed, which are ranked, and what stands beside them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+from accelreport.analysis.compare import facts
+from accelreport.analysis.cost import Price, price_of
+from accelreport.analysis.hardware import named_in
+from accelreport.analysis.overview import PublishedRate, published_rates
+from accelreport.analysis.results import matches
+from accelreport.analysis.stats import LEVEL, Interval, Verdict, compare, logarithms, verdict
+from accelreport.chips.contribution import (
+    Contribution,
+    NoContribution,
+    environment_of,
+    kind_of,
+    read,
+)
+from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
+from accelreport.chips.verify import Doubt, Trace, between, doubts, shared_plans, trace_of
+from accelreport.loader.first_spec import DEVICES, SYSTEMS
+from accelreport.loader.load import load
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Environment, Record
+from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.cells import SpecSet
+
+INVENTED = "Invented "
+"""The name of a processor that does not exist begins so: examples and tests are marked by it."""
+
+FEW = 40
+"""Contributions up to which one process verifies them."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One contribution that was verified.
+
+    Attributes:
+        file: its name in the folder.
+        name: its canonical name.
+        environment: of the machine.
+        facts: fact → value of machine and software.
+        measured_at: the instant of its first record.
+        kind: CPU, GPU or TPU.
+        cells: how many were measured.
+        entries: figure → its devices.
+        doubts: reasons not to believe it.
+        trace: what others are compared with.
+    """
+
+    file: str
+    name: str
+    environment: Environment
+    facts: Mapping[str, str]
+    measured_at: str
+    kind: str
+    cells: int
+    entries: Mapping[str, Sequence[Entry]]
+    doubts: Sequence[Doubt]
+    trace: Trace
+
+    @property
+    def machine(self) -> str:
+        """Fingerprint of the machine."""
+        return self.environment.machine
+
+    @property
+    def refused(self) -> bool:
+        """Whether no measurement gives its numbers."""
+        return any(doubt.refuses for doubt in self.doubts)
+
+    @property
+    def invented(self) -> bool:
+        """Whether its hardware does not exist."""
+        return self.environment.cpu.startswith(INVENTED)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A file that is not ranked, and why."""
+
+    file: str
+    reasons: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The contributions of a folder.
+
+    Attributes:
+        histories: fingerprint → what a machine contributed, in order of time; the last is ranked.
+        refused: files that are not ranked.
+        published: figure → rates of the sources for the same network at the same batch size.
+    """
+
+    histories: Mapping[str, Sequence[Submission]]
+    refused: Sequence[Refusal]
+    published: Mapping[str, Sequence[PublishedRate]]
+
+    @property
+    def machines(self) -> list[Submission]:
+        """The latest contribution of each machine."""
+        return [history[-1] for history in self.histories.values()]
+
+    def ranks(self, figure: Figure) -> list[Ranked]:
+        """Every device of the ranked contributions that has a figure, the best first."""
+        machines = self.machines
+        return ranked([row for machine in machines for row in machine.entries[figure.name]], figure)
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a machine's figure changed from one contribution to the next.
+
+    Attributes:
+        figure: the figure.
+        device: the device.
+        before: the earlier contribution.
+        after: the later one.
+        ratio: how many times as good the later one is, with the interval of all its steps together.
+        verdict: what that allows to be said.
+    """
+
+    figure: Figure
+    device: str
+    before: Submission
+    after: Submission
+    ratio: Interval
+    verdict: Verdict
+
+
+def steps(history: Sequence[Submission]) -> list[Step]:
+    """Every change between neighbours in a history; the level holds for all of them together."""
+    pairs = [
+        (figure, old, new, before, after)
+        for before, after in pairwise(history)
+        for figure in FIGURES
+        for old in before.entries[figure.name]
+        for new in after.entries[figure.name]
+        if old.device == new.device
+    ]
+    level = 1 - (1 - LEVEL) / max(len(pairs), 1)
+    changes = []
+    for figure, old, new, before, after in pairs:
+        sign = 1.0 if figure.more_is_better else -1.0
+        terms = (sign, logarithms(dict(new.repeats))), (-sign, logarithms(dict(old.repeats)))
+        ratio = compare(*terms).ratio(level)
+        changes.append(Step(figure, new.device, before, after, ratio, verdict(ratio)))
+    return changes
+
+
+def board_of(folder: Path) -> Board:
+    """The contributions in a folder, each verified alone and against those it has to agree with.
+
+    Raises:
+        NoContribution: the folder has no file `*.json`.
+    """
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise NoContribution(f"{folder} has no contribution.", why="It has no file *.json.")
+    if len(paths) > FEW and (workers := min(os.cpu_count() or 1, len(paths))) > 1:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            verified = list(pool.map(_submission, paths, chunksize=4))
+    else:
+        verified = [_submission(path) for path in paths]
+    submissions = [each for each in verified if isinstance(each, Submission)]
+    # What is refused by itself says nothing against others: it may be an edited copy of them.
+    believed = _compared([each for each in submissions if not each.refused])
+    believed += [each for each in submissions if each.refused]
+    refused = [each for each in verified if isinstance(each, Refusal)]
+    refused += [
+        Refusal(each.file, [doubt.message for doubt in each.doubts if doubt.refuses])
+        for each in believed
+        if each.refused
+    ]
+    histories: dict[str, list[Submission]] = defaultdict(list)
+    for each in sorted(believed, key=lambda each: (each.measured_at, each.file)):
+        if not each.refused:
+            histories[each.machine].append(each)
+    return Board(
+        dict(sorted(histories.items())), sorted(refused, key=lambda each: each.file), _published()
+    )
+
+
+def _submission(path: Path) -> Submission | Refusal:
+    """One file, verified alone."""
+    try:
+        contribution = read(path)
+    except NoContribution as error:
+        return Refusal(path.name, [error.why or error.what])
+    kind = kind_of(contribution.records)
+    environment = environment_of(contribution.records, kind)
+    if environment is None:
+        return Refusal(path.name, ["It has no measured record with a machine."])
+    return Submission(
+        file=path.name,
+        name=contribution.name,
+        environment=environment,
+        facts=facts(_first(contribution, kind)),
+        measured_at=min(record.started_at for record in contribution.records),
+        kind=kind,
+        cells=len(contribution.records),
+        entries={
+            figure: [replace(row, price=row.price or _list_price(row.hardware)) for row in rows]
+            for figure, rows in entries(contribution).items()
+        },
+        doubts=doubts(contribution, shared=_shared()),
+        trace=trace_of(contribution),
+    )
+
+
+def _first(contribution: Contribution, kind: str) -> Record:
+    measured = (record for record in contribution.records if record.measured)
+    return next(record for record in measured if record.cell.device_spec.kind == kind)
+
+
+def _compared(submissions: Sequence[Submission]) -> list[Submission]:
+    """The submissions with the doubts that others give.
+
+    All pairs of 500 would take minutes: each is compared with those of its hardware, with those
+    that share an instant with it, and with what most of all say of weights and FLOPs.
+    """
+    groups: dict[object, list[Submission]] = defaultdict(list)
+    for each in submissions:
+        for key in _keys(each):
+            groups[key].append(each)
+    most = replace(
+        Trace("most machines", "", frozenset(), {}, {}, {}),
+        weights=_commonest(each.trace.weights for each in submissions),
+        flops=_commonest(each.trace.flops for each in submissions),
+    )
+    compared = []
+    for each in submissions:
+        others = {other.file: other for key in _keys(each) for other in groups[key]}
+        more = [*between(each.trace, most)]
+        for other in others.values():
+            # Of files with the same content the first one is ranked.
+            same = other.trace.digest == each.trace.digest
+            if other is not each and not (same and other.file > each.file):
+                more += [d for d in between(each.trace, other.trace) if d.kind not in OF_ALL]
+        compared.append(replace(each, doubts=[*each.doubts, *more]))
+    return compared
+
+
+OF_ALL = ("beginning", "flops")
+"""Doubts that one other contribution does not give: its own weights may be the forged ones."""
+
+
+def _keys(submission: Submission) -> list[tuple[str, str]]:
+    instants = (("instant", instant) for instant in submission.trace.instants)
+    return [("hardware", submission.trace.hardware), *instants]
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _commonest(mappings: Iterable[Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
+    """Key → the value of most mappings; without those of which two values are equally common."""
+    counts: dict[_Key, Counter[_Value]] = defaultdict(Counter)
+    for mapping in mappings:
+        for key, value in mapping.items():
+            counts[key][value] += 1
+    commonest = {}
+    for key, votes in counts.items():
+        (value, first), *rest = votes.most_common(2)
+        if not rest or first > rest[0][1]:
+            commonest[key] = value
+    return commonest
+
+
+@cache
+def _shared() -> dict[str, PlanDocument]:
+    return shared_plans()
+
+
+@cache
+def _sources() -> SpecSet:
+    """The specs with the published figures of the networks that chips are ranked by."""
+    names = sorted({figure.published for figure in FIGURES if figure.published})
+    return load([SYSTEMS / f"{name}.toml" for name in names], devices_file=SYSTEMS / DEVICES)
+
+
+@cache
+def _list_price(hardware: str) -> Price | None:
+    """The latest price that the devices file gives for an hour of such hardware."""
+    known = named_in(hardware)
+    offers = [
+        device
+        for device in _sources().devices.values()
+        if named_in(device.label) is known and device.all_replicas == 1
+    ]
+    priced = [price for device in offers if (price := price_of(device))]
+    return max(priced, key=lambda price: price.date) if known and priced else None
+
+
+def _published() -> dict[str, list[PublishedRate]]:
+    """Figure → the rates of its network that the sources print, without those they derive."""
+    plans = {spec.name: plan_document(spec, {}) for spec in _sources().specs}
+    return {
+        figure.name: [
+            rate
+            for rate in published_rates(plans[figure.published])
+            if rate.comparable and not rate.flags and rate.row.mark != "D"
+            if matches(rate.row.where, dict(figure.point))
+        ]
+        for figure in FIGURES
+        if figure.published
+    }

@@ -1,0 +1,575 @@
+"""The ranked pages: all chips by one figure, a page of each machine, time against cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.overview import PublishedRate
+from accelreport.analysis.stats import Verdict
+from accelreport.chips.board import Board, Submission, steps
+from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
+from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Named
+from accelreport.report.charts.scales import decades, fitting, log_domain, percent_text, plain, plain_duration
+from accelreport.report.charts.trade_off import Offer, frontier, trade_off
+from accelreport.report.model import (
+    Code,
+    Column,
+    Download,
+    Downloads,
+    Fact,
+    Facts,
+    Note,
+    Notes,
+    Notice,
+    Page,
+    Prose,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Token,
+    number_columns,
+    table_row,
+    under,
+)
+from accelreport.report.model import (
+    entry as cell,
+)
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.rank_text import (
+    chip_name,
+    framework_text,
+    interval_text,
+    leaders,
+    precision_text,
+    rank_text,
+    ratio_phrase,
+    step_text,
+    value_text,
+)
+from accelreport.report.text import label, slug
+from accelreport.spec.device import FRAMEWORK_NAMES
+
+TITLE = "One network, every chip"
+TRADE_OFFS = "trade-offs.html"
+COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
+"""Colour of a kind, as on every page."""
+TICKS = {Unit.SECONDS: plain_duration, Unit.SHARE: percent_text}
+PLOT_PIXELS = 330
+"""Of the column of marks, for its ticks."""
+FILTERS = ("Kind", "Measured in", "Framework", "Precision", "Price")
+MOST_OPTIONS = 8
+"""Choices of a filter; `ranked.css` has a rule for each."""
+NO_PRICE = "no price"
+DECIDED_CHANGES = (Verdict.FASTER, Verdict.SLOWER)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What rows can be chosen by.
+
+    Attributes:
+        title: what is chosen.
+        letter: classes of rows begin with it.
+        options: the text of each choice.
+    """
+
+    title: str
+    letter: str
+    options: tuple[str, ...]
+
+    def classes(self, value: str) -> list[str]:
+        """The class of a row with a value."""
+        options = self.options
+        return [f"{self.letter}{options.index(value)}"] if value in options else []
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A row of the ranked table; positions are percent of the axis.
+
+    Attributes:
+        rank: a rank or a range; empty for a published row.
+        tied: whether it is a range.
+        classes: colour, and the option of each filter that it belongs to.
+        href: the page of the machine, at the device.
+        name: of the chip.
+        detail: kind, framework, precision; or that it is published.
+        doubted: whether a person should look at it.
+        at: of the mark.
+        ends: of the interval; empty without one.
+        value: without the unit of a rate.
+        interval: its ends.
+        price: of an hour.
+        numbers: value and ends, for the script that compares two.
+    """
+
+    rank: str
+    tied: bool
+    classes: str
+    href: str
+    name: str
+    detail: str
+    doubted: bool
+    at: str
+    ends: tuple[str, ...]
+    value: str
+    interval: str
+    price: str
+    numbers: str
+
+
+@dataclass(frozen=True)
+class RankedTable:
+    """All chips by one figure.
+
+    Attributes:
+        unit: title of the column of values.
+        rank_by: path and short title of the page of each figure.
+        filters: those with more than one choice.
+        rows: the best first.
+        ticks: position and text.
+        priced: whether any of them has a price.
+        phrase: what a comparison of two says.
+        less: whether the smaller value is the faster one.
+    """
+
+    unit: str
+    rank_by: tuple[tuple[str, str], ...]
+    filters: tuple[Filter, ...]
+    rows: tuple[BoardRow, ...]
+    ticks: tuple[tuple[str, str], ...]
+    priced: bool
+    phrase: str
+    less: bool
+
+
+def shown_figures(board: Board) -> list[Figure]:
+    """The figures that some ranked contribution has."""
+    return [f for f in FIGURES if any(machine.entries[f.name] for machine in board.machines)]
+
+
+def path_of(board: Board, figure: Figure) -> str:
+    """The page that ranks by a figure; that of the first one is the front page."""
+    return "index.html" if figure is shown_figures(board)[0] else f"{figure.name}.html"
+
+
+def machine_path(machine: Submission) -> str:
+    """The page of a machine: short, because every row of every figure leads to it."""
+    return f"{slug(machine.machine)}.html"
+
+
+def json_path(submission: Submission) -> str:
+    """Where the file lies beside the pages."""
+    return f"{slug(submission.file.removesuffix('.json'))}.json"
+
+
+# The ranked table ------------------------------------------------------------------------
+
+
+def ranked_table(board: Board, figure: Figure) -> RankedTable:
+    """Every entry by one figure, and the published rates at their place."""
+    ranks = board.ranks(figure)
+    machines = {machine.name: machine for machine in board.machines}
+    pairs = [(row, machines[row.entry.contribution]) for row in ranks]
+    facets = [_facets(row.entry, machine) for row, machine in pairs]
+    filters = [
+        Filter(title, letter, tuple(options))
+        for letter, title in zip("abcde", FILTERS, strict=True)
+        if len(options := sorted({facet[title] for facet in facets})[:MOST_OPTIONS]) > 1
+    ]
+    published = board.published.get(figure.name, ())
+    ends = [end for row in ranks for end in row.entry.value.ends]
+    domain = log_domain([*ends, *(rate.rate for rate in published)], 1.06)
+
+    def at(value: float) -> str:
+        low, high = map(math.log, domain)
+        return f"{2 + 96 * (math.log(value) - low) / (high - low):.1f}%"
+
+    tick = TICKS.get(figure.unit, plain)
+    ticks = fitting(decades(*domain, 6), tick, domain, PLOT_PIXELS, log=True)
+    rows = [
+        (row.entry.value.value, _row(row, machine, figure, at, filters, facet))
+        for (row, machine), facet in zip(pairs, facets, strict=True)
+    ]
+    rows += [(rate.rate, _published_row(rate, at, filters)) for rate in published]
+    rows.sort(key=lambda pair: pair[0], reverse=figure.more_is_better)
+    return RankedTable(
+        unit=figure.short,
+        rank_by=tuple((path_of(board, each), each.short) for each in shown_figures(board)),
+        filters=tuple(filters),
+        rows=tuple(row for _, row in rows),
+        ticks=tuple((at(value), tick(value)) for value in ticks),
+        priced=any(row.entry.price for row in ranks),
+        phrase=ratio_phrase(figure),
+        less=figure.unit is Unit.SECONDS,
+    )
+
+
+def _facets(entry: Entry, machine: Submission) -> dict[str, str]:
+    return {
+        "Kind": entry.kind,
+        "Measured in": machine.measured_at[:4],
+        "Framework": FRAMEWORK_NAMES[entry.framework],
+        "Precision": precision_text(entry),
+        "Price": "given" if entry.price else NO_PRICE,
+    }
+
+
+def _row(
+    row: Ranked,
+    machine: Submission,
+    figure: Figure,
+    at: Callable[[float], str],
+    filters: Sequence[Filter],
+    facets: dict[str, str],
+) -> BoardRow:
+    entry = row.entry
+    numbers = entry.value.value, *entry.value.ends
+    own = [name for each in filters for name in each.classes(facets[each.title])]
+    detail = (entry.kind, framework_text(entry, machine), precision_text(entry))
+    return BoardRow(
+        rank=rank_text(row),
+        tied=row.best != row.worst,
+        classes=" ".join([f"k{COLOURS[entry.kind]}", *own]),
+        href=f"{machine_path(machine)}#{slug(entry.device)}",
+        name=label(chip_name(entry, machine), 48),
+        detail=" · ".join(detail),
+        doubted=bool(machine.doubts),
+        at=at(entry.value.value),
+        ends=tuple(map(at, entry.value.ends)) if entry.value.known else (),
+        value=value_text(entry, figure, bare=True),
+        interval=interval_text(entry, figure, bare=True),
+        price=_price(entry),
+        numbers=" ".join(f"{number:.4g}" for number in numbers),
+    )
+
+
+def _price(entry: Entry) -> str:
+    if entry.price is None:
+        return NO_PRICE
+    # A price has the digits of its list: 0.18, 1.18.
+    hour = quantity.setting(entry.price.per_hour)
+    return f"{hour}{quantity.SPACE}{label(entry.price.currency, 8)}"
+
+
+def _published_row(
+    rate: PublishedRate, at: Callable[[float], str], filters: Sequence[Filter]
+) -> BoardRow:
+    kind = next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
+    own = [name for each in filters if each.title == "Kind" for name in each.classes(kind)]
+    return BoardRow(
+        rank="",
+        tied=False,
+        classes=" ".join(["pub", f"k{COLOURS.get(kind, 0)}", *own]),
+        href="",
+        name=label(rate.row.label, 48),
+        detail="published, no interval, no rank",
+        doubted=False,
+        at=at(rate.rate),
+        ends=(),
+        value=quantity.write(rate.rate, Unit.NUMBER),
+        interval="as published",
+        price="",
+        numbers="",
+    )
+
+
+def ranked_page(board: Board, figure: Figure) -> Page:
+    """The page around the table by one figure."""
+    machines, ranks = board.machines, board.ranks(figure)
+    published = len(board.published.get(figure.name, ()))
+    rows = f"{quantity.plural(published, 'published row')}" if published else ""
+    repeats = max(row.entry.reached[1] for row in ranks)
+    counts = (
+        figure.title,
+        quantity.plural(repeats, "repeat"),
+        quantity.plural(len(machines), "machine"),
+        rows,
+    )
+    return Page(
+        path=path_of(board, figure),
+        title=TITLE,
+        headline=TITLE,
+        finding=leaders(ranks, figure),
+        kicker=" · ".join(filter(None, counts)),
+        sections=tuple(_sections(board)),
+        template="ranked.html",
+        banner=invented(machines),
+        related=related(board),
+    )
+
+
+def invented(machines: Sequence[Submission]) -> Notice | None:
+    """What stands above everything where hardware does not exist."""
+    count = sum(machine.invented for machine in machines)
+    if not count:
+        return None
+    every = count == len(machines)
+    which = "None of these machines exists" if every else f"{count} of these machines do not exist"
+    return Notice("Invented data.", f"{which}. Published rows are real.")
+
+
+def related(board: Board) -> tuple[Download, ...]:
+    """What the heads of the pages lead to."""
+    return (Download(TRADE_OFFS, "Time, cost and energy"),) if _plots(board) else ()
+
+
+def _sections(board: Board) -> Iterator[Section]:
+    if board.refused:
+        notes = tuple(
+            Note(
+                label(each.file), " ".join(label(why, 300) for why in each.reasons[:3]), tone="bad"
+            )
+            for each in board.refused
+        )
+        detail = quantity.plural(len(board.refused), "file")
+        yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
+    prose = (
+        "Run accelreport chip, which takes ten minutes, then accelreport contribute, and read the "
+        "file that it writes. Every file is verified before it is ranked."
+    )
+    code = Code("", (Token("accelreport chip\naccelreport contribute\n"),))
+    yield Section("add", "Add yours", (Prose(prose), code))
+
+
+# Time against cost and energy -------------------------------------------------------------
+
+
+def trade_off_page(board: Board) -> Page | None:
+    """Time to accuracy against its price, and against the energy of an image."""
+    plots = _plots(board)
+    if not plots:
+        return None
+    return Page(
+        path=TRADE_OFFS,
+        title="Time, cost and energy",
+        headline="Time against cost and energy",
+        finding="",
+        sections=tuple(plots),
+        template="chips.html",
+        banner=invented(board.machines),
+        related=related(board),
+    )
+
+
+def _plots(board: Board) -> list[Section]:
+    time = next(figure for figure in FIGURES if figure.name == "accuracy")
+    energy = next(figure for figure in FIGURES if figure.name == "energy")
+    machines = {machine.name: machine for machine in board.machines}
+    joules = {
+        (row.contribution, row.device): (row.value.value, *row.value.ends)
+        for machine in board.machines
+        for row in machine.entries[energy.name]
+    }
+    costs, energies, count = [], [], 0
+    for row in board.ranks(time):
+        count += 1
+        entry, (low, high) = row.entry, row.entry.value.ends
+        name = f"{chip_name(entry, machines[entry.contribution])}, {precision_text(entry)}"
+        spread = (entry.value.value, low, high)
+        text = value_text(entry, time)
+        shown = Named(label(name, 40), COLOURS[entry.kind])
+        hollow = not entry.value.known
+        if entry.price:
+            of = entry.price.of
+            cost = 100 * of(spread[0]), 100 * of(spread[1]), 100 * of(spread[2])
+            costs.append(Offer(shown.title, shown, spread, cost, text, hollow=hollow))
+        if ends := joules.get((entry.contribution, entry.device)):
+            energies.append(Offer(shown.title, shown, spread, ends, text, hollow=hollow))
+    sections = []
+    for key, offers, unit, what in (
+        ("cost", costs, "US cents of one training", "price"),
+        ("energy", energies, "J of a training image", "counted energy"),
+    ):
+        if not offers:
+            continue
+        best = frontier(offers)
+        finding = (
+            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} form the frontier: "
+            f"no other is both faster and takes less {key}."
+        )
+        missing = count - len(offers)
+        left_out = (
+            f" {quantity.plural(missing, 'entry', 'entries')} without a {what} are not drawn."
+        )
+        caption = "Dashed: the frontier." + left_out * bool(missing)
+        plot = Plot(
+            id=f"by-{key}",
+            title=f"{time.title} against {key}",
+            description=f"{finding} {'; '.join(offer.name for offer in best)}.",
+            chart=partial(_trade_off, offers, unit),
+            subtitle=f"Up: {time.title} (log scale). Down and to the left is better.",
+            caption=caption,
+        )
+        figure = plot.figure(Size(WIDE, 440), ON_A_PHONE)
+        sections.append(Section(key, f"Time against {key}", (figure,), finding))
+    return sections
+
+
+def _trade_off(offers: Sequence[Offer], unit: str, size: Size) -> Chart:
+    return trade_off(offers, currency=unit, width=size.width, height=size.height)
+
+
+# A machine --------------------------------------------------------------------------------
+
+
+def machine_page(board: Board, history: Sequence[Submission]) -> Page:
+    """What one machine contributed: figures with ranks, history, environment, doubts, files."""
+    latest = history[-1]
+    entries = [row for figure in FIGURES for row in latest.entries[figure.name]]
+    first = next((row for row in entries if row.kind == latest.kind), entries[0])
+    sections = [
+        Section("figures", "Figures", (_figures(board, latest),)),
+        *_history(history),
+        *_doubts(latest),
+        Section("machine", "Machine and software", (_environment(latest),)),
+        Section("files", "Files", (Downloads(tuple(map(_file, reversed(history)))),)),
+    ]
+    return Page(
+        path=machine_path(latest),
+        title=label(chip_name(first, latest), 60),
+        finding="",
+        kicker=f"{latest.kind} · {framework_text(first, latest)} · {latest.name}",
+        sections=tuple(sections),
+        template="chips.html",
+        banner=invented([latest]),
+        related=related(board),
+    )
+
+
+def _figures(board: Board, machine: Submission) -> Table:
+    rows: dict[str, list[Row]] = {}
+    for figure in shown_figures(board):
+        ranks = board.ranks(figure)
+        for row in ranks:
+            if row.entry.contribution != machine.name:
+                continue
+            entry = row.entry
+            processes, of = entry.reached
+            rows.setdefault(entry.device, []).append(
+                table_row(
+                    figure.title,
+                    cell(
+                        value_text(entry, figure), *under(interval_text(entry, figure), "interval")
+                    ),
+                    f"{rank_text(row)} of {len(ranks)}",
+                    f"{processes} of {of}",
+                )
+            )
+    titles = {
+        row.device: f"{chip_name(row, machine)}, {precision_text(row)}"
+        for each in FIGURES
+        for row in machine.entries[each.name]
+    }
+    return Table(
+        id="ranks",
+        title="What was measured, with ranks among all chips",
+        corner="figure",
+        columns=number_columns(("value, 95 % interval", "rank", "processes")),
+        groups=tuple(
+            RowGroup(tuple(own), titles[device], id=slug(device)) for device, own in rows.items()
+        ),
+        caption="A rank is a range where intervals overlap.",
+    )
+
+
+def _history(history: Sequence[Submission]) -> Iterator[Section]:
+    """Points with intervals over time, and the changes that are decided."""
+    if len(history) < 2:
+        return
+    figure, device = next(
+        (figure, row.device) for figure in FIGURES for row in history[-1].entries[figure.name]
+    )
+    dots = [
+        Dot(
+            name=quantity.day(when) if (when := quantity.instant(each.measured_at)) else "",
+            detail=framework_text(row, each),
+            device=Named(each.file, COLOURS[row.kind]),
+            value=row.value.value,
+            text=value_text(row, figure),
+            low=row.value.ends[0],
+            high=row.value.ends[1],
+            hollow=not row.value.known,
+        )
+        for each in history
+        for row in each.entries[figure.name]
+        if row.device == device
+    ]
+    plot = Plot(
+        id="over-time",
+        title=f"{figure.title}, {label(device)}, contribution after contribution",
+        description="; ".join(f"{dot.name}: {dot.text}" for dot in dots),
+        chart=lambda size: dot_plot(
+            dots, axis_title=figure.short, tick=plain, width=size.width, height=size.height
+        ),
+        caption="Marks are geometric means, and bars their 95 % intervals.",
+    )
+    high = 60 + 36 * len(dots)
+    changes = steps(history)
+    decided = [step for step in changes if step.verdict in DECIDED_CHANGES]
+    rows = tuple(
+        table_row(
+            step.figure.title,
+            label(step.device),
+            _changed(step.before, step.after),
+            step_text(step),
+        )
+        for step in (*decided, *(step for step in changes if step not in decided))
+    )
+    finding = (
+        f"{quantity.plural(len(decided), 'change')} of {len(changes)} comparisons "
+        f"{'is' if len(decided) == 1 else 'are'} decided."
+    )
+    table = Table(
+        id="changes",
+        title="From each contribution to the next",
+        corner="figure",
+        columns=(Column("device"), Column("what differs", wide=True), Column("times as good")),
+        groups=(RowGroup(rows),),
+        caption="The 95 % level holds for all comparisons together.",
+        style="prose",
+    )
+    yield Section(
+        "history", "History", (plot.figure(Size(WIDE, high), Size(NARROW, high)), table), finding
+    )
+
+
+def _changed(before: Submission, after: Submission) -> str:
+    differing = [
+        f"{name} {before.facts.get(name, 'none')} → {after.facts.get(name, 'none')}"
+        for name in sorted({*before.facts, *after.facts})
+        if before.facts.get(name) != after.facts.get(name)
+    ]
+    return label("; ".join(differing), 300) or "nothing that is recorded"
+
+
+def _doubts(machine: Submission) -> Iterator[Section]:
+    by_text: dict[str, list[str]] = {}
+    for doubt in machine.doubts:
+        by_text.setdefault(doubt.message, []).append(doubt.cell)
+    if by_text:
+        notes = tuple(
+            Note(label(text, 200), quantity.plural(len(cells), "cell") if any(cells) else "")
+            for text, cells in by_text.items()
+        )
+        finding = "A person should look at this contribution."
+        yield Section("doubts", "Self-checks and warnings", (Notes(notes),), finding)
+
+
+def _environment(machine: Submission) -> Facts:
+    rows = [Fact(label(name), label(value, 200)) for name, value in machine.facts.items() if value]
+    return Facts((Fact("measured", quantity.moment(machine.measured_at)), *rows))
+
+
+def _file(submission: Submission) -> Download:
+    detail = (
+        f"{quantity.moment(submission.measured_at)}, {quantity.plural(submission.cells, 'cell')}"
+    )
+    return Download(json_path(submission), label(submission.file), detail)

@@ -1,0 +1,92 @@
+"""How ranks, values of chips and what they say are written, on pages and on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.stats import MARGIN, Verdict
+from accelreport.chips.board import INVENTED, Step, Submission
+from accelreport.chips.ranking import Entry, Figure, Ranked
+from accelreport.report.quantity import EN_DASH, HEADLINE, number_word, percent, span, write
+from accelreport.report.text import label, sentence, short_hardware
+from accelreport.spec.device import FRAMEWORK_NAMES
+
+
+def _unit(figure: Figure, *, bare: bool) -> tuple[Unit, str]:
+    """Unit and noun; of a rate neither where the title of the column has them."""
+    return (Unit.NUMBER, "") if bare and figure.unit is Unit.RATE else (figure.unit, figure.noun)
+
+
+def value_text(entry: Entry, figure: Figure, *, bare: bool = False) -> str:
+    """The value without its interval."""
+    unit, noun = _unit(figure, bare=bare)
+    return write(entry.value.value, unit, entry.value, noun)
+
+
+def interval_text(entry: Entry, figure: Figure, *, bare: bool = False) -> str:
+    """Both ends of the interval, or that there is none."""
+    return span(entry.value, *_unit(figure, bare=bare)) or "single run"
+
+
+def entry_text(entry: Entry, figure: Figure) -> str:
+    """The value with its interval."""
+    return f"{value_text(entry, figure)} ({interval_text(entry, figure)})"
+
+
+def rank_text(row: Ranked) -> str:
+    """A rank, or the range of ranks that the intervals leave open: "3–5"."""
+    return f"{row.best}" if row.best == row.worst else f"{row.best}{EN_DASH}{row.worst}"
+
+
+def chip_name(entry: Entry, machine: Submission) -> str:
+    """Hardware, with the threads of a CPU: "AMD EPYC, 2 threads"."""
+    name = short_hardware(entry.hardware.removeprefix(INVENTED))
+    return f"{name}, {machine.environment.threads} threads" if entry.kind == "CPU" else name
+
+
+def precision_text(entry: Entry) -> str:
+    """The dtype policy by its short name: "bfloat16"."""
+    return entry.precision.removeprefix("mixed_")
+
+
+def framework_text(entry: Entry, machine: Submission) -> str:
+    """Framework and release: "TensorFlow 2.21"."""
+    packages = machine.environment.packages
+    versions = (v for name, v in packages.items() if name.startswith(entry.framework))
+    release = ".".join(next(versions, "").split(".")[:2])
+    return f"{FRAMEWORK_NAMES[entry.framework]} {label(release, 12)}".strip()
+
+
+def ratio_phrase(figure: Figure) -> str:
+    """What stands between a chip, a factor and the chip that it is a multiple of."""
+    phrases = {Unit.NUMBER: "takes {} the energy of", Unit.SHARE: "reaches {} the share of"}
+    return phrases.get(figure.unit, "is {} as fast as")
+
+
+def leaders(rows: Sequence[Ranked], figure: Figure) -> str:
+    """Who may be first, and how far the last one is behind."""
+    first, last, count = rows[0], rows[-1], sum(row.best == 1 for row in rows)
+    if len(rows) == 1:
+        return f"One entry is ranked: {value_text(first.entry, figure)}."
+    if count > 1:
+        who = f"{sentence(number_word(count))} of {len(rows)} entries may be first"
+        text = f"{who}, because their intervals overlap."
+    else:
+        text = f"The first of {len(rows)} entries reaches {value_text(first.entry, figure)}."
+    if last.best <= first.worst:
+        return f"{text} Whether the first and the last differ is undecided."
+    best, worst = first.entry.value.value, last.entry.value.value
+    factor = worst / best if figure.unit is Unit.SECONDS else best / worst
+    phrase = ratio_phrase(figure).format(write(factor, Unit.RATIO, digits=HEADLINE))
+    return f"{text} The first {phrase} the last."
+
+
+def step_text(step: Step) -> str:
+    """A change of a machine's figure from one contribution to the next."""
+    ends = span(step.ratio, Unit.RATIO)
+    if step.verdict is Verdict.SAME:
+        return f"the same within {percent(MARGIN, 0)} ({ends})"
+    if step.verdict is Verdict.UNDECIDED:
+        return f"undecided ({ends or 'a single run'})"
+    return f"{write(step.ratio.value, Unit.RATIO, step.ratio)} ({ends})"

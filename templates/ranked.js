@@ -1,0 +1,50 @@
+// The address keeps what was chosen, and two ticked rows are compared. Without it all choices work.
+(() => {
+  const board = document.querySelector("#board");
+  const verdict = document.querySelector("#verdict");
+  const asked = verdict.textContent;
+  const rows = [...board.querySelectorAll("td input")];
+  const address = (input) => input.closest("tr").querySelector("a").getAttribute("href");
+  const name = (input) => {
+    const [chip, detail] = [...input.closest("tr").cells[1].children].map((each) => each.textContent);
+    return `${chip} (${detail.split(" · ").slice(1, 3).join(", ")})`;
+  };
+  const written = (value) => `${Number(value.toPrecision(value < 10 ? 2 : 3)).toLocaleString("en")}`;
+  // Both intervals together: the factor is decided where they do not overlap, as ranks are.
+  const compare = ([one, other]) => {
+    const [a, b] = [one, other].map((input) => input.value.split(" ").map(Number));
+    const turned = "less" in board.dataset;
+    const factor = (x, y) => (turned ? y / x : x / y);
+    const ends = [factor(a[1], b[2]), factor(a[2], b[1])].sort((x, y) => x - y);
+    const range = `${written(ends[0])}–${written(ends[1])}×`;
+    if (ends[0] <= 1 && ends[1] >= 1) return `Whether ${name(one)} and ${name(other)} differ is undecided (${range}).`;
+    const phrase = board.dataset.phrase.replace("{}", `${written(factor(a[0], b[0]))}×`);
+    return `${name(one)} ${phrase} ${name(other)} (${range}).`;
+  };
+  const told = () => {
+    const ticked = rows.filter((input) => input.checked);
+    verdict.textContent = ticked.length === 2 ? compare(ticked) : asked;
+  };
+  const state = () => {
+    const wanted = new URLSearchParams();
+    for (const choice of board.querySelectorAll("fieldset :checked")) if (choice.value) wanted.set(choice.name, choice.value);
+    const ticked = rows.filter((input) => input.checked).map(address);
+    if (ticked.length) wanted.set("c", ticked.join(" "));
+    return wanted.size ? `#${wanted}` : "";
+  };
+  const keep = () => {
+    history.replaceState(null, "", state() || location.pathname);
+    for (const link of board.querySelectorAll("nav a")) link.hash = state();
+    told();
+  };
+  const apply = () => {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    for (const choice of board.querySelectorAll("fieldset input")) choice.checked = choice.value === (wanted.get(choice.name) ?? "");
+    const ticked = (wanted.get("c") ?? "").split(" ");
+    for (const input of rows) input.checked = ticked.includes(address(input));
+    keep();
+  };
+  board.addEventListener("change", keep);
+  addEventListener("hashchange", apply);
+  apply();
+})();

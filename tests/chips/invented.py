@@ -1,0 +1,143 @@
+"""Contributions of machines that do not exist, made of one that does.
+
+Names of their processors begin with "Invented", by which pages mark them. Times are those of the
+real machine by a factor, in digits that clocks have, so that `verify` refuses none of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from accelreport.chips.board import INVENTED
+from accelreport.chips.contribution import Contribution, canonical_name, write
+from accelreport.chips.verify import shared_plans
+from tests.chips.forgeries import scaled
+from tests.chips.test_verify import HONEST
+
+Raw = dict[str, Any]
+
+CPUS = ("Finch", "Wren", "Swift", "Tern", "Plover", "Dunlin", "Avocet")
+GPUS = ("Kestrel T4", "Heron L4", "Merlin V100", "Osprey A100", "Kite", "Harrier", "Falcon")
+"""Four are named like hardware with a price in the devices file."""
+PACES = {"CPU": (0.2, 12.0), "GPU": (6.0, 90.0), "TPU": (20.0, 200.0)}
+"""Kind → how many times as fast as the real machine."""
+NOISE = 0.02
+"""Standard deviation of a process' logarithm."""
+
+
+def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
+    """So many contributions, the same for the same seed."""
+    rng = random.Random(seed)  # noqa: S311 -- not for secrets
+    text, plans = HONEST.read_text(), shared_plans()
+    for turn in range(number):
+        kind = rng.choices(("CPU", "GPU", "TPU"), (5, 4, 1))[0]
+        low, high = map(math.log, PACES[kind])
+        pace = math.exp(rng.uniform(low, high))
+        yield machine(json.loads(text), plans, turn, kind, pace, rng)
+
+
+def machine(
+    raw: Raw, plans: Any, turn: int, kind: str, pace: float, rng: random.Random
+) -> Contribution:
+    """One machine of a kind that is so many times as fast as the real one."""
+    started = timedelta(days=-1 - 17 * (turn % 40), seconds=60 * turn)
+    steps: dict[str, list[float]] = defaultdict(list)
+    for record in raw["records"]:
+        steps[_place(record)].append(_step_s(record))
+    environment = _environment(turn, kind, rng)
+    for record in raw["records"]:
+        cell = record["cell"]
+        cell["device"] = cell["device"].replace("cpu", kind.lower())
+        plan = plans[cell["spec"]]
+        cell["device_spec"] = plan.devices[cell["device"]].model_dump(mode="json")
+        at = (cell["device"], cell["point"], cell["repeat"])
+        record["key"] = next(c.key for c in plan.cells if (c.device, c.point, c.repeat) == at)
+        own = steps[_place(record)]
+        middle = math.exp(sum(map(math.log, own)) / len(own))
+        longer = _take(record, middle / pace / _step_s(record) * math.exp(rng.gauss(0, NOISE)))
+        for name in ("started_at", "finished_at"):
+            instant = datetime.fromisoformat(record[name]) + started
+            record[name] = instant.isoformat(timespec="milliseconds")
+        # What a longer cell takes, the ones after it begin later.
+        started += timedelta(seconds=max(longer, 0.0))
+        record["environment"] |= environment
+        record["environment"]["runtime"] |= {"device": kind}
+        record["checks"] = [c for c in record["checks"] if c["outcome"] != "failed"]
+        if kind == "GPU" and cell["spec"] == "chip_training":
+            record["energy"] = [_energy(record, rng.uniform(60, 300))]
+    contribution = Contribution.model_validate(raw)
+    name = canonical_name(contribution.records)
+    return contribution.model_copy(update={"name": name, "digest": contribution.content})
+
+
+def _place(record: Raw) -> str:
+    cell = record["cell"]
+    precision = cell["device_spec"]["precision"]
+    return json.dumps([cell["spec"], precision, cell["point"]])
+
+
+def _step_s(record: Raw) -> float:
+    blocks = [b for b in record["blocks"] if not b["warmup"] and b["steps"]]
+    return float(sum(b["wall_s"] for b in blocks) / max(sum(b["steps"] for b in blocks), 1)) or 1.0
+
+
+def _take(record: Raw, factor: float) -> float:
+    """All times by a factor, with sums and instants that follow; seconds it takes longer."""
+    before = record["times"]["train_s"] or sum(b["wall_s"] for b in record["blocks"])
+    trained = record["times"]["train_s"] is not None
+    scaled(record, factor, stamps=True, rounded=True)
+    for block in record["blocks"]:
+        block["cpu_s"] = round(block["cpu_s"] * factor, 6)
+        block["other_cpu_s"] = 0.0
+    saved = before - sum(b["wall_s"] for b in record["blocks"])
+    if not trained:
+        record["times"]["train_s"] = None
+    record["times"]["wall_s"] -= saved
+    ended = datetime.fromisoformat(record["finished_at"]) - timedelta(seconds=saved)
+    record["finished_at"] = ended.isoformat(timespec="milliseconds")
+    return -float(saved)
+
+
+def _environment(turn: int, kind: str, rng: random.Random) -> Raw:
+    number = 100 * rng.randint(1, 9) + turn
+    gpu = {"name": f"{rng.choice(GPUS)} {number}", "memory_bytes": 16 * 10**9,
+           "driver": rng.choice(("550.54", "560.35"))}  # fmt: skip
+    return {
+        "machine": f"{rng.getrandbits(32):08x}",
+        "cpu": f"{INVENTED}{rng.choice(CPUS)} {number}",
+        "threads": rng.choice((2, 4, 8, 16, 64)),
+        "gpus": [gpu] if kind == "GPU" else [],
+        "accelerators": [f"/{kind}:0"],
+        "roofs": None,
+    }
+
+
+def _energy(record: Raw, watts: float) -> Raw:
+    steps = sum(b["steps"] for b in record["blocks"] if not b["warmup"])
+    window = steps * _step_s(record)
+    energy: Raw = record["energy"][0] | {
+        "absent": "",
+        "sensor": "NVML",
+        "scope": "GPU board",
+        "parts": ["0"],
+        "joules": watts * window,
+        "window_s": window,
+        "steps": steps,
+        "windows": 1,
+    }
+    return energy
+
+
+def folder(path: Path, number: int, seed: int = 0) -> Path:
+    """A folder with so many contributions."""
+    path.mkdir(parents=True, exist_ok=True)
+    for contribution in invented(number, seed):
+        write(contribution, path / f"{contribution.name}.json")
+    return path

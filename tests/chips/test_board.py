@@ -1,0 +1,76 @@
+"""The pages that rank a folder of contributions."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from accelreport.chips.board import board_of
+from accelreport.cli.app import app
+from accelreport.errors import ExitCode
+from tests.chips.invented import folder
+from tests.chips.test_verify import HONEST
+
+MACHINES = 12
+
+
+@pytest.fixture(scope="module")
+def chips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Invented machines, the real one, and a file that was edited."""
+    path = folder(tmp_path_factory.mktemp("chips") / "chips", MACHINES)
+    shutil.copy(HONEST, path / "real.json")
+    text = HONEST.read_text().replace('"memory_bytes":25276502016', '"memory_bytes":25276502017')
+    (path / "edited.json").write_text(text)
+    (path / "broken.json").write_text("{")
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(chips: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    result = CliRunner().invoke(app, ["rank", str(chips), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    return out
+
+
+def test_refused_files_are_named_and_not_ranked(chips: Path, site: Path) -> None:
+    board = board_of(chips)
+    assert {refusal.file for refusal in board.refused} == {"edited.json", "broken.json"}
+    assert len(board.machines) == MACHINES + 1
+    page = (site / "index.html").read_text()
+    assert "edited.json" in page
+    assert "The digest is not that of its records" in page
+    assert not (site / "edited.json").exists()
+
+
+def test_each_machine_has_a_page_with_its_file_beside_it(chips: Path, site: Path) -> None:
+    page = (site / "f9c59622.html").read_text()
+    assert 'href="real.json"' in page
+    assert (site / "real.json").read_bytes() == (chips / "real.json").read_bytes()
+    assert "Its self-check loaded-machine failed." in page
+    assert "look at it" in (site / "index.html").read_text()
+
+
+def test_invented_machines_are_marked_above_everything(site: Path) -> None:
+    assert f"{MACHINES} of these machines do not exist" in (site / "index.html").read_text()
+    assert "Invented data." not in (site / "f9c59622.html").read_text()
+
+
+def test_the_same_contributions_give_the_same_bytes(
+    chips: Path, site: Path, tmp_path: Path
+) -> None:
+    CliRunner().invoke(app, ["rank", str(chips), "--out", str(tmp_path)])
+    for path in site.glob("*.html"):
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes()
+
+
+def test_a_folder_without_a_believed_contribution_closes_the_gate(
+    chips: Path, tmp_path: Path
+) -> None:
+    shutil.copy(chips / "edited.json", tmp_path)
+    result = CliRunner().invoke(app, ["rank", str(tmp_path), "--out", str(tmp_path / "site")])
+    assert result.exit_code == ExitCode.GATE_CLOSED
+    assert "edited.json: refused" in result.output
