@@ -24,6 +24,7 @@ from accelreport.chips.contribution import (
     NoContribution,
     environment_of,
     kind_of,
+    paths_in,
     read,
 )
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
@@ -166,9 +167,7 @@ def board_of(folder: Path) -> Board:
     Raises:
         NoContribution: the folder has no file `*.json`.
     """
-    paths = sorted(folder.glob("*.json"))
-    if not paths:
-        raise NoContribution(f"{folder} has no contribution.", why="It has no file *.json.")
+    paths = paths_in(folder)
     if len(paths) > FEW and (workers := min(os.cpu_count() or 1, len(paths))) > 1:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -237,9 +236,10 @@ def _compared(submissions: Sequence[Submission]) -> list[Submission]:
         for key in _keys(each):
             groups[key].append(each)
     most = replace(
-        Trace("most machines", "", frozenset(), {}, {}, {}),
+        Trace("most machines", "", frozenset(), {}, {}, {}, {}),
         weights=_commonest(each.trace.weights for each in submissions),
         flops=_commonest(each.trace.flops for each in submissions),
+        planned=_commonest(each.trace.planned for each in submissions),
     )
     compared = []
     for each in submissions:
@@ -254,7 +254,7 @@ def _compared(submissions: Sequence[Submission]) -> list[Submission]:
     return compared
 
 
-OF_ALL = ("beginning", "flops")
+OF_ALL = ("beginning", "flops", "steps")
 """Doubts that one other contribution does not give: its own weights may be the forged ones."""
 
 

@@ -89,20 +89,27 @@ def _step_s(record: Raw) -> float:
 
 
 def _take(record: Raw, factor: float) -> float:
-    """All times by a factor, with sums and instants that follow; seconds it takes longer."""
-    before = record["times"]["train_s"] or sum(b["wall_s"] for b in record["blocks"])
-    trained = record["times"]["train_s"] is not None
+    """Times of steps by a factor, with the sums that follow; seconds that the cell takes longer.
+
+    Evaluation takes what a faster training saves, because the budget is spent all the same.
+    """
+    times, before = record["times"], sum(block["wall_s"] for block in record["blocks"])
+    trained = times["train_s"] is not None
     scaled(record, factor, stamps=True, rounded=True)
     for block in record["blocks"]:
         block["cpu_s"] = round(block["cpu_s"] * factor, 6)
         block["other_cpu_s"] = 0.0
-    saved = before - sum(b["wall_s"] for b in record["blocks"])
+    longer = float(sum(block["wall_s"] for block in record["blocks"]) - before)
     if not trained:
-        record["times"]["train_s"] = None
-    record["times"]["wall_s"] -= saved
-    ended = datetime.fromisoformat(record["finished_at"]) - timedelta(seconds=saved)
+        times["train_s"] = None
+    if record["epochs"] and longer < 0:
+        record["epochs"][-1]["evaluate_s"] -= longer
+        times["evaluate_s"] -= longer
+        return 0.0
+    times["wall_s"] += longer
+    ended = datetime.fromisoformat(record["finished_at"]) + timedelta(seconds=longer)
     record["finished_at"] = ended.isoformat(timespec="milliseconds")
-    return -float(saved)
+    return longer
 
 
 def _environment(turn: int, kind: str, rng: random.Random) -> Raw:

@@ -15,7 +15,14 @@ from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Named
-from accelreport.report.charts.scales import decades, fitting, log_domain, percent_text, plain, plain_duration
+from accelreport.report.charts.scales import (
+    decades,
+    fitting,
+    log_domain,
+    percent_text,
+    plain,
+    plain_duration,
+)
 from accelreport.report.charts.trade_off import Offer, frontier, trade_off
 from accelreport.report.model import (
     Code,
