@@ -186,7 +186,7 @@ def measure(measurement: Measurement) -> Record:
     cell = measurement.cell
     family = family_of(cell.workload["kind"])
     parameters = family.parameters.model_validate(cell.workload, strict=False)
-    require_support(family, cell.workload, cell.device_spec)
+    require_support(family, parameters, cell.device_spec)
     with measurement.stage("import_s", "import"):
         choose(cell.device_spec.framework, cell.device_spec.kind)
         import keras

@@ -29,7 +29,8 @@ from accelreport.results.record import (
     SavedWeights,
     Warned,
 )
-from accelreport.workloads.base import Afterwards, Observation, TrainingParameters
+from accelreport.spec.parameters import Afterwards
+from accelreport.workloads.base import Observation, TrainingParameters
 
 
 def save_weights(

@@ -144,9 +144,13 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
 
 def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
     """CSV files that specs name and that are missing, or lack a column that is named."""
+    from accelreport.workloads.series_forecast import SeriesForecastParameters
+
     for spec in specs:
-        series = spec.workload.get("series") or {}
-        if not (path := series.get("path")):
+        if not isinstance(spec.parameters, SeriesForecastParameters):
+            continue
+        series = spec.parameters.series
+        if not (path := series.path):
             continue
         from accelreport.datasets.cache import places
 
@@ -157,13 +161,13 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
             continue
         try:
             with place.open(encoding="utf-8-sig", newline="") as file:
-                head = next(csv.reader(file, delimiter=series.get("separator") or ","), [])
+                head = next(csv.reader(file, delimiter=series.separator or ","), [])
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             yield spec.name, f"{place} cannot be read: {error}"
             continue
         columns = [name.strip() for name in head]
         keys = ("time", "targets", "inputs", "one_hot", "where")
-        for name in {name: None for key in keys for name in series.get(key) or ()}:
+        for name in {name: None for key in keys for name in getattr(series, key) or ()}:
             if name not in columns:
                 yield (
                     spec.name,
@@ -221,7 +225,7 @@ def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
 
 def _shape_of(cell: Cell) -> str:
     """What a model and its examples are made from, as text, without how often they are used."""
-    from accelreport.workloads.base import TRAINING_ONLY
+    from accelreport.spec.parameters import TRAINING_ONLY
 
     needless = TRAINING_ONLY | {"batch_size", "mode"}
     said = {name: each for name, each in cell.workload.items() if name not in needless}

@@ -391,7 +391,7 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
             message=f"Its process was ended by {_signal(ending)}.",
             remedy="The end of its log is in the record; --retry-failed tries again.",
         )
-    own = str(seen.cell.workload.get("file", ""))
+    own = str(seen.cell.value("file") or "")
     if own.endswith(".py"):  # whatever else ends a process of ours leaves a record, or a signal
         return Failure(
             kind="bad-spec",

@@ -11,8 +11,10 @@ from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.own import place_of
 from accelreport.spec.cells import Cell
+from accelreport.spec.parameters import TrainingParameters, is_called
+from accelreport.workloads.keras_model import KerasParameters
 from accelreport.workloads.own_model import named_code
-from accelreport.workloads.registry import FAMILIES
+from accelreport.workloads.training import steps_for
 
 
 def absent_data(cells: Iterable[Cell], texts: Mapping[str, str]) -> dict[str, str]:
@@ -25,7 +27,7 @@ def absent_data(cells: Iterable[Cell], texts: Mapping[str, str]) -> dict[str, st
     known: dict[tuple[str, str, str], str] = {}
     absent: dict[str, str] = {}
     for cell in cells:
-        name, data = (str(cell.workload.get(key) or "") for key in ("dataset", "data"))
+        name, data = (str(getattr(cell.parameters, key, None) or "") for key in ("dataset", "data"))
         asked = (name, data, cell.folder)
         if asked not in known:
             known[asked] = _absent(*asked)
@@ -76,18 +78,14 @@ def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
     """
     told: set[str] = set()
     for cell in cells:
-        family, workload = FAMILIES.get(cell.workload["kind"]), cell.workload
-        if cell.spec in told or family is None:
+        parameters = cell.parameters
+        if cell.spec in told or not isinstance(parameters, TrainingParameters):
             continue
-        if family.shape != "training" or workload.get("mode") == "inference":
+        examples = parameters.train_examples or 0
+        steps = steps_for(parameters, examples)
+        if is_called(parameters) or not steps:
             continue
-        steps = workload.get("steps_per_epoch")
-        examples = workload.get("train_examples")
-        if steps is None and examples:
-            steps = -(-examples // workload["batch_size"])
-        if steps is None:
-            continue
-        total, warmup = steps * workload["epochs"], cell.measure.warmup_steps
+        total, warmup = steps * parameters.epochs, cell.measure.warmup_steps
         if total <= warmup:
             told.add(cell.spec)
             point = "".join(f" at {key} = {value}" for key, value in cell.point.items())
@@ -102,16 +100,20 @@ def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
     """Each spec that waits for a metric which its model does not have."""
     told: set[tuple[str, str]] = set()
     for cell in cells:
-        workload = cell.workload
-        random = not workload.get("dataset") and workload.get("data") == "synthetic"
-        if workload["kind"] != "keras" or workload.get("mode") == "inference" or random:
+        parameters = cell.parameters
+        if not isinstance(parameters, KerasParameters) or is_called(parameters):
             continue
-        known = {"loss", *workload.get("metrics", ())}
+        if not parameters.dataset and parameters.data == "synthetic":
+            continue
+        known = {"loss", *parameters.metrics}
         known |= {f"val_{name}" for name in known}
         target = cell.measure.target
-        asked = {"measure.target": target.metric if target else None}
-        for key in ("early_stopping", "reduce_on_plateau"):
-            asked[f"workload.{key}"] = (workload.get(key) or {}).get("monitor")
+        stopping, plateau = parameters.early_stopping, parameters.reduce_on_plateau
+        asked = {
+            "measure.target": target and target.metric,
+            "workload.early_stopping": stopping and stopping.monitor,
+            "workload.reduce_on_plateau": plateau and plateau.monitor,
+        }
         for key, metric in asked.items():
             if metric and metric not in known and (cell.spec, key) not in told:
                 told.add((cell.spec, key))

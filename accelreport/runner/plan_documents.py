@@ -90,7 +90,8 @@ def continued(
 def repeated(cell: Cell, repeat: int) -> Cell:
     """The same cell in another repeat, with the seed of that repeat."""
     same = {name: getattr(cell, name) for name in Cell.model_fields}
-    return Cell(**{**same, "repeat": repeat, "seed": cell.measure.first_seed + repeat})
+    other = Cell(**{**same, "repeat": repeat, "seed": cell.measure.first_seed + repeat})
+    return other.typed(cell.parameters)
 
 
 def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -297,16 +297,6 @@ class RemainingTime:
         """Time of a cell that this run measured; None before the first one."""
         return self._took_s / self._took if self._took else None
 
-    @property
-    def expected_s(self) -> float | None:
-        """Seconds of all remaining cells, one after the other; None if unknown.
-
-        Cells of unknown time count as the mean of those that ended.
-        """
-        if not self.unknown:
-            return self.known_s
-        return None if self.mean_s is None else self.known_s + self.unknown * self.mean_s
-
     def _count(self, like: str, more: int) -> None:
         seconds = self._expectation.of_like(like)
         self._waiting[like] += more

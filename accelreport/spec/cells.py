@@ -12,12 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from accelreport.spec.base import Baseline, Scalar, dotted_values
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
 from accelreport.spec.models import Advice, Measure, Published, Source
+from accelreport.spec.parameters import WorkloadParameters
 
 IDENTITY_VERSION = 1
 """Raised when the meaning of a measurement changes, so that old cells are run again."""
@@ -69,6 +76,21 @@ class Cell(BaseModel):
     """How it is measured."""
     folder: str = ""
     """Folder of the spec, for the files beside it; empty in records, which any machine may read."""
+    _parameters: WorkloadParameters | None = PrivateAttr(default=None)
+
+    @property
+    def parameters(self) -> WorkloadParameters:
+        """The family's typed parameters, from the spec to the process that measures.
+
+        A record has only `workload`: it is read where no such family is known.
+        """
+        assert self._parameters is not None, "a record's cell has no typed parameters"
+        return self._parameters
+
+    def typed(self, parameters: WorkloadParameters) -> Cell:
+        """This cell, which from now on has typed parameters: those that `workload` holds."""
+        self._parameters = parameters
+        return self
 
     @model_serializer(mode="wrap")
     def _wherever_it_lies(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -103,8 +125,12 @@ class Cell(BaseModel):
         return dict(dotted_values(self.workload)).get(axis)
 
     def anywhere(self) -> Cell:
-        """The cell without its folder, as a record holds it."""
-        return self.model_copy(update={"folder": ""}) if self.folder else self
+        """The cell without its folder and its typed parameters, as a record holds it."""
+        if not self.folder and self._parameters is None:
+            return self
+        cell = self.model_copy(update={"folder": ""})
+        cell._parameters = None
+        return cell
 
     @property
     def name(self) -> str:
@@ -127,7 +153,7 @@ class Spec:
         source: the published piece it reproduces.
         devices: the devices it names, in its order.
         baseline: what speedups are relative to.
-        workload: the family's parameters before the sweep, `kind` included, as JSON values.
+        parameters: the family's parameters before the sweep.
         axes: swept keys and their values, in the order of the spec.
         measure: how each cell is measured.
         published: somebody else's figures.
@@ -146,7 +172,7 @@ class Spec:
     source: Source | None
     devices: dict[str, Device]
     baseline: Baseline
-    workload: dict[str, Any]
+    parameters: WorkloadParameters
     axes: dict[str, list[Scalar]]
     measure: Measure
     published: tuple[Published, ...]
@@ -154,6 +180,11 @@ class Spec:
     cells: tuple[Cell, ...]
     only_named: bool = False
     advice: tuple[Advice, ...] = ()
+
+    @cached_property
+    def workload(self) -> dict[str, Any]:
+        """The same parameters, `kind` included, as JSON values."""
+        return self.parameters.model_dump(mode="json")
 
 
 @dataclass(frozen=True)

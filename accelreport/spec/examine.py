@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from accelreport.spec.device import BatchError, Device, require_shares
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
 from accelreport.spec.models import Measure
+from accelreport.spec.parameters import TrainingParameters, WorkloadParameters
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
 from accelreport.spec.source import FULL, SourceFile, View, whole, with_overrides, with_profile
@@ -182,7 +183,7 @@ def check_frameworks(
     collector: Collector,
     parts: ParsedSpec,
     devices: Mapping[str, Device | None],
-    resolved: Iterable[Mapping[str, Any]],
+    points: Sequence[WorkloadParameters],
 ) -> None:
     """Every device's framework can run the workload at every point, and all of its keys act.
 
@@ -190,9 +191,8 @@ def check_frameworks(
         collector: where problems are noted.
         parts: the spec.
         devices: the devices file's devices; None stands for one with problems of its own.
-        resolved: the workload's parameters at each point.
+        points: the workload's parameters at each point.
     """
-    points = list(resolved)
     for index, name, device in _known(parts, devices):
         if parts.family is None:
             continue
@@ -218,7 +218,7 @@ def check_batches(
     collector: Collector,
     parts: ParsedSpec,
     devices: Mapping[str, Device | None],
-    resolved: Iterable[Mapping[str, Any]],
+    points: Sequence[WorkloadParameters],
 ) -> None:
     """Replicas that are a device's own number share every batch evenly.
 
@@ -226,9 +226,9 @@ def check_batches(
         collector: where problems are noted.
         parts: the spec.
         devices: the devices file's devices; None stands for one with problems of its own.
-        resolved: the workload's parameters at each point.
+        points: the workload's parameters at each point.
     """
-    sizes = [int(point["batch_size"]) for point in resolved if "batch_size" in point]
+    sizes = [point.batch_size for point in points if isinstance(point, TrainingParameters)]
     for index, name, device in _known(parts, devices):
         if device.strategy not in {"mirrored", "multi_worker_mirrored"}:
             continue
@@ -403,8 +403,8 @@ MOST_CELLS = 100_000
 """Cells of the largest spec: at a second each, more than a day."""
 
 
-def base_workload(collector: Collector, parts: ParsedSpec) -> dict[str, Any] | None:
-    """The family's parameters before the sweep, as JSON values.
+def base_workload(collector: Collector, parts: ParsedSpec) -> WorkloadParameters | None:
+    """The family's parameters before the sweep.
 
     A parameter that only the sweep gives has the sweep's first value here.
 
@@ -421,7 +421,7 @@ def base_workload(collector: Collector, parts: ParsedSpec) -> dict[str, Any] | N
 
 def workloads(
     collector: Collector, parts: ParsedSpec, family: WorkloadKind
-) -> list[tuple[Point, dict[str, Any]]]:
+) -> list[tuple[Point, WorkloadParameters]]:
     """Every point of the sweep with its parameters, each checked by the family.
 
     The values of one axis after the other are tried first, so that a wrong one is told
@@ -468,7 +468,7 @@ def check_count(collector: Collector, parts: ParsedSpec) -> bool:
 
 
 def expanded_cells(
-    pairs: list[tuple[Point, dict[str, Any]]],
+    pairs: Sequence[tuple[Point, WorkloadParameters]],
     devices: Mapping[str, Device],
     measure: Measure,
     *,
@@ -477,10 +477,11 @@ def expanded_cells(
     folder: str = "",
 ) -> Iterator[Cell]:
     """The cells of a spec: by point, then repeat, then device."""
-    for point, workload in pairs:
+    for point, parameters in pairs:
+        workload = parameters.model_dump(mode="json")
         for repeat in range(measure.repeats):
             for name, device in devices.items():
-                yield Cell(
+                cell = Cell(
                     spec=spec,
                     profile=profile,
                     device=name,
@@ -492,6 +493,7 @@ def expanded_cells(
                     measure=measure,
                     folder=folder,
                 )
+                yield cell.typed(parameters)
 
 
 def placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any]:
@@ -509,9 +511,9 @@ def placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any
 
 def _resolved(
     collector: Collector, family: WorkloadKind, raw: Mapping[str, Any], point: Point, sweep: Sweep
-) -> dict[str, Any] | None:
-    """The family's parameters at a point as JSON values, or None after problems were noted."""
-    resolved = collector.checked(
+) -> WorkloadParameters | None:
+    """The family's parameters at a point, or None after problems were noted."""
+    return collector.checked(
         family.parameters,
         ("workload",),
         placed(raw, point),
@@ -519,7 +521,6 @@ def _resolved(
         context={"folder": collector.view.file.path.parent},
         origin=lambda path: _origin(path, point, sweep),
     )
-    return resolved.model_dump(mode="json") if resolved else None
 
 
 def _origin(path: KeyPath, point: Point, sweep: Sweep) -> KeyPath:
@@ -544,8 +545,8 @@ class Examined:
     """
 
     parts: ParsedSpec = field(default_factory=ParsedSpec)
-    base: dict[str, Any] | None = None
-    points: list[tuple[Point, dict[str, Any]]] = field(default_factory=list)
+    base: WorkloadParameters | None = None
+    points: list[tuple[Point, WorkloadParameters]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -627,7 +628,7 @@ class SpecFile:
             source=parts.source,
             devices=devices,
             baseline=parts.baseline or Baseline(device=named[0]),
-            workload=examined.base,
+            parameters=examined.base,
             axes=parts.sweep.axes,
             measure=parts.measure,
             published=tuple(parts.published.values()),
@@ -664,7 +665,7 @@ class SpecFile:
         examined.base = base_workload(collector, parts)
         if parts.family and check_count(collector, parts):
             examined.points = workloads(collector, parts, parts.family)
-            resolved = [workload for _, workload in examined.points]
-            check_frameworks(collector, parts, self._devices, resolved)
-            check_batches(collector, parts, self._devices, resolved)
+            points = [parameters for _, parameters in examined.points]
+            check_frameworks(collector, parts, self._devices, points)
+            check_batches(collector, parts, self._devices, points)
         return examined

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel
-
 from accelreport.errors import AccelReportError
 from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device
+from accelreport.spec.parameters import TrainingParameters, WorkloadParameters, is_called
 
 TENSORFLOW = "tensorflow"
 """The framework in which everything runs."""
@@ -30,7 +29,7 @@ class WorkloadKind(Protocol):
         """What it is called."""
 
     @property
-    def parameters(self) -> type[BaseModel]:
+    def parameters(self) -> type[WorkloadParameters]:
         """Its typed parameters."""
 
     @property
@@ -42,12 +41,12 @@ class WorkloadKind(Protocol):
         """What it can be computed in."""
 
     @property
-    def recurrent(self) -> Callable[[Mapping[str, Any]], bool]:
-        """Parameters (as JSON) → whether the model has recurrent layers."""
+    def recurrent(self) -> Callable[[Any], bool]:
+        """Parameters → whether the model has recurrent layers."""
 
     @property
-    def ignores(self) -> Callable[[Mapping[str, Any], Device], Ignored | None]:
-        """Parameters (as JSON) and device → a key of the device that would change nothing."""
+    def ignores(self) -> Callable[[Any, Device], Ignored | None]:
+        """Parameters and device → a key of the device that would change nothing."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +78,13 @@ class Unsupported:
 
 
 def unsupported(
-    family: WorkloadKind, workload: Mapping[str, Any], device: Device
+    family: WorkloadKind, parameters: WorkloadParameters, device: Device
 ) -> Unsupported | None:
     """What a device's framework cannot do of a workload; None where it can do everything.
 
     Args:
         family: the workload's family.
-        workload: its parameters in full.
+        parameters: what the spec says of it.
         device: names the framework, and how its steps are run.
     """
     framework = device.framework
@@ -94,13 +93,14 @@ def unsupported(
     if framework not in family.frameworks:
         written = ", ".join(FRAMEWORK_NAMES[name] for name in sorted(family.frameworks))
         return Unsupported("kind", f"`{family.kind}` supports only {written}")
-    if workload.get("input") == "pipeline":
-        why = "pipelines use `tf.data`, which only TensorFlow has"
-        return Unsupported("input", why, 'input = "resident"')
-    if afterwards := workload.get("afterwards"):
-        why = f"`afterwards` ({', '.join(afterwards)}) needs TensorFlow"
-        return Unsupported("afterwards", why, "afterwards = []")
-    if device.torch_compile and family.recurrent(workload):
+    if isinstance(parameters, TrainingParameters):
+        if parameters.input == "pipeline":
+            why = "pipelines use `tf.data`, which only TensorFlow has"
+            return Unsupported("input", why, 'input = "resident"')
+        if parameters.afterwards:
+            why = f"`afterwards` ({', '.join(parameters.afterwards)}) needs TensorFlow"
+            return Unsupported("afterwards", why, "afterwards = []")
+    if device.torch_compile and family.recurrent(parameters):
         why = "`torch.compile` unrolls recurrent layers, which takes minutes"
         return Unsupported("kind", why, "torch_compile = false in the devices file")
     return None
@@ -121,14 +121,14 @@ class Ignored:
     remedy: str = ""
 
 
-def ignored(family: WorkloadKind, workload: Mapping[str, Any], device: Device) -> Ignored | None:
+def ignored(family: WorkloadKind, parameters: WorkloadParameters, device: Device) -> Ignored | None:
     """A key of a device that would do nothing for a workload; None where all of them act.
 
     A figure of such a device would bear the name of something that was not measured.
 
     Args:
         family: the workload's family.
-        workload: its parameters in full.
+        parameters: what the spec says of it.
         device: what it is to run on.
     """
     strategy = device.strategy
@@ -136,9 +136,9 @@ def ignored(family: WorkloadKind, workload: Mapping[str, Any], device: Device) -
         return Ignored("strategy", "a step of your own runs on one device in one process")
     if family.shape == "kernel" and strategy == "parameter_server":
         return Ignored("strategy", "a kernel has no weights that a parameter server could keep")
-    if workload.get("mode") == "inference" and strategy in (
+    if is_called(parameters) and strategy in (
         "multi_worker_mirrored",
         "parameter_server",
     ):
         return Ignored("strategy", "a model in inference is called by one process")
-    return family.ignores(workload, device)
+    return family.ignores(parameters, device)

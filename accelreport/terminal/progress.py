@@ -9,31 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from accelreport.runner.events import (
-    CellEndLine,
-    CellStartLine,
-    EndLine,
-    LookLine,
-    Observer,
-    PlanLine,
-    RunLine,
-    WaitingLine,
-)
+from accelreport.runner.events import CellEndLine, EndLine, Observer, RunLine, WaitingLine
 from accelreport.runner.plan import RunPlan
-from accelreport.runner.timings import Expectation, RemainingTime, TimingsLine
-from accelreport.terminal.run_text import (
-    MARKS,
-    Remedies,
-    cell_name,
-    closing,
-    duration,
-    end_text,
-    looked,
-    nothing_ran,
-    opening,
-    spec_name,
-    timings_text,
-)
+from accelreport.terminal.run_text import MARKS, closing, duration, nothing_ran
+from accelreport.terminal.run_view import EndedCell, RunView
 from accelreport.terminal.say import on_one_line, unheard
 
 SHORTEST_S = 0.05
@@ -46,61 +25,31 @@ class PlainLines:
 
     Attributes:
         stream: the output stream.
-        left: the cells of the run, to estimate the remaining time.
+        view: the state of the run.
     """
 
     stream: TextIO
-    left: RemainingTime = field(default_factory=lambda: RemainingTime(Expectation(), ()))
-    _numbers: dict[str, str] = field(default_factory=dict)
-    _running: set[str] = field(default_factory=set)
-    _most_at_once: int = 1
-    _spec: str = ""
-    _remedies: Remedies = field(default_factory=Remedies)
+    view: RunView = field(default_factory=RunView)
 
     def on(self, line: RunLine) -> None:
         """Print an event that is worth a line."""
-        match line:
-            case PlanLine():
-                _print(self.stream, *opening(line))
-            case WaitingLine():
-                _print(self.stream, f"{line.reason[0].upper()}{line.reason[1:]} …")
-            case CellStartLine():
-                width = len(str(line.of))
-                self._numbers[line.key] = f"[{line.number:>{width}}/{line.of}]"
-                self._running.add(line.key)
-                self._most_at_once = max(self._most_at_once, len(self._running))
-            case CellEndLine() if line.key in self._numbers:
-                self._heading(line)
-                self._running.discard(line.key)
-                self.left.ended(line.record)
-                _print(
-                    self.stream,
-                    f"{self._numbers[line.key]} {MARKS[line.status]} {cell_name(line)}  "
-                    f"{end_text(line)}{self._took(line)}",
-                    *self._remedies.of(line),
-                )
-            case LookLine():
-                self.left.add(line.todo)
-                _print(self.stream, *looked(line))
-            case EndLine():
-                _print(self.stream, *closing(line))
-            case TimingsLine():
-                _print(self.stream, *timings_text(line))
+        for news in self.view.hear(line):
+            _print(self.stream, *([news] if isinstance(news, str) else self._ended(news)))
+        if isinstance(line, WaitingLine):
+            _print(self.stream, self.view.waiting)
 
     def tick(self) -> None:
         """Plain lines do not move."""
 
-    def _took(self, line: CellEndLine) -> str:
-        left = (self.left.expected_s or 0.0) / self._most_at_once
-        parts = [duration(line.wall_s)] if line.wall_s is not None else []
+    def _ended(self, cell: EndedCell) -> Iterator[str]:
+        if cell.heading:
+            yield cell.heading
+        left = self.view.left_s or 0.0
+        parts = [cell.took] if cell.took else []
         parts += [f"about {duration(left)} left"] if left >= SHORTEST_S else []
-        return f"  ({', '.join(parts)})" if parts else ""
-
-    def _heading(self, line: CellEndLine) -> None:
-        spec = spec_name(line)
-        if spec != self._spec:
-            self._spec = spec
-            _print(self.stream, spec)
+        times = f"  ({', '.join(parts)})" if parts else ""
+        yield f"{cell.number} {MARKS[cell.status]} {cell.name}  {cell.outcome}{times}"
+        yield from cell.remedies
 
 
 @dataclass
@@ -122,14 +71,14 @@ class Quiet:
     """Only failures."""
 
     stream: TextIO
-    _remedies: Remedies = field(default_factory=Remedies)
+    view: RunView = field(default_factory=RunView)
 
     def on(self, line: RunLine) -> None:
         """Print failures, and the end of a run that did not complete."""
         match line:
             case CellEndLine() if line.status == "failed":
-                told = f"{line.spec} {cell_name(line)}  {end_text(line)}"
-                _print(self.stream, told, *self._remedies.of(line))
+                cell = self.view.ended(line)
+                _print(self.stream, f"{line.spec} {cell.name}  {cell.outcome}", *cell.remedies)
             case EndLine() if line.stopped_by or nothing_ran(line):
                 _print(self.stream, *closing(line))
 
@@ -170,5 +119,4 @@ def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer
         with LiveProgress(Console(), plan) as live:
             yield live
     else:
-        todo = (planned.cell for planned in plan.of("run"))
-        yield PlainLines(sys.stdout, RemainingTime(plan.expectation, todo))
+        yield PlainLines(sys.stdout, RunView.of(plan))

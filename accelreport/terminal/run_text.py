@@ -95,20 +95,6 @@ def end_text(line: CellEndLine) -> str:
     return "  ".join(part for part in parts if part)
 
 
-class Remedies:
-    """The remedies of failures, each shown once in a run."""
-
-    def __init__(self) -> None:
-        self._told: set[str] = set()
-
-    def of(self, line: CellEndLine) -> list[str]:
-        """A line with the remedy of a failed cell, unless it was shown before."""
-        if line.status != "failed" or not line.remedy or line.remedy in self._told:
-            return []
-        self._told.add(line.remedy)
-        return [f"    → {line.remedy}"]
-
-
 def _time(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:

@@ -31,6 +31,7 @@ from accelreport.datasets.own import (
 )
 from accelreport.errors import AccelReportError
 from accelreport.spec.base import Text, exactly_one
+from accelreport.spec.parameters import DataMode
 from accelreport.spec.validators import (
     FieldsError,
     SpecPath,
@@ -40,7 +41,6 @@ from accelreport.spec.validators import (
 )
 from accelreport.workloads.base import (
     EVERY,
-    DataMode,
     DataRequest,
     TrainingParameters,
     TrainingProblem,
@@ -655,7 +655,7 @@ FAMILY = replace(
         KerasParameters,
         problem,
         frameworks=EVERY,
-        recurrent=lambda workload: names_recurrent_layers(str(workload.get("document", ""))),
+        recurrent=lambda parameters: names_recurrent_layers(parameters.document),
     ),
     data=request,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -96,11 +96,11 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
     )
 
 
-def ignores(workload: Mapping[str, Any], device: Device) -> Ignored | None:
+def ignores(parameters: MatmulParameters, device: Device) -> Ignored | None:
     """See `Family.ignores`: products are computed in the type that the workload names."""
     if device.precision == "float32":
         return None
-    why = f"a matrix product computes in the workload's `dtype`, here {workload['dtype']}"
+    why = f"a matrix product computes in the workload's `dtype`, here {parameters.dtype}"
     return Ignored("precision", why, "write or sweep `dtype`")
 
 

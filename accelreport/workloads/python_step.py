@@ -8,7 +8,7 @@ that measures.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -143,9 +143,8 @@ def takes_device(parameters: PythonParameters) -> bool:
     return ASKED in _parameters(own) and ASKED not in parameters.options
 
 
-def ignores(workload: Mapping[str, Any], device: Device) -> Ignored | None:
+def ignores(parameters: PythonParameters, device: Device) -> Ignored | None:
     """See `Family.ignores`: a function acts upon what it is not given in no way."""
-    parameters = PythonParameters.model_validate(workload)
     keys = unheeded(parameters, device) if parameters.document else []
     if not keys or takes_device(parameters):
         return None

@@ -203,6 +203,6 @@ FAMILY = training_family(
     SequenceClassificationParameters,
     problem,
     frameworks=EVERY,
-    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
+    recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

@@ -322,6 +322,6 @@ FAMILY = training_family(
     problem,
     options=lambda parameters: parameters.series.model_dump(exclude_none=True),
     frameworks=EVERY,
-    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
+    recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

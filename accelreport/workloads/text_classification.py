@@ -81,6 +81,6 @@ FAMILY = training_family(
     problem,
     options=lambda parameters: {"num_words": parameters.words, "length": parameters.length},
     frameworks=EVERY,
-    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
+    recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

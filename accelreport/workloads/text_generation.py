@@ -210,6 +210,6 @@ FAMILY = training_family(
     TextGenerationParameters,
     problem,
     frameworks=EVERY,
-    recurrent=lambda workload: True,  # noqa: ARG005 - whatever it says
+    recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
 """The family as the registry knows it."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from accelreport.datasets.errors import DataOptionsError
-from accelreport.workloads.base import Optimizer, TrainingParameters, TrainingProblem
+from accelreport.spec.parameters import Optimizer
+from accelreport.workloads.base import TrainingParameters, TrainingProblem
 from accelreport.workloads.numerics import numerics
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ from accelreport.terminal.run_text import (
     plan_text,
     timings_text,
 )
+from accelreport.terminal.run_view import RunView
 from accelreport.terminal.say import show
 from tests.runner.scripted import Bench, a_record, cell, cells
 from tests.support.records import study
@@ -155,6 +156,32 @@ def test_each_line_from_the_first_on_tells_by_what_cells_took_how_long_the_other
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[")]
     left = [re.search(r"\(20 s(?:, about (.*) left)?\)$", line) for line in lines]
     assert [found and found[1] for found in left] == ["1 min", "40 s", "20 s", None]
+
+
+SWEEP_S = [
+    6.6, 7.1, 7.3, 6.3, 4.1, 4.7, 4.6, 4.5, 7.8, 6.9, 6.0, 4.8,
+    7.6, 7.8, 8.1, 6.7, 4.6, 4.2, 4.9, 4.4, 6.3, 6.7, 6.5, 6.3,
+]  # fmt: skip
+"""What the cells of a sweep of six batch sizes on two devices took, twice, in their order."""
+
+
+@pytest.mark.parametrize("seconds", [SWEEP_S, SWEEP_S[::-1]])
+def test_from_the_third_cell_of_a_sweep_on_the_time_left_is_right_within_a_factor_of_1_5(
+    seconds: list[float],
+) -> None:
+    half = len(seconds) // 2
+    # The second repeat runs the first one backwards.
+    places = [*range(half), *reversed(range(half))]
+    cells = [cell(point={"n": place}, repeat=number // half) for number, place in enumerate(places)]
+    view = RunView(cells)
+    for count, (one, wall_s) in enumerate(zip(cells, seconds, strict=True), start=1):
+        took = a_record(one, "ok").model_copy(update={"times": Times(wall_s=wall_s)})
+        for line in (CellStartLine(**named(one), number=count, of=len(cells)), ended(took)):
+            assert len(list(view.hear(line))) <= 1
+        told, left = view.left_s, sum(seconds[count:])
+        assert told is not None
+        if 3 <= count < len(cells):
+            assert left / 1.5 <= told <= 1.5 * left
 
 
 @pytest.mark.e2e

@@ -21,6 +21,7 @@ from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim, FasterCheck
 from accelreport.spec.models import Measure
 from tests.runner.scripted import DEVICES, MACHINE, Bench, Collector
+from tests.support.records import AnyParameters
 
 pytestmark = pytest.mark.e2e
 
@@ -68,7 +69,7 @@ class Study:
                 workload={**work, **point},
                 device_spec=device,
                 measure=measure,
-            )
+            ).typed(AnyParameters(**{**work, **point}))
             for point in self.points
             for repeat in range(self.repeats)
             for name, device in devices.items()
@@ -83,7 +84,7 @@ class Study:
             source=None,
             devices=devices,
             baseline=Baseline(device="cpu"),
-            workload=work,
+            parameters=AnyParameters(**work),
             axes={key: [point[key] for point in self.points] for key in self.points[0]},
             measure=measure,
             published=(),

@@ -67,27 +67,3 @@ def test_cells_of_one_condition_share_what_is_known_of_it() -> None:
 
     remaining.ended(record("ok", wall_s=20.0, repeat=1))
     assert (remaining.known_s, remaining.unknown) == (30.0, 1)
-
-
-SWEEP_S = [
-    6.6, 7.1, 7.3, 6.3, 4.1, 4.7, 4.6, 4.5, 7.8, 6.9, 6.0, 4.8,
-    7.6, 7.8, 8.1, 6.7, 4.6, 4.2, 4.9, 4.4, 6.3, 6.7, 6.5, 6.3,
-]  # fmt: skip
-"""What the cells of a sweep of six batch sizes on two devices took, twice, in their order."""
-
-
-@pytest.mark.parametrize("seconds", [SWEEP_S, SWEEP_S[::-1]])
-def test_from_the_third_cell_of_a_sweep_on_the_time_left_is_right_within_a_factor_of_1_5(
-    seconds: list[float],
-) -> None:
-    half = len(seconds) // 2
-    # The second repeat runs the first one backwards.
-    places = [*range(half), *reversed(range(half))]
-    cells = [cell(point={"n": place}, repeat=number // half) for number, place in enumerate(places)]
-    remaining = RemainingTime(Expectation(), cells)
-    for number, (one, wall_s) in enumerate(zip(cells, seconds, strict=True), start=1):
-        remaining.ended(record("ok", wall_s=wall_s, repeat=one.repeat, point=one.point))
-        told, left = remaining.expected_s, sum(seconds[number:])
-        assert told is not None
-        if 3 <= number < len(cells):
-            assert left / 1.5 <= told <= 1.5 * left

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.runner.plan_documents import repeated
 from accelreport.spec.base import same
 from accelreport.spec.cells import Cell
+from accelreport.spec.parameters import TrainingParameters
 from accelreport.spec.sections import Sweep
 from tests.spec.conftest import KERNEL, TRAINING, Write, the_spec, told
 
@@ -69,6 +71,16 @@ def test_a_swept_key_may_be_quoted_or_nested(write: Write) -> None:
 def test_a_cell_holds_every_parameter_of_its_family(write: Write) -> None:
     (cell, *_) = _cells(write(KERNEL))
     assert cell.workload == {"kind": "matmul", "size": 4096, "count": 100, "dtype": "float32"}
+
+
+def test_typed_parameters_go_with_a_cell_and_are_what_its_json_says(write: Write) -> None:
+    for cell in _cells(write(TRAINING + "[sweep]\nbatch_size = [256, 512]\n")):
+        assert isinstance(cell.parameters, TrainingParameters)
+        assert cell.parameters.batch_size == cell.value("batch_size")
+        assert cell.parameters.model_dump(mode="json") == cell.workload
+        assert repeated(cell, 7).parameters == cell.parameters
+        recorded = cell.anywhere()
+        assert Cell.model_validate_json(recorded.model_dump_json()) == recorded
 
 
 def test_a_parameter_that_only_the_sweep_gives_has_its_first_value_before_it(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
@@ -24,6 +24,7 @@ from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim
 from accelreport.spec.examine import expanded_cells, placed
 from accelreport.spec.models import Measure, Published, Source, Target
+from accelreport.spec.parameters import WorkloadParameters
 from tests.support.fates import Fate, all_ok, assorted
 from tests.support.maker import Maker, Origin
 from tests.support.pace import DEVICES, USUAL_NOISE, Noise
@@ -174,6 +175,12 @@ def thousand(records: int = 1000) -> list[Study]:
     return studies
 
 
+class AnyParameters(WorkloadParameters):
+    """Whatever a test says of a workload; no family checks it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
 def _spec(
     shape: Shape,
     name: str,
@@ -190,7 +197,7 @@ def _spec(
     """A spec as if it had been read from a file."""
     named = {each: DEVICES[each] for each in devices}
     points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    pairs = [(point, placed(workload, point)) for point in points]
+    pairs = [(point, AnyParameters(**placed(workload, point))) for point in points]
     return Spec(
         name=name,
         path=Path(f"{name}.toml"),
@@ -201,7 +208,7 @@ def _spec(
         source=Source(title="An example", url="https://example.org/piece", year=2018),
         devices=named,
         baseline=baseline,
-        workload=workload,
+        parameters=AnyParameters(**workload),
         axes={key: list(values) for key, values in axes.items()},
         measure=measure,
         published=published,

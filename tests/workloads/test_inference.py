@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accelreport.spec.models import Measure
-from accelreport.workloads.base import TRAINING_ONLY, TrainingParameters
+from accelreport.spec.parameters import TRAINING_ONLY, TrainingParameters
 from accelreport.workloads.registry import BUILT_IN
 from tests.support.children import Measures, cell
 

@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from accelreport.errors import AccelReportError, ExitCode
 from accelreport.origin import install_command
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.families import TENSORFLOW, ignored, unsupported
+from accelreport.spec.parameters import WorkloadParameters
 from accelreport.workloads.base import Family
 
 if TYPE_CHECKING:
@@ -218,19 +219,19 @@ def no_compiler(device: Device) -> str:
     return ""
 
 
-def require_support(family: Family, workload: Mapping[str, Any], device: Device) -> None:
+def require_support(family: Family, parameters: WorkloadParameters, device: Device) -> None:
     """See that a workload does all that a device asks for; `accelreport check` says it earlier.
 
     Raises:
         FrameworkUnsupportedError: its framework cannot run it, or a key would do nothing.
     """
-    found = unsupported(family, workload, device)
+    found = unsupported(family, parameters, device)
     if found is not None:
         raise FrameworkUnsupportedError(
             f"{device.framework_name} cannot run this: {found.why}",
             remedy=found.remedy or "Remove this device from the spec.",
         )
-    idle = ignored(family, workload, device)
+    idle = ignored(family, parameters, device)
     if idle is not None:
         raise FrameworkUnsupportedError(
             f"the device sets `{idle.key}`, and {idle.why}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from accelreport.results.reading import read_record
 from accelreport.results.record import Gpu
 from accelreport.spec.device import Device
 from accelreport.spec.families import unsupported
+from accelreport.spec.parameters import WorkloadParameters
 from accelreport.workloads.base import Family
 from accelreport.workloads.registry import FAMILIES
 from tests.support.children import cell, job, measured, python
@@ -44,6 +46,7 @@ sys.exit(main(sys.argv[1:]))
 
 POOL = """
 from pathlib import Path
+from typing import Any
 from accelreport.backend.frameworks import choose
 from accelreport.backend.frameworks import configure
 from accelreport.spec.device import Device
@@ -124,13 +127,19 @@ def test_a_device_of_one_thread_has_a_pool_of_one_thread() -> None:
     assert done.stdout.split() == ["1", "1"]
 
 
+def defaults(family: Family, **values: Any) -> WorkloadParameters:
+    """A family's parameters as they are without a spec, which a spec of some would not allow."""
+    return family.parameters.model_construct(**values)
+
+
 @pytest.mark.parametrize("kind", sorted(FAMILIES))
 def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
     family: Family = FAMILIES[kind]
     for device in (JAX, TORCH):
-        refused = unsupported(family, {"kind": kind}, device)
+        refused = unsupported(family, defaults(family), device)
         assert (refused is None) == (device.framework in family.frameworks)
-    assert unsupported(family, {"kind": kind, "afterwards": ["serve"]}, Device(kind="CPU")) is None
+    serving = defaults(family).model_copy(update={"afterwards": ["serve"]})
+    assert unsupported(family, serving, Device(kind="CPU")) is None
 
 
 @pytest.mark.parametrize(
@@ -147,12 +156,13 @@ def test_every_family_says_which_frameworks_it_runs_on(kind: str) -> None:
     ],
 )
 def test_recurrent_layers_are_not_given_to_torch_compile(
-    workload: dict[str, object], refused: bool
+    workload: dict[str, Any], refused: bool
 ) -> None:
     compiled = Device(kind="CPU", framework="torch", torch_compile=True)
     family = FAMILIES[str(workload["kind"])]
-    assert unsupported(family, workload, TORCH) is None
-    assert (unsupported(family, workload, compiled) is not None) == refused
+    parameters = defaults(family, **workload)
+    assert unsupported(family, parameters, TORCH) is None
+    assert (unsupported(family, parameters, compiled) is not None) == refused
 
 
 def test_a_machine_without_a_compiler_says_so_before_anything_is_measured(
@@ -183,10 +193,11 @@ def test_a_process_to_be_forked_imports_no_other_framework_and_no_fork_collects_
     ],
 )
 def test_what_only_tensorflow_can_do_is_refused_before_anything_is_imported(
-    workload: dict[str, object], said: str
+    workload: dict[str, Any], said: str
 ) -> None:
+    family = FAMILIES["image_classification"]
     with pytest.raises(AccelReportError) as caught:
-        require_support(FAMILIES["image_classification"], workload, JAX)
+        require_support(family, defaults(family, **workload), JAX)
     assert said in str(caught.value)
     assert caught.value.remedy
 

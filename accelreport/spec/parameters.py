@@ -1,0 +1,184 @@
+"""The parameters that families of workloads share: those of `[workload]` that spec reads itself.
+
+What may happen between epochs is a parameter, too: stopping early, keeping the best weights,
+slowing down.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+
+from accelreport.spec.base import SpecModel, Text
+from accelreport.spec.validators import FieldsError
+
+
+class EarlyStopping(SpecModel):
+    """Stop when a metric has not improved for some epochs, as Keras' callback does."""
+
+    monitor: Text = "val_loss"
+    """The metric of the learning curve."""
+    patience: Annotated[int, Field(ge=0)] = 0
+    """Epochs without improvement after which training stops."""
+    min_delta: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """A smaller change than this is no improvement."""
+
+
+class ReduceOnPlateau(SpecModel):
+    """Reduce the learning rate when a metric stops improving, as Keras' callback does."""
+
+    monitor: Text = "val_loss"
+    """The metric of the learning curve."""
+    factor: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.1
+    """What the learning rate is multiplied by."""
+    patience: Annotated[int, Field(ge=0)] = 10
+    """Epochs without improvement after which it is reduced."""
+    min_delta: Annotated[FiniteFloat, Field(ge=0)] = 1e-4
+    """A smaller change than this is no improvement."""
+    min_learning_rate: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    """It is never reduced below this."""
+
+
+DataMode = Literal["real", "sample", "synthetic"]
+"""Whether the official data are used, a sample of them, or a stand-in of the same shapes."""
+
+Afterwards = Literal["save_weights", "serve", "quantise"]
+"""What can be done with a trained model."""
+
+
+class Schedule(SpecModel):
+    """How the learning rate changes with the epoch."""
+
+    name: Literal["exponential"]
+    """`exponential`: learning_rate · factor^epoch, the first epoch being 0."""
+    factor: Annotated[FiniteFloat, Field(gt=0, le=1)]
+    """The factor from one epoch to the next."""
+
+
+class Optimizer(SpecModel):
+    """A Keras optimizer."""
+
+    name: Literal["adam", "rmsprop", "sgd"] = "adam"
+    """Which one."""
+    learning_rate: Annotated[FiniteFloat, Field(gt=0)] = 1e-3
+    """Its learning rate."""
+    schedule: Schedule | None = None
+    """How the learning rate changes; constant when absent."""
+
+
+class WorkloadParameters(SpecModel):
+    """What every family's parameters share."""
+
+    kind: str
+    """Name of the family."""
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the work is somebody's own code, which only a process that measures runs."""
+        return False
+
+
+TRAINING_ONLY = frozenset(
+    {
+        "epochs",
+        "steps_per_epoch",
+        "optimizer",
+        "input",
+        "train_examples",
+        "evaluation_batch_size",
+        "samples",
+        "early_stopping",
+        "restore_best_weights",
+        "reduce_on_plateau",
+        "afterwards",
+    }
+)
+"""Parameters that say how a model is trained, and nothing where it is only called."""
+
+
+class TrainingParameters(WorkloadParameters):
+    """What every family that trains a model shares."""
+
+    until_said: ClassVar[frozenset[str]] = frozenset()
+    """Keys that came later: where they are not said, a cell is the one that it was before."""
+
+    mode: Literal["training", "inference"] = "training"
+    """`training`: the model is trained; `inference`: it is called with one batch after another,
+    `measure.calls` times, and each call is waited for."""
+    epochs: Annotated[int, Field(ge=1)] = 1
+    """Passes over the training data (or over `steps_per_epoch` steps)."""
+    batch_size: Annotated[int, Field(ge=1)] = 64
+    """Training examples in a step, over all replicas."""
+    steps_per_epoch: Annotated[int, Field(ge=1)] | None = None
+    """Steps in an epoch; enough to see every training example when absent."""
+    optimizer: Optimizer = Optimizer()
+    """The optimizer."""
+    data: DataMode = "real"
+    """`real`: the official data; `sample`: a part of them that travels with accelreport;
+    `synthetic`: a learnable stand-in of the same shapes."""
+    input: Literal["resident", "pipeline"] = "resident"
+    """`resident`: the data lie on the device; `pipeline`: `tf.data` brings every batch."""
+    train_examples: Annotated[int, Field(ge=1)] | None = None
+    """Use only the first examples of the training data."""
+    validation_examples: Annotated[int, Field(ge=1)] | None = None
+    """Use only the first examples of the validation data."""
+    evaluation_batch_size: Annotated[int, Field(ge=1)] = 1024
+    """Examples in a step of an evaluation."""
+    samples: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Predictions kept for the page, wrong ones first."""
+    early_stopping: EarlyStopping | None = None
+    """Stop when a metric no longer improves."""
+    restore_best_weights: bool = False
+    """End with the weights of the best epoch by the metric of `early_stopping`, or by
+    `val_loss`; the final metrics are then that epoch's."""
+    reduce_on_plateau: ReduceOnPlateau | None = None
+    """Reduce the learning rate when a metric no longer improves."""
+
+    afterwards: list[Afterwards] = []
+    """What is done with the trained model: `save_weights` writes its weights and reads them
+    back, `serve` exports it and asks it over HTTP, `quantise` converts a classifier to 8-bit
+    integers."""
+
+    @model_validator(mode="after")
+    def _inference_trains_nothing(self) -> Self:
+        said = [name for name in self.model_fields_set & TRAINING_ONLY if self._says(name)]
+        if self.mode == "inference" and said:
+            raise FieldsError(
+                f"`{min(said)}` says how a model is trained, and in inference it is only called",
+                min(said),
+                "mode",
+                help="delete it, or write it in a spec of the training",
+            )
+        return self
+
+    def _says(self, name: str) -> bool:
+        return bool(getattr(self, name) != type(self).model_fields[name].default)
+
+    @model_serializer(mode="wrap")
+    def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What identifies a cell: of a training what stood there before there was a mode."""
+        needless = {"mode"} if self.mode == "training" else TRAINING_ONLY
+        needless |= {name for name in self.until_said if not self._says(name)}
+        return {name: each for name, each in parameters(self).items() if name not in needless}
+
+    @model_validator(mode="after")
+    def _one_rule_for_the_learning_rate(self) -> Self:
+        if self.reduce_on_plateau is not None and self.optimizer.schedule is not None:
+            raise FieldsError(
+                "a schedule and a plateau cannot both rule the learning rate",
+                "reduce_on_plateau",
+                "optimizer.schedule",
+            )
+        return self
+
+
+def is_called(parameters: WorkloadParameters) -> bool:
+    """Whether a model is only called (`mode = "inference"`)."""
+    return isinstance(parameters, TrainingParameters) and parameters.mode == "inference"
