@@ -1,20 +1,12 @@
-"""The arithmetic a device cannot exceed, the bytes it cannot move faster, and what it did of them.
+"""The arithmetic and the bytes that a device cannot exceed, and what its sensors read.
 
-A measured step stands under its device's roofs:
-
-attainable = min(peak, intensity · bandwidth)
-
-(Williams, Waterman, Patterson: "Roofline", CACM 52(4), 2009.) The intensity is operations over
-bytes, both counted in the graph: it belongs to the algorithm as it is written, so that caches
-can lift a step above the slanted roof, and operations that only move memory push it below.
-Above the peak nothing can be.
+`analysis.ceilings` holds steps against both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Any
 
 from accelreport.analysis.hardware import CoreBound, Hardware, derived_cpu_peak, named_in
@@ -226,83 +218,6 @@ def hardware_name(environment: Environment | None, kind: str) -> str:
     if kind == "CPU":
         return environment.cpu
     return environment.gpus[0].name if kind == "GPU" and environment.gpus else ""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A step under its roofs.
-
-    Attributes:
-        intensity: operations for each byte.
-        tflops: what was reached, 10¹² operations per second.
-        peak: the flat roof.
-        bandwidth: the slanted roof.
-    """
-
-    intensity: float
-    tflops: float
-    peak: Peak
-    bandwidth: Bandwidth
-
-    @property
-    def ridge(self) -> float:
-        """Operations for each byte from which on arithmetic is the lower roof."""
-        return self.peak.tflops * 1000 / self.bandwidth.gbps
-
-    @property
-    def attainable(self) -> float:
-        """10¹² operations per second under the lower roof."""
-        return min(self.peak.tflops, self.intensity * self.bandwidth.gbps / 1000)
-
-    @property
-    def share(self) -> float:
-        """What was reached of that; above 1 where caches spare the memory."""
-        return self.tflops / self.attainable
-
-    @property
-    def bound(self) -> str:
-        """The lower roof: `memory` or `arithmetic`."""
-        return "memory" if self.intensity < self.ridge else "arithmetic"
-
-
-class NoPosition(Enum):
-    """Why a step stands under no roof."""
-
-    OPERATIONS = auto()
-    """Its operations were not counted, or it has no time."""
-    BYTES = auto()
-    """Its bytes were not counted."""
-    PEAK = auto()
-    """No peak is cited."""
-    BANDWIDTH = auto()
-    """No memory bandwidth is cited."""
-    UNCHECKED = auto()
-    """Nobody held a cited limit against its source."""
-
-
-def position(
-    flops: float, moved: float, seconds: float, peak: Peak | None, bandwidth: Bandwidth | None
-) -> Position | NoPosition:
-    """The position, or why there is none.
-
-    Args:
-        flops: operations of a step.
-        moved: bytes of a step.
-        seconds: its steady time.
-        peak: of the device, for the element type.
-        bandwidth: of its memory.
-    """
-    if not (flops > 0 and seconds > 0):
-        return NoPosition.OPERATIONS
-    if not moved > 0:
-        return NoPosition.BYTES
-    if peak is None:
-        return NoPosition.PEAK
-    if bandwidth is None:
-        return NoPosition.BANDWIDTH
-    if not (peak.checked and bandwidth.checked):
-        return NoPosition.UNCHECKED
-    return Position(flops / moved, flops / seconds / 1e12, peak, bandwidth)
 
 
 def joules_per_step(energy: Energy) -> float | None:

@@ -255,15 +255,6 @@ def duration_interval(low: float, high: float, seconds: float) -> str:
     return f"{fixed(low / scale, places)}{EN_DASH}{fixed(high / scale, places)}{SPACE}{sign}"
 
 
-def duration_range(least: float, most: float) -> str:
-    """Two times that may need different units: "23.6 ms to 1.2 s"."""
-    one, other = duration(least), duration(most)
-    if one == other:
-        return one
-    number_text, _, unit = one.rpartition(SPACE)
-    return f"{number_text}{EN_DASH}{other}" if other.endswith(SPACE + unit) else f"{one} to {other}"
-
-
 def _scaled(bound: float | None, scale: float) -> float | None:
     return None if bound is None else bound / scale
 

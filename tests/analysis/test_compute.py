@@ -1,81 +1,19 @@
-"""Rooflines, break-even steps, prices and joules: against brute force and counts by hand."""
+"""Break-even steps, prices and joules: against brute force and counts by hand."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelreport.analysis.compute import (
-    Bandwidth,
-    NoPosition,
-    Peak,
-    Position,
-    blur,
-    joules_per_step,
-    position,
-    watts,
-)
+from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.analysis.cost import TimeLine, overtakes, price_of
 from accelreport.results.record import Energy
 from accelreport.spec.device import Device
 
-PEAK = Peak(8.0, "float32", "a sheet")
-WIDTH = Bandwidth(320.0, "a sheet")
-
 # Whole numbers: a line of them is exact in floating point, and so is brute force.
 LINES = st.builds(TimeLine, st.integers(0, 500).map(float), st.integers(1, 40).map(float))
-
-
-# Roofline --------------------------------------------------------------------------------------
-
-
-def test_left_of_the_ridge_the_memory_is_the_lower_roof() -> None:
-    found = position(2e9, 1e9, 1e-2, PEAK, WIDTH)
-    assert isinstance(found, Position)
-    assert found.intensity == pytest.approx(2.0)
-    assert found.ridge == pytest.approx(25.0)
-    assert found.bound == "memory"
-    assert found.attainable == pytest.approx(0.64)
-    assert found.share == pytest.approx(0.2 / 0.64)
-
-
-def test_right_of_the_ridge_the_peak_is() -> None:
-    found = position(1e12, 1e9, 1.0, PEAK, WIDTH)
-    assert isinstance(found, Position)
-    assert (found.bound, found.attainable) == ("arithmetic", 8.0)
-    assert found.share == pytest.approx(1 / 8)
-
-
-@given(flops=st.floats(1e3, 1e15), moved=st.floats(1e3, 1e15), seconds=st.floats(1e-6, 1e4))
-def test_what_can_be_reached_never_exceeds_a_roof(
-    flops: float, moved: float, seconds: float
-) -> None:
-    found = position(flops, moved, seconds, PEAK, WIDTH)
-    assert isinstance(found, Position)
-    assert found.attainable <= PEAK.tflops
-    assert found.attainable <= found.intensity * WIDTH.gbps / 1000 * (1 + 1e-12)
-    assert math.isclose(found.share * found.attainable, found.tflops, rel_tol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("flops", "moved", "peak", "width", "why"),
-    [
-        (math.nan, 1e9, PEAK, WIDTH, NoPosition.OPERATIONS),
-        (1e9, math.nan, PEAK, WIDTH, NoPosition.BYTES),
-        (1e9, 1e9, None, WIDTH, NoPosition.PEAK),
-        (1e9, 1e9, PEAK, None, NoPosition.BANDWIDTH),
-        (1e9, 1e9, Peak(8, "float32", "", checked=False), WIDTH, NoPosition.UNCHECKED),
-        (1e9, 1e9, PEAK, Bandwidth(320, "", checked=False), NoPosition.UNCHECKED),
-    ],
-)
-def test_without_a_known_roof_there_is_no_position_and_the_reason_is_given(
-    flops: float, moved: float, peak: Peak | None, width: Bandwidth | None, why: NoPosition
-) -> None:
-    assert position(flops, moved, 1.0, peak, width) is why
 
 
 # Break-even ------------------------------------------------------------------------------------

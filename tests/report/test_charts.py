@@ -32,7 +32,6 @@ from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.ecdf import QUANTILES, Distribution, step_ecdf
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
-from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
 from accelreport.report.charts.sweep import (
     LETTERS,
     End,
@@ -48,7 +47,6 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError, Engines
-from accelreport.report.text import text_width
 from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
 from accelreport.runner.plan_documents import plan_document
 from tests.house.tree import ROOT
@@ -64,7 +62,6 @@ CPU, GPU = Named(NASTY, 0), Named("GPU", 1, pattern=1)
 CURVE = Curve(CPU, True, (1.0, 2.0), (0.9, 0.97), (0.89, 0.96), (0.91, 0.98), "97 %")
 LINE = SweepLine(NASTY, "measured", CPU, (256.0, 512.0), (1e3, 2e3), (9e2, 1e3), (1.1e3, 3e3))
 END = End(CPU, 1024.0, 2e3, "out of memory")
-ROOFS = [Roof(CPU, 1.0, 50.0), Roof(GPU, 8.1, 320.0)]
 DAYS = tuple(i / 24 for i in range(60))
 
 
@@ -124,9 +121,6 @@ CHARTS: dict[str, Make] = {
         width=width,
         height=300,
     ),
-    "roofline": lambda width: roofline_chart(
-        ROOFS, [Spot(CPU, 10.0, 0.3, NASTY), Spot(GPU, 200.0, 5.0)], x_title="x", width=width
-    ),
 }
 
 
@@ -168,7 +162,7 @@ def test_a_mark_tells_its_value_where_it_is_pointed_at(name: str, drawer: Drawer
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
     told = re.findall(r"<(?:path|rect)[^>]*><title>([^<]+)</title>", svg)
     assert told or name == "forecast"
-    assert all(re.search(r"\d", text) or name in {"curves", "sweep", "roofline"} for text in told)
+    assert all(re.search(r"\d", text) or name in {"curves", "sweep"} for text in told)
 
 
 def test_marks_and_names_of_a_device_are_known_by_its_number(drawer: Drawer) -> None:
@@ -189,7 +183,7 @@ def test_what_draws_stands_back_for_what_asks_and_is_out_of_reach_of_ctrl_c(
     engines.leave(worker)
 
 
-@pytest.mark.parametrize("name", ["speedup", "cold", "roofline"])
+@pytest.mark.parametrize("name", ["speedup", "cold"])
 def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
     assert "a&#39;b\\c &#34;d&#34; &lt;script&gt;" in svg
@@ -478,36 +472,6 @@ def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
     assert [{"base": 1.0}] in spec["datasets"].values()
 
 
-def test_texts_of_a_roofline_lie_on_no_mark_no_roof_and_no_other_text(drawer: Drawer) -> None:
-    spots = [Spot(GPU, 20.0 + i, 6.0 * 1.06**-i, f"batch size {2**i}") for i in range(8)]
-
-    def make(width: int) -> Chart:
-        return roofline_chart(ROOFS, spots, x_title="operations a byte", width=width)
-
-    svg = str(drawer.svg(draw(make, WIDE, prefix="c", title="t", description="d")))
-    texts = {
-        name: (float(x), float(y))
-        for x, y, name in re.findall(
-            r"translate\(([-\d.]+),([-\d.]+)\)[^>]*>(batch size \d+)<", svg
-        )
-    }
-    assert texts
-    marks = [
-        (float(x), float(y))
-        for x, y in re.findall(r'<path transform="translate\(([-\d.]+),([-\d.]+)\)"', svg)
-    ]
-    assert len(marks) >= len(spots)
-    for name, (x, y) in texts.items():
-        half = text_width(name, 12.5) / 2
-        for across, down in marks:
-            # A text's place is that of its baseline, some four pixels under its middle.
-            assert abs(across - x) >= half + 4 or abs(down - (y - 4)) >= 8, (name, across, down)
-    places = list(texts.values())
-    for number, (x, y) in enumerate(places):
-        for other, lower in places[number + 1 :]:
-            assert abs(other - x) >= 60 or abs(lower - y) >= 14
-
-
 def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
     drawer: Drawer,
 ) -> None:
@@ -602,7 +566,7 @@ def test_a_chart_that_no_page_shows_is_never_made_and_any_other_once() -> None:
 
     def make(width: int) -> Chart:
         widths.append(width)
-        return CHARTS["roofline"](width)
+        return CHARTS["cold"](width)
 
     drawing = draw(make, 600, prefix="a", title="t", description="d")
     assert widths == []

@@ -42,7 +42,6 @@ INTERVALS = {
     "learning-curves": r"bands reach from the lowest seed to the highest",
     "forecast-errors": "",
     "int8": "",
-    "roofline": "",
     "shares": "",
     "process": "",
     "trade-off": "",

@@ -1,4 +1,4 @@
-"""What a page says of rooflines, memory, energy, cost and the device that is first for how long."""
+"""What a page says of arithmetic, memory, energy, cost, and of when a device is first."""
 
 from __future__ import annotations
 
@@ -69,27 +69,17 @@ def words(found: Table) -> str:
     return " | ".join([*lines, *found.notes, found.caption]).replace("\xa0", " ")
 
 
-# Roofline --------------------------------------------------------------------------------------
+# Arithmetic ------------------------------------------------------------------------------------
 
 
-def test_a_product_stands_under_the_roof_its_bytes_allow() -> None:
+def test_a_product_has_its_share_of_the_peak_and_its_operations_for_each_byte() -> None:
     section = compute_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
     text = words(table(section, "arithmetic-table"))
     # 2·N³ operations over 3·N² elements of 4 bytes: N / 6.
     assert "171 FLOP/B" in text
-    assert "of its roof of arithmetic" in text
-    assert "ridge at 25.3 FLOP/B" in text
-    assert "no cited memory bandwidth" in text
-    assert "NVIDIA T4 datasheet, 2019" in text
+    assert "of the peak" in text
+    assert "Peaks. " in text
     assert "counted, not measured" in text
-
-
-def test_the_roofline_figure_shows_only_devices_whose_roofs_are_known() -> None:
-    section = compute_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
-    assert section is not None
-    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
-    assert [key.text for key in figure.keys] == ["Example T4"]
-    assert "arithmetic-bound" in figure.panels[0].wide.description
 
 
 def test_a_processor_in_no_table_has_no_share_and_says_so() -> None:
@@ -97,19 +87,6 @@ def test_a_processor_in_no_table_has_no_share_and_says_so() -> None:
     named = words(table(section, "arithmetic-table"))
     assert "no cited peak for " in named
     assert "%" not in named
-    assert section is not None
-    assert not [block for block in section.blocks if isinstance(block, Figure)]
-
-
-def test_records_without_bytes_have_no_roofline() -> None:
-    def without(record: Record) -> dict[str, Any]:
-        assert record.flops is not None
-        return {"flops": record.flops.model_copy(update={"bytes_per_step": None})}
-
-    section = compute_section(bench_of(study("matmul", devices=("gpu",)), without))
-    assert section is not None
-    assert not [block for block in section.blocks if isinstance(block, Figure)]
-    assert "of its roof" not in words(table(section, "arithmetic-table"))
 
 
 # Memory and energy -----------------------------------------------------------------------------

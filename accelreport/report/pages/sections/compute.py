@@ -1,4 +1,4 @@
-"""How much arithmetic each device did, its roofline, and the ceilings of other hardware."""
+"""How much arithmetic each device did, and what it is of its roof and of other hardware's."""
 
 from __future__ import annotations
 
@@ -14,20 +14,16 @@ from accelreport.analysis.ceilings import (
     own_limits,
     work_of,
 )
-from accelreport.analysis.compute import NoPosition, Position, compute_dtype, position
+from accelreport.analysis.compute import compute_dtype
 from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.published import hardware_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import sound_rates
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import quantity
-from accelreport.report.charts.roofline import Roof, Spot, roofline_chart
-from accelreport.report.model import Block, Download, Downloads, Entry, Figure, Line, Section
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.model import Download, Downloads, Entry, Line, Section
 from accelreport.report.pages.badges import (
     absence,
-    keys,
-    loud_badges,
     measured_entry,
     points_by_devices,
 )
@@ -41,74 +37,8 @@ from accelreport.report.pages.hardware import (
 )
 from accelreport.report.say_run import computed
 from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, once, present
+from accelreport.report.view import BenchmarkView, Point, Series, once, present
 from accelreport.report.warning_text import source_of_peak, type_of_peak
-
-UNIT = f"{quantity.SPACE}FLOP/B"
-
-
-_LACKS = {
-    NoPosition.OPERATIONS: "operations not counted",
-    NoPosition.BYTES: "bytes not counted",
-    NoPosition.BANDWIDTH: "no cited memory bandwidth",
-    NoPosition.UNCHECKED: "its cited limits were not checked",
-}
-"""Why a step stands under no roof; why it has no peak, `unknown_peak` says."""
-
-
-def position_of(bench: BenchmarkView, series: Series, point: Point) -> Position | str:
-    """The position, or in a few words why there is none."""
-    rate = tflops_of(bench, series, point)
-    timed = bench.speedup(series, point)
-    if rate is None or timed is None:
-        return _LACKS[NoPosition.OPERATIONS]
-    peak, width = peak_of(bench, series, point), bandwidth_of(bench, series, point)
-    seconds = timed.seconds.value
-    found = position(rate[0] * seconds * 1e12, bytes_of(bench, series, point), seconds, peak, width)
-    if isinstance(found, Position):
-        return found
-    return _LACKS.get(found) or unknown_peak(bench, series, point)
-
-
-def _figure(bench: BenchmarkView, under: dict[SeriesPoint, Position]) -> Figure:
-    series = [each for each in bench.shown_series if any(place[0] == each for place in under)]
-    roofs: dict[tuple[str, float, float], Roof] = {}
-    for (each, _), found in under.items():
-        limits = (each.title, found.peak.tflops, found.bandwidth.gbps)
-        roofs.setdefault(limits, Roof(each, *limits[1:]))
-    spots = [
-        Spot(each, found.intensity, found.tflops, _text(bench, under, each, point))
-        for (each, point), found in under.items()
-    ]
-    said = "; ".join(
-        f"{each.title}, {bench.point_title(point)}: {quantity.number(found.tflops)} TFLOPS at "
-        f"{quantity.number(found.intensity)} operations a byte, {found.bound}-bound"
-        for (each, point), found in under.items()
-    )
-    return Plot(
-        id="roofline",
-        title=f"Each {bench.words.step} under its device’s roofline",
-        description=f"{said}.",
-        chart=lambda size: roofline_chart(
-            list(roofs.values()), spots, x_title="operations for each byte", width=size.width
-        ),
-        subtitle="Up: TFLOPS. Across: operations for each byte. Both on log scales.",
-        caption=(
-            "The line is the most that a device can do: it rises with the memory’s "
-            "bandwidth, and it is level where arithmetic is the limit. Bytes are those of "
-            "the products alone."
-        ),
-        keys=keys(series),
-        badges=loud_badges(bench),
-    ).figure(Size(400, 0))
-
-
-def _text(
-    bench: BenchmarkView, under: dict[SeriesPoint, Position], series: Series, point: Point
-) -> str:
-    """Sweep points are named at the first and the last spot of a device."""
-    own = [place[1] for place in under if place[0] == series]
-    return bench.point_header(point) if bench.axes and point in {own[0], own[-1]} else ""
 
 
 def compute_section(bench: BenchmarkView) -> Section | None:
@@ -128,21 +58,14 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     )
     if of_bytes:
         caption += (
-            f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The roof is the peak, "
-            "or the intensity times the cited memory bandwidth where that is lower. Caches "
-            f"can lift a {bench.words.step} above a roof of memory, never above the peak."
+            f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The smallest text is "
+            "the operations for each of them."
         )
     peaks = {
         f"{series.title}: {label(source_of_peak(peak), 240)}"
         for series, point in places
         if (peak := peak_of(bench, series, point)) and peak.source
     }
-    widths = {
-        f"{series.title}: {quantity.number(width.gbps)} GB/s, {label(width.source, 240)}"
-        for series, point in places
-        if of_bytes and (width := bandwidth_of(bench, series, point))
-    }
-    cited = {"Peaks": peaks, "Memory bandwidth": widths}
     table = points_by_devices(
         bench,
         _entry,
@@ -151,21 +74,17 @@ def compute_section(bench: BenchmarkView) -> Section | None:
             f"Floating-point operations per second, from the steady time of a {bench.words.step}"
         ),
         caption=caption,
-        notes=tuple(f"{what}. {'; '.join(sorted(of))}." for what, of in cited.items() if of),
+        notes=(f"Peaks. {'; '.join(sorted(peaks))}.",) if peaks else (),
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
-    found = {place: position_of(bench, *place) for place in places}
-    under = {place: each for place, each in found.items() if isinstance(each, Position)}
-    blocks: list[Block] = [_figure(bench, under), table] if under else [table]
     link = Download(CEILINGS, "Shares of peaks, every benchmark", "measured and published")
     best = max(known, key=lambda place: known[place][0])
     title = f"Arithmetic: {computed(bench, best, known[best][0])}"
-    blocks.append(Downloads((link,)))
-    return Section("arithmetic", title, tuple(blocks), folded=True)
+    return Section("arithmetic", title, (table, Downloads((link,))), folded=True)
 
 
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    """The rate, and its shares of the peak and of the roof or why there is none."""
+    """The rate, its share of the peak or why there is none, and the operations for each byte."""
     rate = tflops_of(bench, series, point)
     if rate is None:
         return absence(bench, series, point)
@@ -173,24 +92,16 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     ends = (low, high) if present(low) and present(high) else ()
     # The unit may stand below: eight devices have no room for it beside the number.
     lines = [Line(f"{quantity.number(value, *ends)} TFLOPS")]
-    peak, found = peak_of(bench, series, point), position_of(bench, series, point)
-    if peak:
+    if peak := peak_of(bench, series, point):
         share = quantity.percent(value / peak.tflops, 1)
         of = f"of {quantity.number(peak.tflops)} TFLOPS {type_of_peak(peak)}"
         lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
     else:
         lines.append(Line(unknown_peak(bench, series, point), "reason"))
-    if isinstance(found, Position):
-        share = f"{quantity.percent(found.share, 1)} of its roof of {found.bound}"
-        at = f"{quantity.number(found.intensity)}{UNIT}, ridge at"
-        lines += [
-            Line(share, "interval"),
-            Line(f"{at} {quantity.number(found.ridge)}{UNIT}", "detail"),
-        ]
-    elif (timed := bench.speedup(series, point)) and (moved := bytes_of(bench, series, point)) > 0:
-        work = value * timed.seconds.value * 1e12
-        lines.append(Line(f"{quantity.number(work / moved)}{UNIT}", "detail"))
-        lines += [Line(found, "reason")] if peak else []
+    timed, moved = bench.speedup(series, point), bytes_of(bench, series, point)
+    if timed and moved > 0:
+        intensity = value * timed.seconds.value * 1e12 / moved
+        lines.append(Line(f"{quantity.number(intensity)}{quantity.SPACE}FLOP/B", "detail"))
     return measured_entry(bench, (series, point), lines, mark="small")
 
 
