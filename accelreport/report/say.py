@@ -79,6 +79,20 @@ def signs(caveats: Iterable[Caveat]) -> str:
     return " ".join(sorted(found))
 
 
+_SIGN_WORDS = {
+    Caveat.BUDGET: "stopped by the budget",
+    Caveat.SINGLE_RUN: "single run",
+    Caveat.UNVALIDATED: "published with validation",
+}
+
+
+def signs_text(caveats: Iterable[Caveat]) -> str:
+    """What their signs mean, in a line: "† stopped by the budget · ‡ single run"."""
+    every = frozenset(caveats)
+    shown = (caveat for caveat in _SIGN_WORDS if caveat in every)
+    return " · ".join(f"{SIGNS[caveat]} {_SIGN_WORDS[caveat]}" for caveat in shown)
+
+
 @dataclass(frozen=True)
 class Speaker:
     """Writes the findings of one benchmark.

@@ -44,13 +44,13 @@ SMALL = """least => {
 }"""
 """Texts of a slide that are smaller than the last row can read."""
 
-SMALL_WORDS = SMALL.replace("'.vh, desc, title'", "'.vh, svg, .small, .keys, .gallery, .full, pre'")
-"""The same of words outside drawings; legends, pictures and long texts need room of their own."""
-
-CUT = """() => [...document.querySelectorAll('.screen .small > span')]
-  .filter(e => e.scrollWidth > e.clientWidth)
+CUT = """() => [...document.querySelectorAll('.screen *')]
+  .filter(e => !e.closest('desc, title, .vh') && e.getClientRects().length)
+  .filter(e => (!e.children.length && e.textContent.includes('…'))
+    || (e.matches('span, p, dd, dt, h1, h2') && e.scrollWidth > e.clientWidth + 1
+        && getComputedStyle(e).overflow === 'hidden'))
   .map(e => `${e.closest('.slide').id}: ${e.textContent.trim()}`)"""
-"""Lines below figures that end in dots."""
+"""Texts that end in dots, or of which a part is hidden."""
 
 STAGES = """() => Math.min(...[...document.querySelectorAll('.slide')]
   .filter(slide => slide.querySelector('.stage'))

@@ -520,10 +520,12 @@ def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_it
 def test_a_detail_is_nearer_to_its_own_name_than_to_that_of_the_next_row(count: int) -> None:
     dots = [Dot(f"CPU {n}", "measured", CPU, 2.0, "159", 2.0, 2.0) for n in range(count)]
     spec = dot_plot(dots, axis_title="TFLOPS", tick=str, width=676, height=284).to_dict()
-    marks = {
-        layer["encoding"].get("text", {}).get("field"): layer["mark"] for layer in spec["layer"]
-    }
-    apart = marks["detail"]["dy"] - marks["row"]["dy"]
+    name, detail = (
+        layer["mark"]["dy"]
+        for layer in spec["layer"]
+        if layer["encoding"].get("text", {}).get("field") == "line"
+    )
+    apart = detail - name
     assert 0 < apart < spec["height"] / count - apart
 
 

@@ -154,7 +154,7 @@ def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_it
 
 
 def test_many_rows_of_a_slide_have_their_names_alone_and_leave_it_its_height() -> None:
-    dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(12)]
+    dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(6)]
     size = ON_A_SLIDE
     made = dot_plot(dots, axis_title="x", tick=plain, width=size.width, height=size.height)
     assert {row["detail"] for row in _rows(made.to_dict(), "detail", "row")} == {""}

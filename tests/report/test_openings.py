@@ -186,7 +186,7 @@ def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> No
     axes = {"layers": (1, 2), "units": (32, 64), "batch_size": (32,)}
     bench = view(study(axes=axes, devices=("cpu", "cpu-1", "gpu"), repeats=1))
     (figure,) = plots(bench)
-    words = data_of(figure, ON_A_SLIDE)
+    words = data_of(figure, Size(676, 284))
     heads = [each for each in words if each.get("text", "").startswith("Example")]
     assert [each["text"] for each in heads] == [each.title for each in bench.shown_series]
     for one, other in pairwise(heads):

@@ -29,21 +29,23 @@ from accelreport.report.charts.scales import (
     round_times,
     ticked,
 )
-from accelreport.report.text import cut, text_width
+from accelreport.report.text import cut, lines_within, text_width
 
-LETTERS, SMALLER = 13.5, 11.5
+LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of what is written below or behind it, in pixels."""
 PHONE = 400
 """In a chart that is not wider the name of a row is above its mark, and rows are as high as that
 needs."""
 FOOT = 52
 """Pixels of the axis."""
+LINE = 14.0
+"""Pixels from one line of a name to the next."""
 LEAST, DETAILED, OVER = 18.0, 30.0, 38.0
 """Pixels of a row: with its name alone, with a detail below it, and with both above its mark."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE = 0.38
-"""Of the width, which names at the left may take."""
+LARGEST_SHARE, LARGEST_TEXT = 0.38, 0.75
+"""Of the width, which names at the left may take; of the rest, which the text beside a mark may."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Dot:
         flagged: why it cannot be; empty where it can.
         hollow: whether it is less than a whole measurement with an interval.
         joined: whether it stands in the row of the one before it, whose name it shares.
+        brief: what a slide has beside the mark: the number without its unit; empty where that is
+            the text.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Dot:
     flagged: str = ""
     hollow: bool = False
     joined: bool = False
+    brief: str = ""
 
 
 def dot_plot(
@@ -113,7 +118,7 @@ def _across(
     low /= 1.1 if high / low > 3 else 1.3
     for dot, width in zip(dots, beside, strict=True):
         at = max(dot.value, dot.high)
-        high = max(high, low * (at / low) ** (1 / (1 - min(width / inner, 0.6))))
+        high = max(high, low * (at / low) ** (1 / (1 - min(width / inner, LARGEST_TEXT))))
     scale = {"type": "log", "domain": [low, high], "nice": False}
     most = max([*held, *(d.high for d in dots)]) * 1.001
     round_values = round_times if tick is plain_duration else decades
@@ -139,7 +144,9 @@ class _DotPlot:
         least = OVER if self._phone else LEAST
         count = sum(not dot.joined for dot in dots)
         self._height = max(height - FOOT, least * count)
-        self._detailed = not self._phone and self._height >= DETAILED * count
+        self._detailed = (
+            not self._phone and any(dot.detail for dot in dots) and self._height >= DETAILED * count
+        )
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
         widths += [text_width(dot.detail, SMALLER) for dot in self._dots if self._detailed]
         room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
@@ -158,13 +165,21 @@ class _DotPlot:
 
     def _row(self, dot: Dot, place: str) -> dict[str, Any]:
         detail = cut(dot.detail, self._room, SMALLER) if self._detailed else ""
-        name = cut(dot.name, self._room / 1.07, LETTERS)
+        # Names without details have as many lines as a row has room for.
+        room, most = self._room / 1.07, 1
+        if not (detail or self._phone):
+            most = max(1, int(self._height / len(self._dots) // LINE))
+        names = lines_within(dot.name, room, LETTERS) or [""]
+        if len(names) > most:
+            names = [*names[: most - 1], " ".join(names[most - 1 :])]
+        names = [cut(each, room, LETTERS) for each in names]
         if self._phone:
             whole = " · ".join(filter(None, (dot.name, dot.detail)))
-            name, detail = cut(whole, self._inner, SMALLER), ""
+            names, detail = [cut(whole, self._inner, SMALLER)], ""
         return {
             "place": place,
-            "row": name,
+            "row": names[0],
+            "more": names[1:],
             "detail": detail,
             "value": dot.value,
             "low": dot.low,
@@ -222,11 +237,20 @@ class _DotPlot:
         if self._phone:
             text = named.mark_text(align="left", dy=-OVER / 2 + 5, fontSize=SMALLER)
             return [text.encode(x=alt.XValue(0), y=self._y, text=alt.Text("row:N"))]
-        up, at = 7 if self._detailed else 0, alt.XValue(-6)
-        detailed = Layer(rows([row for row in self._data if row["detail"] and row["named"]]))
-        bold = named.mark_text(align="right", dy=-up, fontWeight="bold", fontSize=LETTERS)
-        soft = detailed.mark_text(align="right", dy=up + 1, fontSize=SMALLER, fill="var(--soft)")
+        looks: dict[tuple[float, str, float], list[dict[str, Any]]] = {}
+        for row in named.rows:
+            texts = [(text, True) for text in (row["row"], *row["more"])]
+            texts += [(row["detail"], False)] * bool(row["detail"])
+            size = SMALLER if row["more"] else LETTERS
+            for number, (text, bold) in enumerate(texts):
+                dy = LINE * (number - (len(texts) - 1) / 2)
+                look = (dy, "bold", size) if bold else (dy, "normal", SMALLER)
+                looks.setdefault(look, []).append({"place": row["place"], "line": text})
         return [
-            bold.encode(x=at, y=self._y, text=alt.Text("row:N")),
-            soft.encode(x=at, y=self._y, text=alt.Text("detail:N")),
-        ]
+            Layer(rows(lines))
+            .mark_text(
+                align="right", dy=dy, fontWeight=weight, fontSize=size,
+                fill="var(--ink)" if weight == "bold" else "var(--soft)",
+            ).encode(x=alt.XValue(-6), y=self._y, text=alt.Text("line:N"))
+            for (dy, weight, size), lines in looks.items()
+        ]  # fmt: skip

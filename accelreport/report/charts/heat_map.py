@@ -12,7 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from accelreport.report.charts.drawing import Chart, Layer, rows
+from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
 from accelreport.report.text import cut, lines_within, text_width
 
@@ -24,7 +24,7 @@ HEADING, COLUMNS, BETWEEN, FOOT = 22, 18, 34, 22
 LETTERS = 13.0
 """Pixels of the letters."""
 LEAST_CELL = 56
-"""Pixels of a cell that its numbers need."""
+"""Pixels of a cell that needs words below its number, or instead of it."""
 LEAST = 10.5
 """Pixels of the letters of a heading that has little room."""
 
@@ -71,12 +71,16 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         height: pixels in all, at least; rows have a least height.
     """
     left = max(text_width(name, LETTERS) for name in axes.rows) + 8
-    across = _across(len(panels), len(axes.columns), width - left)
+    cells = [cell for panel in panels for row in panel.cells for cell in row]
+    bare = not any(cell.under or (cell.value is None and cell.text) for cell in cells)
+    widest = max(text_width(cell.text, LETTERS + 2, bold=True) for cell in cells)
+    across = _across(len(panels), len(axes.columns) * (widest + GAP + 8 if bare else LEAST_CELL),
+                     width - left)  # fmt: skip
     down = -(-len(panels) // across)
     panel = (width - 10 - left - (across - 1) * BETWEEN) / across
     cell = panel / len(axes.columns)
     above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
-    row = max((height - FOOT) / down - above - 8, len(axes.rows) * 38)
+    row = max((height - FOOT) / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
     row /= len(axes.rows)
     drawn = _HeatLayers(axes, _bins(panels))
     for number, each in enumerate(panels):
@@ -84,12 +88,12 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         y = (number // across) * (above + row * len(axes.rows) + 8)
         drawn.panel(each, x, y + above, cell, row, first=number % across == 0)
     total = down * (above + row * len(axes.rows) + 8)
-    drawn.words.append(_word(axes.title, left, total + 12, LETTERS - 1, "var(--soft)"))
+    drawn.words.append(_word(axes.title, left, total + 12, LABEL_SIZE, "var(--soft)"))
     return drawn.chart(width - 8, total + FOOT)
 
 
-def _across(panels: int, columns: int, width: float) -> int:
-    most = int((width + BETWEEN) // (columns * LEAST_CELL + BETWEEN))
+def _across(panels: int, least: float, width: float) -> int:
+    most = int((width + BETWEEN) // (least + BETWEEN))
     return max(1, min(panels, most))
 
 

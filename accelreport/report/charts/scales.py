@@ -139,7 +139,7 @@ def fitting(
     return list(ticks[:1])
 
 
-TICKS = 11.0
+TICKS = 12.5
 """Pixels of the letters of ticks."""
 LABEL_GAP = 8
 """Pixels between two labels of an axis."""

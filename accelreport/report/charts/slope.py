@@ -22,7 +22,7 @@ from accelreport.report.charts.drawing import (
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import Scale
-from accelreport.report.text import cut, text_width
+from accelreport.report.text import cut, lines_within, text_width
 
 LINE = 16.0
 """Pixels from one line of text to the next."""
@@ -104,17 +104,25 @@ class _Drawn:
         self._left = min(max(names, ratio) + 2 * BRACKET + 8, width * (0.3 if self._wide else 0.45))
         today = max(
             text_width(line, LABEL_SIZE, bold=True)
-            for line in (slope.again + " as fast", slope.today.name, *self._today())
+            for line in (
+                slope.again + " as fast",
+                slope.today.name,
+                slope.today.text,
+                *slope.today.notes,
+            )
         )
         self._right = width - min(today + BRACKET + 16, width * 0.36)
+        self._room = width - self._right - BRACKET - 6
         self._texts: list[dict[str, Any]] = []
 
     @staticmethod
     def _label(timed: Timed) -> str:
         return f"{timed.name} {timed.text}"
 
-    def _today(self) -> tuple[str, ...]:
-        return (self._slope.today.text, *self._slope.today.notes)
+    def _today(self) -> list[str]:
+        """What stands below the name of today's time, in lines that have room."""
+        every = (self._slope.today.text, *self._slope.today.notes)
+        return [line for text in every for line in lines_within(text, self._room, LABEL_SIZE)]
 
     def _y(self, seconds: float) -> float:
         low, high = self._ends

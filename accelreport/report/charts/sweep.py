@@ -17,6 +17,7 @@ import altair as alt
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
+    LABEL_SIZE,
     LINE_OF_ITS_OWN,
     ROOMY,
     SHAPE,
@@ -72,6 +73,8 @@ class SweepLine:
         high: the other ends.
         published: whether somebody else printed it.
         texts: what stands at its marks; none where they are empty.
+        gain: the ratio of its last value to its first, which a slide has behind its name; empty
+            where the title is about something else.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
         model: the curve of a model of its points, by swept value; it is dotted, fainter where
@@ -87,6 +90,7 @@ class SweepLine:
     high: tuple[float, ...]
     published: bool = False
     texts: tuple[str, ...] = ()
+    gain: str = ""
     measured: int | None = None
     model: tuple[tuple[float, float], ...] | None = None
 
@@ -190,6 +194,8 @@ BELOW, ABOVE = 17.0, -17.0
 """Pixels from a mark to the middle of its number."""
 BESIDE = 12.0
 """Pixels from a mark to what is written at its side."""
+NAME_SHIFTS = (0.0, -6.0, 6.0, -12.0, 12.0)
+"""Pixels by which a name may be lower than the last mark of its line."""
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
@@ -219,12 +225,9 @@ class _SweepPanel:
         self._log = len(swept) > 1 and swept_on_log(swept)
         longest = max(text_width(line.name, LETTERS, bold=True) for line in lines) + BESIDE
         self._span(longest)
+        self._names = place(map(self._name_boxes, lines), self._drawn(), self._edges, MOST_NAMES)
         self.named = (
-            width > ROOMY
-            and len(lines) <= MOST_NAMES
-            and longest <= LARGEST_SHARE * self._inner
-            and None
-            not in place(map(self._name_box, lines), self._drawn(), self._edges, MOST_NAMES)
+            width > ROOMY and longest <= LARGEST_SHARE * self._inner and None not in self._names
         )
         if not self.named:
             self._span(0.0)
@@ -272,11 +275,12 @@ class _SweepPanel:
                     found.append(Box(at - 4, self._down(high), at + 4, self._down(low)))
         return found
 
-    def _name_box(self, line: SweepLine) -> list[Box]:
-        """Where its name is: beside its last mark, and nowhere else."""
+    def _name_boxes(self, line: SweepLine) -> list[Box]:
+        """Where its name may be: beside its last mark, or up to a line higher or lower."""
         x, y = self._right_of(line.x[-1]) + BESIDE - 3, self._down(line.y[-1])
         width = text_width(line.name, LETTERS, bold=True)
-        return [Box(x, y - LETTERS / 2, x + width, y + LETTERS / 2)]
+        half = LETTERS / 2 + 1
+        return [Box(x, y + dy - half, x + width, y + dy + half) for dy in NAME_SHIFTS]
 
     def _across(self) -> tuple[Scale, dict[str, Any]]:
         swept = self._axes.swept
@@ -338,14 +342,15 @@ class _SweepPanel:
             measured.mark_point(size=size).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures()]
-        if self.named:
-            ends = [
-                {"x": e.x[-1], "y": e.y[-1], "label": e.name, **marked(e.device, "")}
-                for e in self._lines
-            ]
+        shifted: dict[float, list[dict[str, Any]]] = {}
+        for line, at in zip(self._lines, self._names, strict=True):
+            if self.named and at is not None:
+                row = {"x": line.x[-1], "y": line.y[-1], "label": line.name}
+                shifted.setdefault(NAME_SHIFTS[at], []).append(row | marked(line.device, ""))
+        for dy, ends in shifted.items():
             names = Layer(rows(ends)).encode(x=self._along(), y=self._up("y"))
             bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
-            layers.append(names.mark_text(**bold).encode(text=alt.Text("label:N")))
+            layers.append(names.mark_text(**bold, dy=dy).encode(text=alt.Text("label:N")))
         return Chart(layers, self._inner, self._height)
 
     def _texts(self) -> list[Layer]:
@@ -357,7 +362,7 @@ class _SweepPanel:
             for x, y, text in zip(line.x, line.y, line.texts, strict=False)
             if text
         ]
-        texts, size = [*failed, *numbers], LETTERS - 1
+        texts, size = [*failed, *numbers], LABEL_SIZE
         shifts: list[list[tuple[float, float]]] = []
         boxes: list[list[Box]] = []
         for x, y, text, *_ in texts:
@@ -368,7 +373,8 @@ class _SweepPanel:
             boxes.append([Box.around(at[0] + dx, at[1] + dy, wide, size) for dx, dy in shifts[-1]])
         taken = self._drawn()
         if self.named:
-            taken += [box for line in self._lines for box in self._name_box(line)]
+            named = zip(self._lines, self._names, strict=True)
+            taken += [self._name_boxes(line)[at] for line, at in named if at is not None]
         looks: dict[tuple[float, float, str], list[dict[str, Any]]] = {}
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device), own, number in zip(texts, shifts, places, strict=True):

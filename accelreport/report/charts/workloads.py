@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import altair as alt
@@ -102,12 +102,17 @@ _CAVEATS = 40.0
 """The width of the column of signs, before the axis."""
 _NOTE, _NOTE_WIDTH = 11.0, 300.0
 """The size of letters of a note, and its largest width."""
-_STEP, _SLIDE_STEP, _NARROW_STEP = 36.0, 41.0, 86.0
-"""The height of a row on a page, on a slide and on a telephone, where texts are above its marks."""
+_STEP, _NARROW_STEP = 36.0, 86.0
+"""The height of a row on a page and on a telephone, where texts are above its marks."""
+_TICKS, MOST_ON_A_SLIDE = 24.0, 6
+"""The height of a slide's axis, which has no title, and a slide's rows."""
 _NARROW_LINE = 58.0
 """Where the line of the marks is in such a row."""
-_MARK, _SIZE, _GAP = 8.0, 12.5, 6.0
-"""Half a mark's width, the size of letters, and the air between a mark and its label."""
+_MARK, _LETTERS, _SIZE, _GAP = 8.0, 13.5, 12.5, 6.0
+"""Half a mark's width, letters of a title and of all else, and the air between a mark and its
+label."""
+_LINE = 15.0
+"""Pixels from one line of a title to the next."""
 _BESIDE = 12.0
 """How far a label above or below a line is from it."""
 MOST_NAMED = 6
@@ -180,7 +185,8 @@ def work_rates(
 ) -> Callable[[float, float], Chart]:
     """A function from width and height in pixels to the chart.
 
-    A chart of no height has all rows; else those that the height has no room for are left out.
+    A chart of no height has all rows; one with a height is a slide, whose first rows have their
+    titles and numbers alone.
 
     Args:
         workloads: the rows from the top; at least one, each with at least one mark.
@@ -190,8 +196,8 @@ def work_rates(
     """
 
     def make(width: float, height: float = 0) -> Chart:
-        layout = _layout(workloads, width, base, axis_title, height, limit)
-        some = workloads[: len(layout.lines)]
+        some = _on_a_slide(workloads[:MOST_ON_A_SLIDE]) if height else workloads
+        layout = _layout(some, width, base, axis_title, height, limit)
         layers = _ground(some, layout, base, limit)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
@@ -199,6 +205,20 @@ def work_rates(
         return Chart(layers, layout.width, layout.tops[-1])
 
     return make
+
+
+def _on_a_slide(workloads: Sequence[Workload]) -> list[Workload]:
+    """Rows without rates and names of marks, whose colours a legend explains."""
+    titles = [row.title for row in workloads]
+    shown = []
+    for row in workloads:
+        alike = titles.count(row.title) > 1
+        title = ", ".join((row.title, *row.details[-1:])) if alike else row.title
+        marks = tuple(replace(mark, name="") for mark in row.marks)
+        title = f"{title} {row.caveats}".strip()
+        shown.append(replace(row, title=title, details=(), rate="", unit="", caveats="",
+                             marks=marks, note=""))  # fmt: skip
+    return shown
 
 
 def unnamed(workloads: Sequence[Workload], *, base: str, width: float) -> int:
@@ -217,30 +237,34 @@ def _layout(
     limit: str,
 ) -> _Layout:
     inner, roomy = width - LEFT - RIGHT, width > ROOMY
-    span = _span(workloads, width, base or limit)
+    span = _span(workloads, width, base or limit, slide=bool(height))
     left, right = span.left, span.right
     text = factor_text if base else percent_text if limit else plain
     shown = [1.0] * bool(base) + [m.value for each in workloads for m in each.marks]
     inside = decades(*span.ends, 9 if roomy else 4)
     inside = [tick for tick in inside if min(shown) <= tick <= max(shown)] or inside
     ticks = fitting(inside, text, span.ends, right - left, log=True)
+    title = None if height else wrapped(f"{axis_title} (log scale)", int(right - left))
     axis = ticked(
-        ticks, text, title=wrapped(f"{axis_title} (log scale)", int(right - left)),
+        ticks, text, title=title,
         titleAnchor="start", titleX=left, titleAlign="left", domain=False, ticks=False,
     )  # fmt: skip
-    top, step = (
-        _TOP if base or limit else 6.0,
-        _SLIDE_STEP if height else _STEP if roomy else _NARROW_STEP,
-    )
-    most = max(1, int((height - _AXIS - top) // step)) if height else len(workloads)
-    tops = (top + step * number for number in range(min(most, len(workloads)) + 1))
+    top, step = _TOP if base or limit else 6.0, _STEP if roomy else _NARROW_STEP
+    if height:
+        step = min(step, (height - _TICKS - top) / len(workloads))
+    tops = (top + step * number for number in range(len(workloads) + 1))
     return _Layout(inner, span, tuple(tops), step, axis)
 
 
-def _span(workloads: Sequence[Workload], width: float, base: str) -> RateSpan:
+def _span(
+    workloads: Sequence[Workload], width: float, base: str, *, slide: bool = False
+) -> RateSpan:
     """Where the rates lie: right of the texts, or under them on a telephone."""
     inner = width - LEFT - RIGHT
     left, right = (min(_TEXTS, 0.4 * inner) if width > ROOMY else 0.0), inner - 6
+    if slide:
+        titles = max(text_width(each.title, _LETTERS, bold=True) for each in workloads)
+        left = min(titles + 14, 0.45 * inner)
     return RateSpan(_domain(workloads, right - left, relative=bool(base)), left, right)
 
 
@@ -294,7 +318,9 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str, limit: st
     found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
     words = (("right", "← slower", -8), ("left", "faster →", 8))
     for align, said, dx in words if base else (("left", "exceeds →", 8),):
-        word = Layer(one).mark_text(text=said, align=align, dx=dx, fill="var(--soft)", fontSize=12)
+        word = Layer(one).mark_text(
+            text=said, align=align, dx=dx, fill="var(--soft)", fontSize=_SIZE
+        )
         found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
     return found
 
@@ -345,12 +371,21 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
     for each, top, line in zip(workloads, layout.tops, layout.lines, strict=False):
         first = top + 14 if layout.narrow else line - 6
-        wide = text_width(f"{each.rate} {each.caveats}", 13.5, bold=True)
-        room = edge - 12 - max(wide, text_width(each.unit, 11.5))
-        write(cut(each.title, room / 1.07, 13.5), 0, first, strong=True)
+        if not each.details:
+            room, most = (layout.span.left - 14) / 1.07, max(1, int(layout.step // _LINE))
+            lines = lines_within(each.title, room, _LETTERS)
+            if len(lines) > most:
+                lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
+            for number, text in enumerate(lines):
+                at = line + _LINE * (number - (len(lines) - 1) / 2)
+                write(cut(text, room, _LETTERS), 0, at, strong=True)
+            continue
+        wide = text_width(f"{each.rate} {each.caveats}", _LETTERS, bold=True)
+        room = edge - 12 - max(wide, text_width(each.unit, _SIZE))
+        write(cut(each.title, room / 1.07, _LETTERS), 0, first, strong=True)
         details = [" · ".join(each.details[:n]) for n in range(len(each.details), 0, -1)]
-        short = [text for text in details if text_width(text, 11.5) <= room]
-        write(short[0] if short else cut(details[-1], room, 11.5), 0, first + 16)
+        short = [text for text in details if text_width(text, _SIZE) <= room]
+        write(short[0] if short else cut(details[-1], room, _SIZE), 0, first + 16)
         rate = f"{each.rate} {each.caveats}" if layout.narrow and each.caveats else each.rate
         write(rate, edge, first, strong=True, align="right")
         if not layout.narrow:
@@ -358,9 +393,9 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         write(each.unit, edge, first + 16, align="right")
     layers: list[Layer] = []
     for (align, strong), values in texts.items():
-        looks = {"fontWeight": "bold", "fontSize": 13.5}
+        looks = {"fontWeight": "bold", "fontSize": _LETTERS}
         if not strong:
-            looks = {"fill": "var(--soft)", "fontSize": 11.5}
+            looks = {"fill": "var(--soft)", "fontSize": _SIZE}
         made = Layer(rows(values)).mark_text(align=align, **looks)
         layers.append(made.encode(x=layout.x("x"), y=_y(), text=alt.Text("text:N")))
     return layers

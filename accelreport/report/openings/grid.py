@@ -6,12 +6,12 @@ Every sweep point of every measured device has its cell. One without a number sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
 
-from accelreport.analysis.findings import Finding
+from accelreport.analysis.findings import Finding, Unit
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import Chart
 from accelreport.report.charts.heat_map import HeatAxes, HeatCell, HeatPanel, heat_map
@@ -169,6 +169,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
             for value in (fastest, slowest)
         ),
         chart=partial(_chart, panels, axes),
+        brief="dashed: without a time",
         caption=_note(bench),
         badges=loud_badges(bench),
         table=_table(bench),
@@ -178,7 +179,33 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
 
 
 def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
+    """The grid; on a slide the panels of its slowest and its fastest cell, with bare numbers."""
+    if size.most:
+        times = {id(panel): _times_of(panel) for panel in panels}
+        every = [seconds for own in times.values() for seconds in own]
+        ends = {min(every), max(every)}
+        scale, sign = quantity.time_unit(max(every))
+        panels = [_bare(panel, scale) for panel in panels if ends & set(times[id(panel)])]
+        axes = replace(axes, title=f"{axes.title}; times in {sign}")
     return heat_map(panels, axes, width=size.width, height=size.height)
+
+
+def _times_of(panel: HeatPanel) -> list[float]:
+    return [cell.value for row in panel.cells for cell in row if cell.value is not None]
+
+
+def _bare(panel: HeatPanel, scale: float) -> HeatPanel:
+    """The numbers of a panel without their unit, and without words."""
+    cells = (
+        tuple(
+            HeatCell(cell.value, quantity.write(cell.value / scale, Unit.NUMBER))
+            if cell.value is not None
+            else HeatCell(None, "")
+            for cell in row
+        )
+        for row in panel.cells
+    )
+    return HeatPanel(panel.title, tuple(cells))
 
 
 def _example(bench: BenchmarkView) -> str:

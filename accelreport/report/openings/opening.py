@@ -46,14 +46,21 @@ MOST_NUMBERS = 4
 
 @dataclass(frozen=True)
 class Size:
-    """Width and height of a drawing, in pixels, axes and labels included."""
+    """How large a drawing is.
+
+    Attributes:
+        width: pixels, axes and labels included.
+        height: pixels, the same.
+        most: rows or lines that it may have where it is a slide; 0 elsewhere, where it has all.
+    """
 
     width: int
     height: int
+    most: int = 0
 
 
-ON_A_SLIDE = Size(676, 284)
-"""A drawing that fills a slide of 1280 × 720: stretched to 1109, its letters of 11.5 are 18 px."""
+ON_A_SLIDE = Size(512, 224, most=6)
+"""A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px."""
 ON_A_PHONE = Size(330, 290)
 """A drawing that stands alone on a telephone."""
 _FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
@@ -132,20 +139,56 @@ class Plot:
 
 
 def lines_plot(
-    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, **parts: Any
+    lines: Sequence[SweepLine],
+    ends: Sequence[End],
+    axes: SweepAxes,
+    *,
+    told: Sequence[SweepLine] = (),
+    **parts: Any,
 ) -> Plot:
-    """Lines over a swept number, with their legend; `parts` are all else of the plot."""
+    """Lines over a swept number, with their legend.
+
+    Args:
+        lines: never none.
+        ends: failures.
+        axes: that hold them.
+        told: lines of the title, which a slide keeps first.
+        parts: all else of the plot.
+    """
 
     def drawn(size: Size, make: Callable[..., T]) -> T:
-        return make(lines, ends, axes, width=size.width, height=size.height)
+        some = on_a_slide if size.most else lines
+        return make(some, ends, axes, width=size.width, height=size.height)
 
+    on_a_slide = _lines_of_a_slide(lines, ends, axes, told)
+    left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         small=len(lines) <= MOST_SMALL,
+        brief=left_out if len(on_a_slide) < len(lines) else "",
         chart=lambda size: drawn(size, sweep_lines),
         keys=keys_of_lines(lines),
         named=lambda size: drawn(size, names_lines),
         **parts,
     )
+
+
+def _lines_of_a_slide(
+    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, told: Sequence[SweepLine]
+) -> Sequence[SweepLine]:
+    """As many lines as a slide has room to name, the first of each colour before the others."""
+    first = {line.device.colour: line for line in reversed(lines)}
+    order = dict.fromkeys(id(line) for line in (*told, *reversed(first.values()), *lines))
+    size = ON_A_SLIDE
+    for most in range(min(size.most, len(lines)), 0, -1):
+        kept = set(list(order)[:most])
+        some = [
+            replace(line, name=f"{line.name} {line.gain}".strip())
+            for line in lines
+            if id(line) in kept
+        ]
+        if names_lines(some, ends, axes, width=size.width, height=size.height):
+            return some
+    return lines[: size.most]
 
 
 Shown = Plot | Gallery | Code

@@ -44,15 +44,21 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
-from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, mode, provenance_text, signs
+from accelreport.report.say import (
+    SIGNS,
+    UNLIKE_CLOCKS,
+    Speaker,
+    mode,
+    provenance_text,
+    signs,
+    signs_text,
+)
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 
 ROW = 34
 """Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
-MOST_ON_A_SLIDE = 6
-"""Rows that a hall can read."""
 MOST_LINES = 6
 """Lines that an eye tells apart."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
@@ -76,11 +82,22 @@ def year_of(bench: BenchmarkView, of: Subject) -> int | None:
     return source.year if source else None
 
 
-def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") -> Dot:
-    """A value as a row, with its caveats' signs and, beside it, a ratio."""
+def dot_of(
+    speaker: Speaker, value: Value, beside: str = "", flagged: str = "", *, told: str = ""
+) -> Dot:
+    """A value as a row, with its caveats' signs.
+
+    Args:
+        speaker: of its benchmark.
+        value: positive.
+        beside: ratios that stand beside it.
+        flagged: why it cannot be.
+        told: the ratio among them that a slide has, since its title is about it.
+    """
     bench, low, high = speaker.bench, *value.interval.ends
-    text = speaker.number(value, quantity.TABLE)
-    text = f"{text} {signs(value.caveats)}".strip()
+    sign = signs(value.caveats)
+    text = f"{speaker.number(value, quantity.TABLE)} {sign}".strip()
+    brief = f"{without_unit(value)} {sign}".strip()
     return Dot(
         name=label(value.of.row.label, 60) if value.of.row else speaker.name(value.of),
         detail=provenance_text(value, year_of(bench, value.of)),
@@ -91,18 +108,33 @@ def dot_of(speaker: Speaker, value: Value, beside: str = "", flagged: str = "") 
         high=high,
         published=value.of.row is not None,
         flagged=flagged,
-        hollow=bool(signs(value.caveats)),
+        hollow=bool(sign),
+        brief=f"{brief} · {told}" if told else brief,
     )
 
 
-def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[Subject, str]:
+def without_unit(value: Value) -> str:
+    """A number as it stands at an axis that has its unit; a time has its own."""
+    unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
+    return quantity.write(value.number, unit, value.interval)
+
+
+def beside_rates(
+    bench: BenchmarkView, finding: Finding, point: Point, among: Sequence[Finding]
+) -> dict[Subject, str]:
     """What stands beside each rate: its ratio over the one baseline, and that of the title.
 
     A withheld ratio stands there only where it is the finding, which says why.
+
+    Args:
+        bench: the benchmark.
+        finding: that of the title.
+        point: a sweep point.
+        among: the findings whose ratios stand there.
     """
     speaker, beside = Speaker(bench), bench.base_point(point)
     texts: dict[Subject, list[str]] = {}
-    for other in bench.findings:
+    for other in among:
         if other.kind not in BESIDE and other.kind not in PEAKS:
             continue
         for value in other.values:
@@ -121,7 +153,9 @@ def beside_rates(bench: BenchmarkView, finding: Finding, point: Point) -> dict[S
             if Caveat.UNVALIDATED in value.caveats:
                 number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             texts.setdefault(value.of, []).append(number)
-    for value, _ in rates_at(bench, point) if bench.words.kernel else ():
+    for value, _ in (
+        rates_at(bench, point) if bench.words.kernel and among is bench.findings else ()
+    ):
         row = value.of.row
         if row is not None and row.speedup:
             stated = printed_text("speedup", row.speedup)
@@ -135,8 +169,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     speaker = Speaker(bench)
     point = point_of(bench, finding)
     rates = rates_at(bench, point)
-    beside = beside_rates(bench, finding, point)
-    dots = [dot_of(speaker, value, beside.get(value.of, ""), flagged) for value, flagged in rates]
+    beside = beside_rates(bench, finding, point, bench.findings)
+    exceed = [other for other in bench.findings if other.kind is Kind.EXCEEDS_PEAK]
+    told = beside_rates(bench, finding, point, [finding, *exceed])
+    dots = [
+        dot_of(speaker, value, beside.get(value.of, ""), flagged, told=told.get(value.of, ""))
+        for value, flagged in rates
+    ]
     counted = rate_axis(bench)
     ratios = (
         value
@@ -269,14 +308,15 @@ def rows_plot(
     """
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in told]
     shown = _rows_of_a_slide(dots, own)
-    left_out = f"{len(shown)} of {len(dots)} rows; the page has all."
+    parts = [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
+    parts += [signs_text(frozenset().union(*(value.caveats for value in values)))]
     return Plot(
         id=name,
         title=title,
-        brief=left_out if len(shown) < len(dots) else "",
+        brief=" · ".join(filter(None, parts)),
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
         caption=rows_caption(dots),
-        chart=lambda size: _rows(shown if size == ON_A_SLIDE else dots, axis, tick, size),
+        chart=lambda size: _rows(shown if size.most else dots, axis, tick, size),
         badges=loud_badges(bench),
         table=_table(dots, f"{name}-data", axis),
         points=len(dots),
@@ -288,12 +328,12 @@ def _rows_of_a_slide(dots: Sequence[Dot], told: Sequence[Dot]) -> list[Dot]:
     """Rows of the title, then the first of each colour, measured and published, then the others."""
     first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
     order = {id(dot): dot for dot in (*told, *reversed(first.values()), *dots)}
-    kept = set(list(order)[:MOST_ON_A_SLIDE])
-    return [dot for dot in dots if id(dot) in kept]
+    kept = set(list(order)[: ON_A_SLIDE.most])
+    return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
 
 
 def _rows(dots: Sequence[Dot], axis: str, tick: Callable[[float], str], size: Size) -> Chart:
-    height = size.height if size == ON_A_SLIDE else max(size.height, ROW * len(dots) + 52)
+    height = size.height if size.most else max(size.height, ROW * len(dots) + 52)
     return dot_plot(dots, axis_title=axis, tick=tick, width=size.width, height=height)
 
 
@@ -464,6 +504,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
     left = len(lines) - len(drawn)
     more = f" {left} more lines, of other precision or threads, are in the table." if left else ""
     pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
+    paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
     met = "; ".join(
         f"{speaker.name(v.of)} is ahead of {speaker.name(v.over)} from step {v.number:,.0f} on"
         for v in pays
@@ -474,6 +515,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
         curves,
         (),
         axes,
+        told=[curve for curve in curves if curve.name in paid],
         id="until",
         title=title,
         description="; ".join(

@@ -20,7 +20,7 @@ from accelreport.report.charts.sweep import End, SweepLine, sweep_axes
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Entry, Line, Table, entry
 from accelreport.report.openings.opening import Scene, lines_plot
-from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, year_of
+from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
 from accelreport.report.pages.badges import (
     absence,
     kind_text,
@@ -61,6 +61,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         lines,
         ends,
         axes,
+        told=[line for line, own in drawn if {v.of for v in own} & {v.of for v in finding.told}],
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
@@ -88,13 +89,17 @@ def _line(
     """A line of values, by the number that is swept; its ratios stand at its end."""
     bench, last = speaker.bench, values[-1]
     series = style_of(bench, last.of)
-    texts = tuple(speaker.number(value, quantity.TABLE) for value in values)
+    texts = tuple(map(without_unit, values))
     detail = provenance_text(last, year_of(bench, last.of))
-    told = [ratios[value.of] for value in values if value.of in ratios]
+    told, gain = [ratios[value.of] for value in values if value.of in ratios], ""
     if told and (over := told[0].over):
-        own = replace(over, point=last.of.point) == last.of and not bench.plan.baseline.where
+        row, over_row = last.of.row, over.row
+        own = replace(over, point=(), row=None) == replace(last.of, point=(), row=None)
+        own = own and (row and row.label) == (over_row and over_row.label)
+        own = own and not bench.plan.baseline.where
         what = "from the first" if own else speaker.name(over)
-        # The legend of a slide has no room for the number of processes as well.
+        gain = speaker.numbers(told) if own else ""
+        # The legend has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
         detail = f"{origin}; {speaker.numbers(told)} {what}"
     clocks = frozenset({Caveat.UNVALIDATED}).intersection(*(value.caveats for value in told))
@@ -108,6 +113,7 @@ def _line(
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=published,
+        gain=gain,
         texts=texts
         if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
         else (),

@@ -13,14 +13,18 @@ from accelreport.report.model import (
     Block,
     Code,
     Download,
+    Figure,
+    Gallery,
     LargeNumbers,
     Page,
     Section,
     Speech,
+    Units,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Shown, Size
 from accelreport.report.openings.rates import BESIDE, rates_scene
 from accelreport.report.openings.registry import facts_of, opening_of
+from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
@@ -32,7 +36,7 @@ from accelreport.report.slides.notes import (
     start_speech,
     unique,
 )
-from accelreport.report.text import label
+from accelreport.report.text import STRAY, label
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import NO_TALK, Talk, TalkSlide
 
@@ -44,10 +48,21 @@ MOST_LETTERS = 110
 """Letters of a title that a person chose, which has two lines."""
 MOST_FACTS = 3
 """Facts in the line over a title."""
-MOST_LINES, LONGEST_LINE = 12, 68
+MOST_PICTURES = 8
+"""Pictures whose names a hall can read."""
+LONGEST_FOOT, OF_A_BADGE = 74, 14
+"""Letters of the line below a figure, and how many a badge takes."""
+MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
+MOST_STATES = 6
+"""Rows of the verdicts."""
+_MERGED = (
+    ("not_measured", "needs_device", "not tested here"),
+    ("withheld", "undecided", "undecided or withheld"),
+)
+"""States of claims that share a row where there are too many, and what it is called."""
 _OPEN = {"undecided", "needs_device"}
 """States of claims that nothing speaks for or against."""
 
@@ -116,8 +131,10 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
     if isinstance(shown, Code):
         return _written(shown)
     if not isinstance(shown, Plot):
-        return replace(shown, href="", title="")
-    plain = replace(shown, id=name, table=None, caption=shown.brief)
+        return replace(shown, href="", title="", pictures=shown.pictures[:MOST_PICTURES])
+    # Its signs say which numbers are of partial runs.
+    badges = tuple(badge for badge in shown.badges if badge != PARTIAL)
+    plain = replace(shown, id=name, table=None, caption=shown.brief, badges=badges)
     figure = replace(plain.figure(ON_A_SLIDE, narrow), subtitle=shown.up)
     count = shown.points or points_of(figure.panels[0].wide.spec)
     return figure if count >= LEAST_POINTS else None
@@ -171,10 +188,23 @@ def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> S
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
     spoken = speaker.spoken(finding)
     notes = unique(speaker.caveats(finding))
-    topic = " · ".join([label(bench.plan.title, 60), *facts_of(bench)[1:2]])
     return Section(
-        name, speaker.title(finding), (block,), finding=topic, speech=Speech(spoken, notes, (page,))
+        name,
+        speaker.title(finding),
+        (block,),
+        finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
+        speech=Speech(spoken, notes, (page,)),
     )
+
+
+def foot(topic: str, block: Block) -> str:
+    """The line below a figure: of what it is, and how it is read where there is room for both."""
+    how = block.caption if isinstance(block, Figure) else ""
+    if isinstance(block, Code) and any(STRAY in token.text for token in block.tokens):
+        how = f"“{STRAY}”: a byte that is no character"
+    badges = len(block.badges) if isinstance(block, Figure | Gallery) else 0
+    both = " · ".join(filter(None, (topic, how)))
+    return both if len(both) <= LONGEST_FOOT - OF_A_BADGE * badges else how or topic
 
 
 def titled(slide: Section, chosen: TalkSlide) -> Section:
@@ -201,6 +231,9 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     if alone and len(units.items) < LEAST_POINTS:
         return None
+    for one, other, words in _MERGED:
+        if len(units.keys) > MOST_STATES:
+            units = _merged(units, one, other, words)
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([found for bench in benches for found in bench.tested])
     spoken = (f"{title}.", RULE)
@@ -213,3 +246,19 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
             spoken, claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)
         ),
     )
+
+
+def _merged(units: Units, one: str, other: str, words: str) -> Units:
+    """The squares with those of one state in the row of another."""
+    counts = {state: count for state, _, count in units.keys}
+    if not {one, other} <= counts.keys():
+        return units
+    both = (other, words, counts[one] + counts[other])
+    keys = tuple(both if key[0] == other else key for key in units.keys if key[0] != one)
+    rows = (
+        replace(row, items=tuple(
+            replace(unit, state=other) if unit.state == one else unit for unit in row.items
+        ))
+        for row in units.rows
+    )  # fmt: skip
+    return Units(tuple(rows), keys)

@@ -16,8 +16,8 @@ from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import remedy_text
 
-MOST_LETTERS = 110
-"""Letters of a fact on the first slide of a deck."""
+MOST_LETTERS, MOST_OF_A_FACT = 110, 40
+"""Letters of a line on the first slide of a deck, and of a fact on it."""
 MOST_CLAIMS = 3
 """Claims that are read out."""
 
@@ -28,7 +28,7 @@ def for_the_hall(page: Page) -> Page:
         page,
         title=label(page.title, MOST_LETTERS),
         kicker=label(page.kicker, MOST_LETTERS),
-        byline=tuple(replace(f, value=label(f.value, MOST_LETTERS), href="") for f in page.byline),
+        byline=tuple(replace(f, href="") for f in page.byline if len(f.value) <= MOST_OF_A_FACT),
         notices=tuple(replace(notice, text="") for notice in page.notices),
     )
 

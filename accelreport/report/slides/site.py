@@ -12,19 +12,22 @@ from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
 from accelreport.report.model import (
     Download,
     Fact,
+    Key,
     LargeNumber,
     LargeNumbers,
     Page,
     Section,
     Speech,
 )
+from accelreport.report.openings.opening import ON_A_SLIDE
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.pages.sections.problems import data_notices
-from accelreport.report.say import Speaker
+from accelreport.report.say import Speaker, signs_text
 from accelreport.report.slides.benchmark import (
     figure_slides,
+    foot,
     slide_block,
     slides_path,
     titled,
@@ -39,6 +42,7 @@ from accelreport.report.slides.notes import (
     unique,
 )
 from accelreport.report.text import label, slug
+from accelreport.report.theme import COLOURS
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES, NO_TALK, Talk
 
@@ -148,17 +152,14 @@ STORY = (
 )
 """Findings in the order of a talk: speed, then what was learned, then its use."""
 
-_READING = (
-    "● measured, band: 95 % interval. ◇ published. † stopped by the budget. ‡ single run. "
-    "§ published with validation."
-)
-"""How to read the picture of all workloads, in a line."""
-
 
 def _rates(view: Overview) -> Section | None:
     """Measured and published on one axis; None where too little was measured."""
     picture = view.picture
-    block = slide_block(replace(picture, brief=_READING), "all", PHONE) if picture else None
+    if picture is None:
+        return None
+    caveats = frozenset().union(*(row.caveats for row in view.shown))
+    block = slide_block(replace(picture, keys=_keys(view), brief=signs_text(caveats)), "all", PHONE)
     if block is None:
         return None
     speaker = FrontSpeaker(view)
@@ -170,9 +171,24 @@ def _rates(view: Overview) -> Section | None:
         "rates",
         speaker.title(found),
         (block,),
-        finding="Every workload, measured and published",
+        finding=foot("Throughput", block),
         speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
     )
+
+
+def _keys(view: Overview) -> tuple[Key, ...]:
+    """Which colours are GPUs and which are TPUs, measured and published."""
+    marks = dict[tuple[str, bool], int]()
+    for row in view.shown[: ON_A_SLIDE.most]:
+        kinds = {colour: row.kind(device) for device, colour in row.bench.colours.items()}
+        for mark in view.marks(row)[1:]:
+            colour = mark.device.colour
+            marks.setdefault((kinds.get(colour, ""), mark.kind != "measured"), colour)
+    return tuple(
+        Key(f"{kind}{', published' * published}", f"s{colour % COLOURS}",
+            "diamond" if published else "dot", colour)
+        for (kind, published), colour in sorted(marks.items())
+    )  # fmt: skip
 
 
 MOST_TAKEN = 3
