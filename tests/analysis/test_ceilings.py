@@ -26,7 +26,7 @@ from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
 from accelreport.cli.app import app
 from accelreport.loader.load import load
-from accelreport.report.model import Downloads, Figure, Prose, Table
+from accelreport.report.model import Downloads, Figure
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.sections.compute import (
     compute_section,
@@ -213,20 +213,6 @@ def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkV
     crossed = [row for rows in drawn for row in rows if row.get("kind") == "beyond"]
     assert crossed
     assert all(row["x"] > 1 for row in crossed)
-
-
-def test_upper_bounds_are_called_no_predictions_and_tell_no_speedup(bench: BenchmarkView) -> None:
-    page = ceilings_page([bench])
-    bounds = page.sections[-1]
-    assert bounds.title == "Upper bounds, not predictions"
-    table, about = bounds.blocks
-    assert isinstance(table, Table)
-    assert isinstance(about, Prose)
-    assert "not measured" in about.text
-    assert "accelreport ceilings" in table.notes[0]
-    (row,) = (row for group in table.groups for row in group.rows)
-    assert [entry.lines[0].text.startswith("≤") for entry in row.entries[1:]] == [True] * 4
-    assert "speedup" not in repr(page).lower()
 
 
 def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkView) -> None:

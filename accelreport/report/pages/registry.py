@@ -98,7 +98,7 @@ PAGES = (
     SitePage(
         "ceilings.html",
         "the share of peaks and [roofs](arithmetic.md#ceilings-how-fast-it-could-be) that was "
-        "reached, measured and published, and upper bounds of other hardware",
+        "reached, measured and published",
         lambda content: ceilings_page(content.benches),
         "Share of peak",
     ),
