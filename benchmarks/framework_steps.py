@@ -1,17 +1,23 @@
-"""What driving the steps costs under JAX or PyTorch, in two ways of ours and by Keras' `fit`.
+"""What our loop costs beside the plain loop that each framework's own users write.
 
-Under JAX the steps are called one by one, or are a loop in one program; under PyTorch they are
-eager, or compiled by `torch.compile`. `fit` reads NumPy arrays. All share one process and take
-turns in a shuffled order, because a machine's speed drifts; the ratios are medians over the
-rounds of a ratio taken within a round.
+Our loop, Keras' `fit` and the plain loop train the same Keras layers with the same loss and batches, in one
+process, and take turns in a shuffled order, because a machine's speed drifts. A ratio is the median
+over the rounds of a ratio taken within a round, of wall time and, for a machine with other work,
+of CPU time. The plain loop has its batches ready on the
+device and computes no metrics:
 
-    python benchmarks/framework_steps.py [jax|torch] [--batch 64] [--steps 8] [--rounds 7]
-        [--threads N]
+- TensorFlow: `tf.function` around `GradientTape` and `optimizer.apply`, called for each batch;
+- JAX: `jax.jit` around `stateless_call`, `jax.grad` and `stateless_apply`, with donated state;
+- PyTorch: `backward` and `torch.optim`, eagerly and with the model in `torch.compile`.
+
+    python benchmarks/framework_steps.py {tensorflow,jax,torch} [--systems S3 S4 dense]
+        [--batches 16 64 256] [--rounds 15] [--threads N]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import time
@@ -19,8 +25,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
 from accelreport.backend.engine import Engine, engine_for
-from accelreport.backend.frameworks import choose, configure
+from accelreport.backend.frameworks import Runtime, choose, configure
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
 from accelreport.spec.device import Device
@@ -29,48 +37,99 @@ from accelreport.workloads.registry import FAMILIES
 
 Turn = Callable[[], None]
 
+SYSTEMS = {
+    "S3": "image_classification",
+    "S4": "sequence_classification",
+    "dense": "image_classification",
+}
+"""The family of each network: S3's convolutions, S4's LSTMs, and three dense layers."""
 
-def contenders(framework: str, batch: int, steps: int, threads: int | None) -> dict[str, Turn]:
-    """Three functions, each of which trains S3's network for its steps."""
-    choose(framework)
+TURN_S = 0.4
+"""Seconds of a turn, about, of our loop."""
+
+
+def problem(system: str, batch: int) -> TrainingProblem:
+    """A network and its synthetic data."""
     import keras
-    import numpy as np
+    from keras import layers
 
-    asked = {"kind": "CPU", "framework": framework, "threads": threads}
-    runtime = configure(Device.model_validate(asked))
-    keras.utils.set_random_seed(0)
-    family = FAMILIES["image_classification"]
+    family = FAMILIES[SYSTEMS[system]]
     parameters = family.parameters.model_validate(
         {"kind": family.kind, "data": "synthetic", "batch_size": batch}
     )
-    task = family.problem(parameters, load("mnist", mode="synthetic"), 0)
+    request = family.data(parameters)
+    assert request is not None
+    data = load(request.name, mode=request.mode, options=request.options)
+    task = family.problem(parameters, data, 0)
     assert isinstance(task, TrainingProblem)
-    rows = Order(task.examples, batch, seed=0).epoch(steps)
+    if system != "dense":
+        return task
 
-    def ours(**changed: bool) -> Turn:
-        return _window(engine_for(task, replace(runtime, **changed)), rows, steps)  # type: ignore[arg-type]
+    def dense() -> Any:
+        hidden = [layers.Dense(512, "relu"), layers.Dense(512, "relu")]
+        return keras.Sequential(
+            [keras.Input((28, 28, 1)), layers.Flatten(), *hidden, layers.Dense(10)]
+        )
 
-    own = {
-        "jax": lambda: {
-            "one by one": ours(loops_in_program=False),
-            "one program": ours(loops_in_program=True),
-        },
-        "torch": lambda: {
-            "eager": ours(jit_compile=False),
-            "torch.compile": ours(jit_compile=True),
-        },
-    }
+    return replace(task, model=dense)
 
+
+def contenders(
+    task: TrainingProblem, runtime: Runtime, steps: int, *, compiled: bool
+) -> dict[str, Turn]:
+    """Functions that each train the network for its steps, ours first.
+
+    Args:
+        task: what is trained.
+        runtime: a configured framework.
+        steps: how many.
+        compiled: whether PyTorch's steps are compiled, too.
+    """
+    import keras
+
+    rows = Order(task.examples, task.batch_size, seed=0).epoch(steps)
+
+    def ours(**changed: Any) -> Turn:
+        engine = engine_for(task, replace(runtime, **changed))
+        return _window(engine, rows, steps)
+
+    engine = engine_for(task, runtime)
+    resident = engine.on_devices(task.resident)
+    batches = [task.take(resident, engine.constant(row)) for row in rows]
+    turns: dict[str, Turn]
+    if runtime.framework == "jax":
+        turns = {"ours": ours(), "plain": _plain_jax(task, batches)}
+    elif runtime.framework == "torch":
+        turns = {"ours": ours(), "plain": _plain_torch(task, batches, compiled=False)}
+        if compiled:
+            turns["ours, compiled"] = ours(jit_compile=True)
+            turns["plain, compiled"] = _plain_torch(task, batches, compiled=True)
+    else:
+        turns = {"ours": ours(), "plain": _plain_tensorflow(task, batches)}
+    del engine
+
+    host = [tuple(keras.ops.convert_to_numpy(part) for part in batch) for batch in batches]
     model = task.model()
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(optimizer=task.optimizer(), loss=loss, metrics=["accuracy"])
-    inputs = (task.resident["x"][rows.reshape(-1)] / np.float32(255))[..., None]
-    targets = task.resident["y"][rows.reshape(-1)].astype(np.int32)
+    mean, like = _mean(task), batches[0][1]
 
-    def fit() -> None:
-        model.fit(inputs, targets, batch_size=batch, epochs=1, verbose=0)
+    def loss_of(targets: Any, outputs: Any) -> Any:
+        # Keras changes type and rank of targets.
+        return mean(keras.ops.cast(keras.ops.reshape(targets, like.shape), like.dtype), outputs)
 
-    return {**own[framework](), "fit": fit}
+    model.compile(optimizer=task.optimizer(), loss=loss_of, jit_compile=runtime.framework == "jax")
+
+    def fit_on_batches() -> None:
+        for inputs, targets in host:
+            loss = model.train_on_batch(inputs, targets)
+        float(loss)
+
+    return {**turns, "train_on_batch": fit_on_batches}
+
+
+def _mean(task: TrainingProblem) -> Callable[[Any, Any], Any]:
+    from keras import ops
+
+    return lambda targets, outputs: ops.mean(task.loss(targets, outputs))
 
 
 def _window(engine: Engine, rows: Any, steps: int) -> Turn:
@@ -83,33 +142,141 @@ def _window(engine: Engine, rows: Any, steps: int) -> Turn:
     return run
 
 
+def _plain_tensorflow(task: TrainingProblem, batches: list[Any]) -> Turn:
+    import tensorflow as tf
+
+    model, optimizer, mean = task.model(), task.optimizer(), _mean(task)
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
+    def step(inputs: Any, targets: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = mean(targets, model(inputs, training=True))
+        gradients = tape.gradient(loss, model.trainable_weights)
+        optimizer.apply(gradients, model.trainable_weights)
+        return loss
+
+    def run() -> None:
+        for inputs, targets in batches:
+            loss = step(inputs, targets)
+        float(loss)
+
+    return run
+
+
+def _plain_jax(task: TrainingProblem, batches: list[Any]) -> Turn:
+    import jax
+
+    model, optimizer, mean = task.model(), task.optimizer(), _mean(task)
+    optimizer.build(model.trainable_variables)
+
+    def objective(trainable: Any, others: Any, inputs: Any, targets: Any) -> Any:
+        outputs, others = model.stateless_call(trainable, others, inputs, training=True)
+        return mean(targets, outputs), others
+
+    def step(state: Any, inputs: Any, targets: Any) -> Any:
+        trainable, others, moments = state
+        (loss, others), gradients = jax.value_and_grad(objective, has_aux=True)(
+            trainable, others, inputs, targets
+        )
+        trainable, moments = optimizer.stateless_apply(moments, gradients, trainable)
+        return (trainable, others, moments), loss
+
+    program = jax.jit(step, donate_argnums=0)
+    held = [
+        tuple(
+            [variable.value for variable in variables]
+            for variables in (
+                model.trainable_variables,
+                model.non_trainable_variables,
+                optimizer.variables,
+            )
+        )
+    ]
+
+    def run() -> None:
+        state = held.pop()
+        for inputs, targets in batches:
+            state, loss = program(state, inputs, targets)
+        held.append(state)
+        float(loss)
+
+    return run
+
+
+def _plain_torch(task: TrainingProblem, batches: list[Any], *, compiled: bool) -> Turn:
+    import torch
+
+    model, mean = task.model(), _mean(task)
+    kept = task.optimizer()
+    made = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}[type(kept).__name__.lower()]
+    optimizer = made(model.parameters(), lr=float(kept.learning_rate))
+    forward = torch.compile(model, dynamic=False) if compiled else model
+
+    def run() -> None:
+        for inputs, targets in batches:
+            optimizer.zero_grad()
+            loss = mean(targets, forward(inputs, training=True))
+            loss.backward()
+            optimizer.step()
+        loss.item()
+
+    return run
+
+
+def measure(system: str, batch: int, runtime: Runtime, rounds: int) -> None:
+    """Print the medians and ratios of one network at one batch size."""
+    import keras
+
+    keras.utils.set_random_seed(0)
+    task = problem(system, batch)
+    probe = _window(engine_for(task, runtime), Order(task.examples, batch, seed=0).epoch(2), 2)
+    probe()  # compiled
+    began = time.perf_counter()
+    probe()
+    steps = min(max(2, round(2 * TURN_S / (time.perf_counter() - began))), 200)
+    turns = contenders(task, runtime, steps, compiled=system != "S4")
+    for turn in turns.values():
+        turn()  # compiled and warmed up, untimed
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in turns}
+    shuffle = random.Random(0)  # noqa: S311 - an order, not a secret
+    for _ in range(rounds):
+        for name in shuffle.sample(list(turns), len(turns)):
+            began, cpu = time.perf_counter(), time.process_time()
+            turns[name]()
+            taken[name].append((time.perf_counter() - began, time.process_time() - cpu))
+    for name, pairs in taken.items():
+        step_ms = 1e3 * statistics.median(wall for wall, _ in pairs) / steps
+        wall, cpu = (
+            statistics.median(
+                a[clock] / b[clock] for a, b in zip(taken["ours"], pairs, strict=True)
+            )
+            for clock in (0, 1)
+        )
+        print(
+            f"{runtime.framework:11}{system:6}{batch:4}  {name:16}{step_ms:9.2f} ms a step;"
+            f" ours / it {wall:.2f}, by CPU time {cpu:.2f}",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Measure, and print medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("framework", nargs="?", default="jax", choices=["jax", "torch"])
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=8)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("framework", choices=["tensorflow", "jax", "torch"])
+    parser.add_argument("--systems", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
+    parser.add_argument("--batches", nargs="+", type=int, default=[16, 64, 256])
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
-    runs = contenders(options.framework, options.batch, options.steps, options.threads)
-    for run in runs.values():
-        run()  # compiled and warmed up, untimed
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
-    shuffle = random.Random(0)  # noqa: S311 - an order, not a secret
-    for _ in range(options.rounds):
-        for name in shuffle.sample(list(runs), len(runs)):
-            began = time.perf_counter()
-            runs[name]()
-            seconds[name].append((time.perf_counter() - began) / options.steps)
-    print(f"S3, batch {options.batch}; medians of {options.rounds} rounds of {options.steps} steps")
-    for name, values in seconds.items():
-        spread = f"{min(values) * 1e3:.2f} to {max(values) * 1e3:.2f}"
-        print(f"  {name:14}{statistics.median(values) * 1e3:9.2f} ms a step ({spread})")
-    first, *others = seconds
-    for name in others:
-        pairs = zip(seconds[name], seconds[first], strict=True)
-        print(f"  {name} / {first}: {statistics.median(a / b for a, b in pairs):.3f}")
+    choose(options.framework)
+    asked = {"kind": "CPU", "framework": options.framework, "threads": options.threads}
+    runtime = configure(Device.model_validate(asked))
+    print(f"medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f} at first")
+    for system in options.systems:
+        for batch in options.batches:
+            measure(system, batch, runtime, options.rounds)
+    print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 
 if __name__ == "__main__":
