@@ -63,7 +63,8 @@ def pair(number: int, processes: int, size: int, count: int) -> Spec:
         side: measure.model_copy(update={"warmup_steps": steps})
         for side, steps in WARMUP_STEPS.items()
     }
-    workload = MatmulParameters(size=size, count=count).model_dump(mode="json")
+    parameters = MatmulParameters(size=size, count=count)
+    workload = parameters.model_dump(mode="json")
     name = f"aa_{number:03}"
     return Spec(
         name=name,
@@ -75,7 +76,7 @@ def pair(number: int, processes: int, size: int, count: int) -> Spec:
         source=None,
         devices=dict.fromkeys(SIDES, device),
         baseline=Baseline(device=SIDES[0]),
-        workload=workload,
+        parameters=parameters,
         axes={},
         measure=measure,
         published=(),

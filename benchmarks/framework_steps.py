@@ -1,10 +1,10 @@
 """What our loop costs beside the plain loop that each framework's own users write.
 
-Our loop, Keras' `fit` and the plain loop train the same Keras layers with the same loss and batches, in one
-process, and take turns in a shuffled order, because a machine's speed drifts. A ratio is the median
-over the rounds of a ratio taken within a round, of wall time and, for a machine with other work,
-of CPU time. The plain loop has its batches ready on the
-device and computes no metrics:
+Our loop, Keras' `train_on_batch` and the plain loop train the same Keras layers with the same loss
+and batches, in one process, and take turns in a shuffled order, because a machine's speed drifts. A
+ratio is the median over the rounds of a ratio taken within a round, of wall time and, for a machine
+with other work, of CPU time. The plain loop has its batches ready on the device and computes no
+metrics:
 
 - TensorFlow: `tf.function` around `GradientTape` and `optimizer.apply`, called for each batch;
 - JAX: `jax.jit` around `stateless_call`, `jax.grad` and `stateless_apply`, with donated state;

@@ -102,7 +102,7 @@ def experiment(name: str, slowdowns: Mapping[str, float], repeats: int, calls: i
         source=None,
         devices=dict.fromkeys(slowdowns, DEVICE),
         baseline=Baseline(device=next(iter(slowdowns))),
-        workload=cells[0].workload,
+        parameters=PythonParameters.model_validate(cells[0].workload),
         axes={},
         measure=measure,
         published=(),

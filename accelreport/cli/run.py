@@ -53,6 +53,12 @@ Ctrl-C:
   same command again to continue. Twice: stop immediately.
 
 \b
+Run within a time:
+  --within measures each configuration once before it repeats any. If the machine is so slow that
+  the time will not suffice, budgets become smaller, and the records say that their budget stopped
+  them. Repeats for which no time is left wait for the next call.
+
+\b
 Run until decided:
   --until-decided adds repeats, on the device and on its baseline, where a comparison with the
   baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or the
@@ -71,7 +77,7 @@ On many machines:
 \b
 Examples:
   accelreport run specs/
-  accelreport run specs/ --profile quick
+  accelreport run specs/ --profile quick --within 4m
   accelreport run specs/mnist_batch_sweep.toml --device cpu --filter batch_size=512
   accelreport run specs/ --dry-run
   accelreport run specs/ --data synthetic --budget 2m
@@ -113,6 +119,15 @@ Budget = Annotated[
         metavar="TIME",
         help='Measured time after which a cell stops, such as "90s" or "2m"; its total is '
         "extrapolated.",
+    ),
+]
+Within = Annotated[
+    str | None,
+    typer.Option(
+        "--within",
+        metavar="TIME",
+        help='Time that the run should take, such as "4m": a slower machine measures fewer steps '
+        "and fewer repeats.",
     ),
 ]
 Set = Annotated[
@@ -192,6 +207,7 @@ def run(
     filter_: Filters = [],  # noqa: B006
     data: Data = None,
     budget: Budget = None,
+    within: Within = None,
     set_: Set = [],  # noqa: B006
     results: Results = RESULTS,
     devices_file: DevicesFile = None,
@@ -224,6 +240,8 @@ def run(
 
     if most_repeats is not None and not until_decided:
         raise typer.BadParameter("--most-repeats needs --until-decided.")
+    if within is not None and (until_decided or on != LOCAL):
+        raise typer.BadParameter("--within works without --until-decided, on one machine only.")
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
         paths=specs,
@@ -235,6 +253,7 @@ def run(
         devices_file=devices_file,
         policy=policy,
         stopping_rule=_stopping_rule(most_repeats or 20) if until_decided else None,
+        within_s=None if within is None else _seconds(within),
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings works on one machine only; leave out --on.")
@@ -293,6 +312,19 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     return prepared
 
 
+def _seconds(text: str) -> float:
+    """Seconds of `--within`."""
+    from accelreport.spec.base import parse_duration
+
+    try:
+        seconds = parse_duration(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"--within: {error}") from error
+    if seconds <= 0:
+        raise typer.BadParameter("--within: must be greater than 0")
+    return seconds
+
+
 def _stopping_rule(most_repeats: int) -> StoppingRule:
     from accelreport.analysis.sequential import UntilDecided as Rule
 
@@ -317,10 +349,15 @@ def _carry_out(
     from accelreport.runner.run import carry_out, exit_code
     from accelreport.runner.workspace import Workspace, machine_lock
     from accelreport.terminal.progress import progress_for
+    from accelreport.terminal.say import say
 
     with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
         workspace = Workspace(lock=machine_lock())
         end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
+    measured = end.ok + end.partial + end.failed + end.left
+    left_out = len(prepared.plan.of("run")) - measured
+    if prepared.within_s is not None and left_out > 0 and not (end.stopped_by or json or quiet):
+        say(f"{left_out} repeats were left out for want of time; the same command measures them")
     told = answer and not (json or quiet or end.stopped_by)
     if told and end.ok + end.partial + end.done_before:
         _answer(prepared)

@@ -283,6 +283,7 @@ class Request:
             then. None adds none.
         launcher: has the cells measured; None measures them on this machine. A stopping
             rule looks at the records of one machine, so there may be none beside a launcher.
+        within_s: seconds that the run should take; None sets no time.
     """
 
     paths: Sequence[Path]
@@ -295,6 +296,7 @@ class Request:
     policy: Policy = field(default_factory=Policy)
     stopping_rule: StoppingRule | None = None
     launcher: Launcher | None = None
+    within_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -312,6 +314,7 @@ class Prepared:
         launcher: has the cells measured; None measures them on this machine.
         anywhere: with a launcher, the records of all machines.
         left_out: specs of a folder that are measured only where they are named.
+        within_s: seconds that the run should take; None sets no time.
     """
 
     plan: RunPlan
@@ -324,6 +327,7 @@ class Prepared:
     launcher: Launcher | None = None
     anywhere: RecordIndex | None = None
     left_out: tuple[Path, ...] = ()
+    within_s: float | None = None
 
 
 def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
@@ -384,6 +388,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         launcher=request.launcher,
         anywhere=anywhere,
         left_out=left_out,
+        within_s=request.within_s,
     )
 
 

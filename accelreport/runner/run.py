@@ -40,6 +40,7 @@ from accelreport.runner.launchers.base import (
     LeftFile,
     unmeasured,
 )
+from accelreport.runner.pace import Pace, first_repeats_first
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.process import ForkPool
@@ -139,6 +140,7 @@ class Run:
             run may have measured it meanwhile.
         anywhere: every machine's records, where those of any machine count as done; None
             where only those of this machine do.
+        within_s: seconds that the run should take; see `Pace`. None sets no time.
         ended: what became of the cells of this run, in the order in which they ended.
     """
 
@@ -151,8 +153,10 @@ class Run:
     stop: Stop
     policy: Policy = field(default_factory=Policy)
     anywhere: RecordIndex | None = None
+    within_s: float | None = None
     ended: list[CellSummary] = field(default_factory=list)
     _met: int = field(default=0, init=False)
+    _pace: Pace | None = field(default=None, init=False)
 
     def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
         """Measure what is to be measured.
@@ -169,6 +173,9 @@ class Run:
         began = time.monotonic()
         self._skip_all(plan.of("skip"))
         todo = plan.of("run")
+        if self.within_s is not None:
+            todo = first_repeats_first(todo)
+            self._pace = Pace(self.within_s, sum(not each.cell.repeat for each in todo))
         if todo or further:
             with self._to_itself() as held:
                 if held:
@@ -237,7 +244,9 @@ class Run:
                 if self._done_meanwhile(planned):
                     self._met += 1
                     continue
-                yield planned.cell
+                cell = self._pace.begins(planned.cell) if self._pace else planned.cell
+                if cell is not None:
+                    yield cell
 
     @contextmanager
     def _cell_to_itself(self, cell: Cell) -> Iterator[bool]:
@@ -294,6 +303,8 @@ class Run:
 
     def _tell(self, record: Record, path: Path | None) -> None:
         self.ended.append(CellSummary.of(record))
+        if self._pace:
+            self._pace.ended(record.times)
         failure = record.failure
         self.observer.on(
             CellEndLine(
@@ -341,7 +352,8 @@ class Run:
             "left" if each.failure == "interrupted" else each.status for each in self.ended
         )
         done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
-        not_reached = len(plan.cells) - done - failed - len(self.ended)
+        left_out = self._pace.left_out if self._pace else 0
+        not_reached = len(plan.cells) - done - failed - len(self.ended) - left_out
         return EndLine(
             ok=outcomes["ok"],
             partial=outcomes["partial"],
@@ -394,6 +406,7 @@ def carry_out(
             stop=stop,
             policy=prepared.policy,
             anywhere=prepared.anywhere,
+            within_s=prepared.within_s,
         )
         adaptive = prepared.adaptive
         further = partial(adaptive.further, observer) if adaptive else None

@@ -143,6 +143,7 @@ class Bench:
     stop: Stop = field(default_factory=Stop)
     command: Sequence[str] = COMMAND
     forks: ForkPool | None = None
+    within_s: float | None = None
 
     @property
     def store(self) -> Store:
@@ -179,6 +180,7 @@ class Bench:
             observer=self.observer,
             stop=self.stop,
             policy=self.policy,
+            within_s=self.within_s,
         )
         try:
             return sweep.run(plan, further)
