@@ -19,15 +19,15 @@
     button.type = "button";
     button.className = "explore";
     button.textContent = "Explore: values on pointing, drag and wheel to zoom";
-    figure.querySelector(".panels").before(button);
+    figure.querySelector(".panels, .views").before(button);
     button.addEventListener("click", async () => {
       button.disabled = true;
       const draw = await (waking ??= wake());
       const specs = JSON.parse(await unpacked(packed));
       const charts = figure.querySelectorAll(".chart");
-      for (const [number, chart] of charts.entries()) {
+      for (const [number, spec] of specs.entries()) {
+        const chart = charts[number];
         const still = chart.querySelector(".wide svg").viewBox.baseVal.width;
-        const spec = specs[number];
         spec.width += chart.clientWidth - still;
         const place = document.createElement("div");
         place.className = "moving";

@@ -1,5 +1,6 @@
-// Tables that a reader sorts and filters, in a state that the address keeps; values of marks; one
-// device set off in all figures. Without it all is there, and a mark's title tells its value.
+// Tables that a reader sorts and filters, and what is chosen of several, in a state that the address
+// keeps; values of marks; one device set off in all figures. Without it all is there, and a mark's
+// title tells its value.
 (() => {
   const every = (selector, root = document) => [...root.querySelectorAll(selector)];
   const make = (tag, properties, ...children) => {
@@ -158,7 +159,18 @@
     key.addEventListener("blur", () => light());
   }
 
-  const apply = () => { sort(); filter(); };
+  const choices = every(".views > label > input");
+  for (const input of choices) {
+    input.addEventListener("change", () => change(input.name, input.defaultChecked ? "" : input.value));
+  }
+  const choose = () => {
+    for (const input of choices) {
+      const wanted = state().get(input.name);
+      if (wanted ? wanted === input.value : input.defaultChecked) input.checked = true;
+    }
+  };
+
+  const apply = () => { choose(); sort(); filter(); };
   addEventListener("popstate", apply);
   apply();
 })();

@@ -162,6 +162,10 @@ class Table:
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
     badges: tuple[Badge, ...] = ()
+    choice: str = ""
+    """What tells it from `others`, such as its baseline; a reader chooses by it."""
+    others: tuple[Table, ...] = ()
+    """Tables that a reader may look at in its place."""
     kind: Literal["table"] = "table"
 
     @property
@@ -232,12 +236,15 @@ class Figure:
     downloads: tuple[Download, ...] = ()
     embed: str = ""
     """A page with this figure alone."""
+    choice: str = ""
+    """What a reader chooses by, such as the scale, where each panel stands in the place of the
+    first; empty where they stand side by side."""
     kind: Literal["figure"] = "figure"
 
     @property
     def drawings(self) -> tuple[Drawing, ...]:
-        """The wide drawing of each panel."""
-        return tuple(panel.wide for panel in self.panels)
+        """The wide drawing of each panel; of those to choose from, the first."""
+        return tuple(panel.wide for panel in self.panels[: 1 if self.choice else None])
 
 
 @dataclass(frozen=True)

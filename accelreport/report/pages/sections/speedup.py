@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import rate_of
@@ -42,6 +43,7 @@ from accelreport.report.say_run import published_speedups
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
+from accelreport.spec.base import Baseline
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
@@ -153,52 +155,15 @@ APART = " Each machine has its own baseline, so factors of different machines ca
 def speedup_table(bench: BenchmarkView) -> Table:
     """Rates with their intervals and speedups over the baseline, measured and published.
 
-    Sweep points down and devices across; many devices stand below one another at each point.
+    Sweep points down and devices across; many devices stand below one another at each point. A
+    reader may choose another baseline, of which the table has the speedups alone.
     """
     published = published_ratios(bench)
     devices = [Compared(s.title, s.colour, s) for s in bench.tried_series]
     for name, ratios in published.items():
         device = next(iter(ratios.values())).of.device
         devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
-    cells = {
-        (number, point): _cells(bench, device, point, published)
-        for number, device in enumerate(devices)
-        for point in bench.points
-    }
     rate = f"{bench.words.sample}/s" if not bench.words.kernel else "TFLOPS"
-    if len(devices) > MOST_GROUPS or len(bench.points) == 1:
-        corner, columns = "device", number_columns((rate, "speedup"))
-        groups = tuple(
-            RowGroup(
-                tuple(
-                    table_row(device.title, *cells[number, point], device=device.colour)
-                    for number, device in enumerate(devices)
-                ),
-                title=bench.point_name(point),
-            )
-            for point in bench.points
-        )
-    else:
-        # Where the baseline fixes a value of the sweep, its device has speedups at the others.
-        whole = not bench.plan.baseline.where
-        base = [bool(whole and device.series and device.series.baseline) for device in devices]
-        corner = groups_corner(bench)
-        columns = tuple(
-            Column(title, number=True, device=device.colour, group=device.title)
-            for device, alone in zip(devices, base, strict=True)
-            for title in ((rate,) if alone else (rate, "speedup"))
-        )
-        groups = point_groups(
-            bench,
-            lambda point, header: table_row(
-                header,
-                *(
-                    cell
-                    for number, alone in enumerate(base)
-                    for cell in cells[number, point][: 1 if alone else 2]
-                ),
-            ),
-        )
     name = bench.baseline_name
     at_the_same = (
         " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
@@ -208,8 +173,9 @@ def speedup_table(bench: BenchmarkView) -> Table:
         Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
     ):
         notes.append(f"{UNLIKE_CLOCKS}.")
-    return Table(
-        id="speedup-table",
+    table = _table(bench, devices, rate)
+    return replace(
+        table,
         title=f"Rates, and speedups over {name}",
         caption=(
             f"A speedup is a rate over that of {name}{at_the_same}."
@@ -218,13 +184,84 @@ def speedup_table(bench: BenchmarkView) -> Table:
             + " A published figure has no interval." * bool(published)
             + APART * (sum(series.baseline for series in bench.shown_series) > 1)
         ),
-        corner=corner,
-        columns=columns,
-        groups=groups,
         notes=(" ".join(notes),) if notes else (),
-        style="matrix",
         legend=bool(_compared(bench)),
         download=Download(f"{bench.slug}/speedups.csv", "CSV"),
+        choice=name,
+        others=_over_others(bench),
+    )
+
+
+def _over_others(bench: BenchmarkView) -> tuple[Table, ...]:
+    """The speedups of what was measured over each device but the baseline."""
+    if bench.plan.baseline.where or len(bench.points) > MOST_ROWS:
+        return ()
+    timed = {row.device for row in bench.compared if row.own.timed}
+    tables = []
+    for device in dict.fromkeys(series.device for series in bench.tried_series):
+        if device in timed and device != bench.plan.baseline.device:
+            plan = bench.plan.model_copy(update={"baseline": Baseline(device=device)})
+            other = replace(bench, plan=plan)
+            devices = [Compared(s.title, s.colour, s) for s in other.tried_series]
+            table = _table(other, devices, "")
+            name = other.baseline_name
+            title = f"Speedups over {name}"
+            caption = f"A speedup is a rate over that of {name}.{_interval_text(other)}"
+            legend = bool(_compared(other))
+            tables.append(
+                replace(
+                    table, id=f"{table.id}-{len(tables) + 2}", title=title, caption=caption,
+                    legend=legend, choice=name,
+                )
+            )  # fmt: skip
+    return tuple(tables)
+
+
+def _table(bench: BenchmarkView, devices: Sequence[Compared], rate: str) -> Table:
+    """The rows and columns; the speedups alone where the rate has no name."""
+    published = published_ratios(bench) if rate else {}
+    cells = {
+        (number, point): _cells(bench, device, point, published)
+        for number, device in enumerate(devices)
+        for point in bench.points
+    }
+    titles = (rate, "speedup") if rate else ("speedup",)
+    if len(devices) > MOST_GROUPS or len(bench.points) == 1:
+        corner, columns = "device", number_columns(titles)
+        groups = tuple(
+            RowGroup(
+                tuple(
+                    table_row(
+                        device.title, *cells[number, point][-len(titles) :], device=device.colour
+                    )
+                    for number, device in enumerate(devices)
+                ),
+                title=bench.point_name(point),
+            )
+            for point in bench.points
+        )
+    else:
+        # Where the baseline fixes a value of the sweep, its device has speedups at the others.
+        whole = not bench.plan.baseline.where
+        shown = [
+            slice(0 if rate else 1, 1 if whole and device.series and device.series.baseline else 2)
+            for device in devices
+        ]
+        corner = groups_corner(bench)
+        columns = tuple(
+            Column(title, number=True, device=device.colour, group=device.title)
+            for device, own in zip(devices, shown, strict=True)
+            for title in (rate, "speedup")[own]
+        )
+        groups = point_groups(
+            bench,
+            lambda point, header: table_row(
+                header,
+                *(cell for number, own in enumerate(shown) for cell in cells[number, point][own]),
+            ),
+        )
+    return Table(
+        id="speedup-table", title="", corner=corner, columns=columns, groups=groups, style="matrix"
     )
 
 
