@@ -15,6 +15,7 @@ from accelreport.analysis.findings import Kind
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.analysis.stats import Verdict
 from accelreport.loader.load import load
+from accelreport.report.model import Table
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
@@ -202,3 +203,22 @@ def test_ways_of_a_function_of_ones_own_are_compared(tmp_path: Path) -> None:
     records = records_of(spec.cells, lambda cell: Fact(SECONDS[str(cell.point[HOW])]))
     bench = view(Study(plan_document(spec, {}), records, spec.cells))
     assert Speaker(bench).title(bench.findings[0]) == "tf runs 2.1× as fast as numpy"
+
+
+def test_a_reader_may_take_each_measured_device_as_the_baseline() -> None:
+    bench = view(study(axes={"batch_size": (64, 256)}, devices=("cpu", "gpu")))
+    table = speedup_table(bench)
+    (other,) = table.others
+    assert table.choice == bench.baseline_name
+    assert other.choice == bench.title_of("gpu")
+    assert other.title == f"Speedups over {other.choice}"
+
+    def factors(shown: Table) -> list[float]:
+        rows = [row.entries[-1] for group in shown.groups for row in group.rows]
+        return [float(cell.lines[0].text.removesuffix("×")) for cell in rows]
+
+    assert [round(a * b, 1) for a, b in zip(factors(table), factors(other), strict=True)] == [1, 1]
+
+
+def test_where_the_baseline_fixes_a_key_there_is_no_other_to_choose() -> None:
+    assert not speedup_table(view(ways({HOW: ("numpy", "tf")}, devices=("cpu", "gpu")))).others

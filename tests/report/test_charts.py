@@ -574,3 +574,10 @@ def test_a_chart_that_no_page_shows_is_never_made_and_any_other_once() -> None:
     assert widths == []
     assert drawing.spec is drawing.spec
     assert widths == [600]
+
+
+def test_a_linear_axis_of_rates_begins_at_0_and_is_even() -> None:
+    axes = sweep_axes([LINE], [END], x_title="batch size", linear=True)
+    assert axes.ticks[0] == axes.heights[0] == 0
+    assert axes.share(2e3) == pytest.approx(2 * axes.share(1e3))
+    assert 0.9 < axes.share(3e3) < 1

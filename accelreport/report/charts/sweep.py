@@ -37,6 +37,7 @@ from accelreport.report.charts.scales import (
     decades,
     fitting,
     log_domain,
+    nice_ticks,
     plain,
     swept_on_log,
     ticked,
@@ -121,6 +122,7 @@ class SweepAxes:
         tick: the text of a value at it.
         text: a value as pointing at its mark tells it.
         x_tick: the text of a swept value.
+        linear: whether the vertical axis is linear, from 0.
     """
 
     x_title: str
@@ -129,12 +131,22 @@ class SweepAxes:
     tick: Callable[[float], str]
     text: Callable[[float], str] = quantity.number
     x_tick: Callable[[float], str] = plain
+    linear: bool = False
 
     @property
     def ticks(self) -> list[float]:
         """Values with a label at the vertical axis."""
         low, high = self.heights
+        if self.linear:
+            return [tick for tick in nice_ticks(low, high) if tick <= high]
         return decades(low, high, 6)
+
+    def share(self, y: float) -> float:
+        """Where a value is between the ends of the vertical axis: 0 at the lower one, 1 above."""
+        low, high = self.heights
+        if self.linear:
+            return (y - low) / (high - low)
+        return math.log(y / low) / math.log(high / low)
 
 
 def sweep_axes(
@@ -145,13 +157,15 @@ def sweep_axes(
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
     x_tick: Callable[[float], str] = plain,
+    linear: bool = False,
 ) -> SweepAxes:
     """The axes that hold all lines and marks."""
     curves = [end for line in lines for end in (line.model or ())[-1:]]
     swept = {x for line in lines for x in line.x} | {end.x for end in ends} | {x for x, _ in curves}
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
     heights += [*(end.y for end in ends), *(y for _, y in curves)]
-    return SweepAxes(x_title, tuple(sorted(swept)), log_domain(heights, 1.35), tick, text, x_tick)
+    ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, 1.35)
+    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, x_tick, linear)
 
 
 def sweep_lines(
@@ -233,7 +247,8 @@ class _SweepPanel:
             self._span(0.0)
         self._keys = distinct([key.text for key in keys_of_lines(lines)])
         self._x_scale, self._x_axis = self._across()
-        self._y_scale = Scale(type="log", domain=list(axes.heights), nice=False)
+        kind = "linear" if axes.linear else "log"
+        self._y_scale = Scale(type=kind, domain=list(axes.heights), nice=False)
         self._y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
                               minExtent=left, maxExtent=left)  # fmt: skip
 
@@ -399,8 +414,7 @@ class _SweepPanel:
 
     def _down(self, y: float) -> float:
         """Where a value lies, in pixels from the top."""
-        low, high = self._axes.heights
-        return self._height * math.log(high / y) / math.log(high / low)
+        return self._height * (1 - self._axes.share(y))
 
     def _models(self) -> list[Layer]:
         """The curves of models, fainter where nothing was measured."""

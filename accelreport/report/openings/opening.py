@@ -90,6 +90,8 @@ class Plot:
         up: what its upright axis counts, which a drawing of lines does not say.
         values: the numbers that it marks: every number of a title is one of them.
         small: whether a card has room for it.
+        view: what tells it from `others`, such as its scale.
+        others: the same on other scales, which a reader of the page may choose.
     """
 
     id: str
@@ -107,6 +109,8 @@ class Plot:
     up: str = ""
     values: tuple[Value, ...] = ()
     small: bool = False
+    view: str = ""
+    others: tuple[Plot, ...] = ()
 
     def drawing(self, size: Size, prefix: str = "") -> Drawing:
         """The chart at one size; `prefix` begins its ids and is unique within the page."""
@@ -125,11 +129,12 @@ class Plot:
             title=self.title,
             caption=self.caption,
             subtitle=self.subtitle,
-            panels=(self.panel(size, narrow),),
+            panels=tuple(plot.panel(size, narrow, plot.view) for plot in (self, *self.others)),
             keys=self.keys,
             named=self.named(size),
             badges=self.badges,
             table=self.table,
+            choice="Scale" if self.others else "",
         )
 
     def panel(self, size: Size, narrow: Size | None = None, title: str = "") -> Panel:

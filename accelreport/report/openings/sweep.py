@@ -15,11 +15,11 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
-from accelreport.report.charts.scales import plain
-from accelreport.report.charts.sweep import End, SweepLine, sweep_axes
+from accelreport.report.charts.scales import factor_text, plain
+from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Entry, Line, Table, entry
-from accelreport.report.openings.opening import Scene, lines_plot
+from accelreport.report.openings.opening import Plot, Scene, lines_plot
 from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
 from accelreport.report.pages.badges import (
     absence,
@@ -57,6 +57,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         return quantity.number(value) + quantity.SPACE + counted
 
     axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
+    others = _other_views(bench, lines, ends, axes)
     plot = lines_plot(
         lines,
         ends,
@@ -66,7 +67,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
         caption=(
-            "Log scale. Bars: 95 % intervals over processes (Student’s t on logarithms)."
+            "Log scale. " * (not others)
+            + "Bars: 95 % intervals over processes (Student’s t on logarithms)."
             + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
             + f" {UNLIKE_CLOCKS}." * any(SIGNS[Caveat.UNVALIDATED] in line.detail for line in lines)
         ),
@@ -79,8 +81,66 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             *ratios.values(),
             *(value for value in _ratios(bench).values() if not value.why),
         ),
+        view="log" if others else "",
+        others=others,
     )
     return Scene(finding, plot)
+
+
+MOST_LINEAR = 50
+"""How often the largest value may be the smallest: a linear axis would draw that at 0."""
+
+
+def _other_views(
+    bench: BenchmarkView, lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes
+) -> tuple[Plot, ...]:
+    """The rates on a linear axis, and as multiples of the baseline's at the same point."""
+    plots = []
+    rates = [rate for line in lines for rate in line.y]
+    if max(rates) <= MOST_LINEAR * min(rates):
+        linear = sweep_axes(lines, ends, x_title=axes.x_title, text=axes.text, linear=True)
+        plots.append(_view("sweep-linear", "linear, from 0", lines, ends, linear, axes.text))
+    relative = _relative_lines(bench, lines)
+    if relative:
+        over = sweep_axes(relative, (), x_title=axes.x_title, tick=factor_text, text=quantity.ratio)
+        name = f"log, over {relative[0].name}"
+        plots.append(_view("sweep-over", name, relative, (), over, quantity.ratio))
+    return tuple(plots)
+
+
+def _view(
+    name: str,
+    view: str,
+    lines: Sequence[SweepLine],
+    ends: Sequence[End],
+    axes: SweepAxes,
+    text: Callable[[float], str],
+) -> Plot:
+    said = ends_in_words(lines, text)
+    return lines_plot(lines, ends, axes, id=name, title=view, description=said, view=view)
+
+
+def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[SweepLine]:
+    """The baseline as a line at 1×, and what has speedups at several points; else none."""
+    kinds, base = {*COMPARISONS, Kind.PUBLISHED}, bench.plan.baseline
+    ratios = {v.of: v for f in bench.findings if f.kind in kinds for v in f.values if not v.why}
+    own: dict[tuple[str, str, str], list[Value]] = {}
+    for value in ratios.values():
+        if value.over and value.over.point == value.of.point and not base.where:
+            row = value.of.row.label if value.of.row else ""
+            own.setdefault((value.of.device, value.of.machine, row), []).append(value)
+    several = [values for values in own.values() if len(values) > 1]
+    speaker, drawn = Speaker(bench), []
+    for values in several:
+        values.sort(key=lambda value: float(value.of.point[0]))
+        drawn.append(_line(speaker, values, {}, published=bool(values[0].of.row)))
+    bases = {speaker.name(v.over) for values in several for v in values if v.over}
+    ones = [line for line in lines if line.name in bases]
+    # Machines have baselines of their own, whose lines at 1× would be one.
+    if len(bases) != 1 or len(ones) != 1:
+        return []
+    one = (1.0,) * len(ones[0].x)
+    return [replace(ones[0], detail="baseline", y=one, low=one, high=one, texts=()), *drawn]
 
 
 def _line(

@@ -197,7 +197,7 @@ def _over_others(bench: BenchmarkView) -> tuple[Table, ...]:
     if bench.plan.baseline.where or len(bench.points) > MOST_ROWS:
         return ()
     timed = {row.device for row in bench.compared if row.own.timed}
-    tables = []
+    tables: list[Table] = []
     for device in dict.fromkeys(series.device for series in bench.tried_series):
         if device in timed and device != bench.plan.baseline.device:
             plan = bench.plan.model_copy(update={"baseline": Baseline(device=device)})
@@ -243,21 +243,22 @@ def _table(bench: BenchmarkView, devices: Sequence[Compared], rate: str) -> Tabl
     else:
         # Where the baseline fixes a value of the sweep, its device has speedups at the others.
         whole = not bench.plan.baseline.where
+        first = 0 if rate else 1
         shown = [
-            slice(0 if rate else 1, 1 if whole and device.series and device.series.baseline else 2)
+            range(first, 1 if whole and device.series and device.series.baseline else 2)
             for device in devices
         ]
         corner = groups_corner(bench)
         columns = tuple(
             Column(title, number=True, device=device.colour, group=device.title)
             for device, own in zip(devices, shown, strict=True)
-            for title in (rate, "speedup")[own]
+            for title in ((rate, "speedup")[place] for place in own)
         )
         groups = point_groups(
             bench,
             lambda point, header: table_row(
                 header,
-                *(cell for number, own in enumerate(shown) for cell in cells[number, point][own]),
+                *(cells[number, point][place] for number, own in enumerate(shown) for place in own),
             ),
         )
     return Table(
