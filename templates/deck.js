@@ -16,8 +16,16 @@
 
   const title = (slide) => slide.querySelector("h1, h2").textContent;
 
+  const built = (slide) => ["published", "measured"].every((from) => slide.querySelector(`.wide [data-from=${from}]`));
+  const begun = () => slides[now].classList.contains("begun");
+
+  // A figure of both origins shows what was published first, and the rest at the next key.
+  const begin = (on) => {
+    for (const slide of slides) slide.classList.toggle("begun", on && slide === slides[now] && built(slide));
+  };
+
   const tell = () => {
-    if (other) other.postMessage({ deck: location.pathname, slide: slides[now].id }, origin);
+    if (other) other.postMessage({ deck: location.pathname, slide: slides[now].id, begun: begun() }, origin);
   };
 
   const mark = () => {
@@ -25,7 +33,7 @@
     clearTimeout(naming);
     naming = setTimeout(() => history.replaceState(null, "", `#${slides[now].id}`), 120);
     get("place").textContent = `Slide ${now + 1} of ${slides.length}`;
-    get("next").textContent = now + 1 < slides.length ? title(slides[now + 1]) : "the end";
+    get("next").textContent = begun() ? "what was measured" : now + 1 < slides.length ? title(slides[now + 1]) : "the end";
     const notes = slides[now].querySelector(".speech > div");
     get("told").replaceChildren(...(notes ? notes.cloneNode(true).childNodes : []));
     get("told").scrollTop = 0;
@@ -33,13 +41,17 @@
 
   const place = () => slides[now].scrollIntoView({ behavior: "instant", block: "start" });
 
-  const show = (index, told) => {
+  const show = (index, { told = false, first = false } = {}) => {
     now = Math.max(0, Math.min(slides.length - 1, index));
+    begin(first && !telephone.matches);
     place();
     slides[now].focus({ preventScroll: true });
     mark();
     if (!told) tell();
   };
+
+  const on = () => (begun() || now + 1 === slides.length ? show(now) : show(now + 1, { first: true }));
+  const back = () => show(now - 1);
 
   const tick = () => {
     const seconds = began ? Math.floor((Date.now() - began) / 1000) : 0;
@@ -81,8 +93,7 @@
   };
 
   const keys = {
-    ArrowRight: () => show(now + 1), ArrowDown: () => show(now + 1), PageDown: () => show(now + 1),
-    ArrowLeft: () => show(now - 1), ArrowUp: () => show(now - 1), PageUp: () => show(now - 1),
+    ArrowRight: on, ArrowDown: on, PageDown: on, ArrowLeft: back, ArrowUp: back, PageUp: back,
     Home: () => show(0), End: () => show(slides.length - 1),
     f: whole, n: () => present(panel.hidden), w: open,
   };
@@ -92,7 +103,7 @@
     if (event.target.closest("input, select, textarea")) return;
     const space = event.key === " ";
     if (space && event.target.closest("a, button, summary")) return;
-    const act = space ? () => show(now + (event.shiftKey ? -1 : 1)) : keys[event.key];
+    const act = space ? (event.shiftKey ? back : on) : keys[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -107,7 +118,7 @@
     if (!touch) return;
     const x = event.changedTouches[0].clientX - touch.clientX;
     const y = event.changedTouches[0].clientY - touch.clientY;
-    if (Math.abs(x) > 60 && Math.abs(x) > 2 * Math.abs(y)) show(now + (x < 0 ? 1 : -1));
+    if (Math.abs(x) > 60 && Math.abs(x) > 2 * Math.abs(y)) (x < 0 ? on : back)();
     touch = null;
   }, { passive: true });
 
@@ -121,6 +132,7 @@
       const nearest = far.indexOf(Math.min(...far));
       if (nearest === now) return;
       now = nearest;
+      begin(false);
       mark();
       tell();
     });
@@ -130,11 +142,12 @@
   addEventListener("message", (event) => {
     if (event.source !== other || !event.data || event.data.deck !== location.pathname) return;
     const index = slides.findIndex((slide) => slide.id === event.data.slide);
-    if (index >= 0 && index !== now) show(index, true);
+    const first = Boolean(event.data.begun);
+    if (index >= 0 && (index !== now || first !== begun())) show(index, { told: true, first });
   });
 
-  get("do-back").addEventListener("click", () => show(now - 1));
-  get("do-on").addEventListener("click", () => show(now + 1));
+  get("do-back").addEventListener("click", back);
+  get("do-on").addEventListener("click", on);
   get("do-clock").addEventListener("click", () => { began = Date.now(); tick(); });
   get("do-second").addEventListener("click", open);
   get("do-print").addEventListener("click", print);

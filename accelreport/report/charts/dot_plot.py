@@ -190,7 +190,11 @@ class _DotPlot:
             "hollow": dot.hollow,
             "named": not dot.joined,
             "beyond": max(dot.value, dot.high),
-            **marked(dot.device, f"{', '.join(filter(None, (dot.name, dot.detail)))}: {dot.text}"),
+            **marked(
+                dot.device,
+                f"{', '.join(filter(None, (dot.name, dot.detail)))}: {dot.text}",
+                published=dot.published,
+            ),
         }
 
     def _of(self, **wanted: bool) -> Layer:

@@ -136,7 +136,9 @@ def drawable(value: float) -> bool:
     return abs(value) <= MOST_DRAWN
 
 
-def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, Any]:
+def marked(
+    device: DeviceStyle | None, text: str, line: str = "", *, published: bool | None = None
+) -> dict[str, Any]:
     """Fields of a row by which a reader knows its mark, and the look of its device.
 
     Args:
@@ -144,15 +146,19 @@ def marked(device: DeviceStyle | None, text: str, line: str = "") -> dict[str, A
             what belongs to no device.
         text: what pointing at its point or bar tells.
         line: what pointing at its line tells.
+        published: whether somebody else published it, which a slide shows before what was
+            measured; None in a figure of one origin.
     """
-    number = "" if device is None else device.colour
+    number = "" if device is None else str(device.colour)
+    if published is not None:
+        number += " published" if published else " measured"
     known = {"tip": text or line, POINT: f"{number}|{text}", LINE: f"{number}|{line}"}
     return known if device is None else known | device_fields(device)
 
 
 POINT, LINE = "point", "line"
-"""Fields of a row that say of a point or a bar, and of a line or a text, of which device it is,
-and after a stroke what pointing at it tells."""
+"""Fields of a row that say of a point or a bar, and of a line or a text, of which device it is and
+its origin, and after a stroke what pointing at it tells."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,7 +130,10 @@ class _Drawn:
         return HEAD + 8 + share * (self._height - HEAD - 24)
 
     def _text(self, x: float, y: float, label: str, role: str) -> None:
-        self._texts.append({"x": x, "y": y, "label": label, "role": role})
+        own = role in {"to-right", "right", "note", "ratio-right"}
+        self._texts.append(
+            {"x": x, "y": y, "label": label, "role": role, **marked(None, "", published=not own)}
+        )
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
@@ -141,7 +144,7 @@ class _Drawn:
             for t in slope.published[1:]
         ]
         line = [
-            {"x": x, "y": self._y(timed.seconds), **device_fields(slope.today.device)}
+            {"x": x, "y": self._y(timed.seconds)} | marked(slope.today.device, "", published=False)
             for x, timed in ((self._left, base), (self._right, slope.today))
         ]
         columns = [{"x": x, "y": HEAD, "y2": self._height - 4} for x in (self._left, self._right)]
@@ -182,14 +185,18 @@ class _Drawn:
         where = self._slope.headings[0 if published else 1]
         return {
             "x": x, "y": self._y(timed.seconds),
-            **marked(timed.device, f"{timed.name}, {where}: {timed.text}"),
+            **marked(
+                timed.device, f"{timed.name}, {where}: {timed.text}", published=published
+            ),
         }  # fmt: skip
 
     def _bracket(self, x: float, side: int, slow: float, fast: float) -> list[dict[str, Any]]:
         near, far = x + side * (BRACKET - 6), x + side * BRACKET
         ends = self._y(slow), self._y(fast)
         corners = [(near, ends[0]), (far, ends[0]), (far, ends[1]), (near, ends[1])]
-        return [{"x": a, "y": b, "side": side, "n": n} for n, (a, b) in enumerate(corners)]
+        origin = marked(None, "", published=side < 0)
+        return [{"x": a, "y": b, "side": side, "n": n, **origin}
+                for n, (a, b) in enumerate(corners)]  # fmt: skip
 
     def _write(self) -> None:
         """Names of the columns, then times, then ratios where they meet none of them."""

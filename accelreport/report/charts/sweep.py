@@ -328,7 +328,7 @@ class _SweepPanel:
                     said += ", extrapolated" if number >= line.known else ""
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
-                        | marked(line.device, said, line.name)
+                        | marked(line.device, said, line.name, published=line.published)
                     )
         return Layer(rows(points)).encode(x=self._along())
 
@@ -361,7 +361,8 @@ class _SweepPanel:
         for line, at in zip(self._lines, self._names, strict=True):
             if self.named and at is not None:
                 row = {"x": line.x[-1], "y": line.y[-1], "label": line.name}
-                shifted.setdefault(NAME_SHIFTS[at], []).append(row | marked(line.device, ""))
+                row |= marked(line.device, "", published=line.published)
+                shifted.setdefault(NAME_SHIFTS[at], []).append(row)
         for dy, ends in shifted.items():
             names = Layer(rows(ends)).encode(x=self._along(), y=self._up("y"))
             bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
@@ -370,9 +371,9 @@ class _SweepPanel:
 
     def _texts(self) -> list[Layer]:
         """Why a line ended, and numbers at marks: below or above, else beside, else nowhere."""
-        failed = [(end.x, end.y, end.text, "var(--alert)", end.device) for end in self._ends]
+        failed = [(end.x, end.y, end.text, "var(--alert)", end.device, False) for end in self._ends]
         numbers = [
-            (x, y, text, "var(--ink)", line.device)
+            (x, y, text, "var(--ink)", line.device, line.published)
             for line in self._lines
             for x, y, text in zip(line.x, line.y, line.texts, strict=False)
             if text
@@ -392,9 +393,11 @@ class _SweepPanel:
             taken += [self._name_boxes(line)[at] for line, at in named if at is not None]
         looks: dict[tuple[float, float, str], list[dict[str, Any]]] = {}
         places = place(boxes, taken, self._edges, len(texts))
-        for (x, y, text, fill, device), own, number in zip(texts, shifts, places, strict=True):
+        for (x, y, text, fill, device, published), own, number in zip(
+            texts, shifts, places, strict=True
+        ):
             if number is not None:
-                row = {"x": x, "y": y, "text": text, **marked(device, "")}
+                row = {"x": x, "y": y, "text": text, **marked(device, "", published=published)}
                 looks.setdefault((*own[number], fill), []).append(row)
         layers: list[Layer] = []
         for (dx, dy, fill), values in looks.items():
@@ -426,7 +429,9 @@ class _SweepPanel:
         look: dict[str, Any] = {"strokeDash": MODEL, "strokeWidth": 2}
         return [
             Layer(rows([
-                {"x": x, "y": y} | marked(line.device, "", f"{line.name}: model")
+                {"x": x, "y": y} | marked(
+                    line.device, "", f"{line.name}: model", published=line.published
+                )
                 for line, x, y in part
             ])).mark_line(opacity=opacity, **look).encode(
                 x=self._along(), y=self._up("y"), **LINE_OF_ITS_OWN
@@ -437,7 +442,8 @@ class _SweepPanel:
 
     def _failures(self) -> list[Layer]:
         failures = [
-            {"x": end.x, "y": end.y} | marked(end.device, f"{end.device.title}: {end.text}")
+            {"x": end.x, "y": end.y}
+            | marked(end.device, f"{end.device.title}: {end.text}", published=False)
             for end in self._ends
         ]
         crosses = Layer(rows(failures)).encode(x=self._along(), y=self._up("y"))

@@ -41,6 +41,8 @@ from accelreport.report.theme import series
 
 Kind = Literal["base", "measured", "published", "beyond"]
 """What a mark is: the base itself, measured beside it, published, or beyond the chip's peak."""
+PUBLISHED: frozenset[Kind] = frozenset({"published", "beyond"})
+"""Those that somebody else published."""
 
 
 @dataclass(frozen=True)
@@ -330,7 +332,10 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         {
             "x": mark.value, "low": mark.low, "high": mark.high, "y": line, "kind": mark.kind,
             "inside": "var(--paper)" if mark.hollow else series(mark.device.colour),
-            **marked(mark.device, f"{each.title}: {mark.label or f'{each.rate} {each.unit}'}"),
+            **marked(
+                mark.device, f"{each.title}: {mark.label or f'{each.rate} {each.unit}'}",
+                published=mark.kind in PUBLISHED,
+            ),
         }
         for each, line in zip(workloads, layout.lines, strict=True)
         for mark in each.marks
@@ -347,7 +352,7 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
             x=layout.x("low"), x2=alt.X2("high"), y=_y(), stroke=worn
         ),
-        of("published", "beyond").mark_point(
+        of(*PUBLISHED).mark_point(
             filled=False, shape="diamond", size=120, fill="var(--paper)", strokeWidth=2
         ).encode(stroke=worn),
         of("base", "measured").mark_point(size=100, strokeWidth=2).encode(
@@ -407,10 +412,10 @@ def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     for each, line in zip(workloads, layout.lines, strict=True):
         labels = placed_labels(each.marks, layout.span, layout.step)
         for mark, left, dy in labels:
-            weight = "normal" if mark.kind in {"published", "beyond"} else "bold"
+            weight = "normal" if mark.kind in PUBLISHED else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": line, "label": mark.label}
-            row |= marked(mark.device, "")
+            row |= marked(mark.device, "", published=mark.kind in PUBLISHED)
             looks.setdefault((dy, weight, ink), []).append(row)
         ends = [left + text_width(mark.label, _SIZE, bold=True) for mark, left, _ in labels]
         ends += [layout.span.at(max(mark.high, mark.value)) + _MARK for mark in each.marks]

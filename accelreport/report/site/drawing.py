@@ -142,8 +142,10 @@ class _Writer:
         inside = str(escape(element.text)) if name in {"text", "tspan"} and element.text else ""
         inside += "".join(self.write(child) for child in element)
         attributes = self.attributes(element)
-        device, _, text = element.get("aria-label", "").partition("|")
+        whose, _, text = element.get("aria-label", "").partition("|")
+        device, _, origin = whose.partition(" ")
         attributes += f' data-series="{escape(device)}"' if device else ""
+        attributes += f' data-from="{escape(origin)}"' if origin else ""
         inside += f"<title>{escape(text)}</title>" if text else ""
         if name == "text" and element.get("stroke") == HALO["stroke"]:
             attributes += ' paint-order="stroke"'
