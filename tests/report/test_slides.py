@@ -6,12 +6,16 @@ import re
 import subprocess
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pytest
+import segno
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from accelreport.report.model import Code, Figure, LargeNumbers, Token
@@ -206,12 +210,23 @@ def test_the_last_slide_has_the_address_of_the_site_where_it_has_one(
     site: Path, tmp_path: Path, browser: Browser
 ) -> None:
     assert 'class="address"' not in (site / WHOLE).read_text(encoding="utf-8")
+    address_of_site = "https://report.example.org/bench/"
     address_known = BuildOptions(base_url="https://report.example.org/bench")
     build(ordinary(), tmp_path, options=address_known)
     with told(browser, tmp_path / WHOLE, width=1280, height=720) as page:
         address = page.locator("#takeaway .address a")
-        assert address.inner_text() == "https://report.example.org/bench/"
+        assert address.inner_text() == address_of_site
         assert page.evaluate(OUTSIDE) == []
+        assert page.evaluate(SMALL, LETTERS) == []
+        # What a camera sees, module by module, is what encodes the address.
+        picture = Image.open(BytesIO(page.locator("#takeaway .qr svg").screenshot())).convert("L")
+    code = segno.make(address_of_site, error="m", micro=False, boost_error=False)
+    wanted = [list(map(bool, row)) for row in code.matrix_iter(border=4)]
+    module = picture.width / len(wanted)
+    assert module >= 6, "pixels, so that cameras in the last row can tell them apart"
+    middles = ((np.arange(len(wanted)) + 0.5) * module).astype(int)
+    dark = np.asarray(picture)[np.ix_(middles, middles)] < 128
+    assert dark.tolist() == wanted
 
 
 def title_of(slide: Element) -> str:

@@ -215,7 +215,7 @@ def _on_a_slide(workloads: Sequence[Workload]) -> list[Workload]:
     shown = []
     for row in workloads:
         alike = titles.count(row.title) > 1
-        title = ", ".join((row.title, *row.details[-1:])) if alike else row.title
+        title = ", ".join((row.title, *row.details[:1])) if alike else row.title
         marks = tuple(replace(mark, name="") for mark in row.marks)
         title = f"{title} {row.caveats}".strip()
         shown.append(replace(row, title=title, details=(), rate="", unit="", caveats="",
