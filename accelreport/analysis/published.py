@@ -41,6 +41,7 @@ from accelreport.analysis.speedup import (
     speedup,
 )
 from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, mean
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import dotted_values
 from accelreport.spec.models import TIME_FIGURES, Published, Source
@@ -53,14 +54,6 @@ TOO_LONG = 0.40
 
 UNLIKE = 0.15
 """Two figures for the same thing may differ by this share."""
-
-TRAINING_EXAMPLES: dict[str, int] = {
-    "mnist": 60_000,
-    "fashion_mnist": 60_000,
-    "imdb": 25_000,
-    "uci_har": 7_352,
-}
-"""Training examples of the official data."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +168,12 @@ def _conditions(at: Mapping[str, Any]) -> Conditions:
         value = at.get(key)
         return value if type(value) is int and value > 0 else None
 
-    known = TRAINING_EXAMPLES.get(str(at.get("dataset")))
+    entry = CATALOGUE.get(str(at.get("dataset")))
     return Conditions(
         epochs=count("epochs"),
         batch_size=count("batch_size"),
         steps_per_epoch=count("steps_per_epoch"),
-        examples=count("train_examples") or known,
+        examples=count("train_examples") or (entry.examples if entry else None),
         dtype=str(at.get("dtype", "")),
     )
 

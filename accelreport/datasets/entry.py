@@ -61,6 +61,7 @@ class CatalogueEntry:
         citation: how to cite it.
         homepage: where it is described.
         shape: one line on what is inside.
+        examples: training examples of the published files; None where options change their number.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -73,3 +74,4 @@ class CatalogueEntry:
     citation: str
     homepage: str
     shape: str
+    examples: int | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,6 +28,9 @@ ARRAYS = ".npz"
 
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 """Endings of images."""
+
+PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
+"""Folders of images that are divided already."""
 
 PAIRS = ("x", "y")
 FOUR = ("x_train", "y_train", "x_test", "y_test")
@@ -98,3 +103,42 @@ def place_of(path: str, folder: str) -> Path:
         remedy=(f"Move {near} there" if near else "Put them there")
         + ", or measure on random data of the model's shape with --data synthetic.",
     )
+
+
+def most_examples(place: Path, validation_split: float) -> int | None:
+    """The training examples that data can have at most, without reading them; None if unknown.
+
+    Args:
+        place: the file or folder.
+        validation_split: share that validates, where the data are not divided already.
+    """
+    try:
+        if place.is_dir():
+            inside = {path.name for path in place.iterdir() if path.is_dir()}
+            divided = "train" in inside and inside <= set(PARTS)
+            images = (place / "train" if divided else place).rglob("*")
+            count = sum(path.suffix.lower() in IMAGES for path in images)
+        elif place.suffix == ARRAYS:
+            count, divided = _first_length(place)
+        elif place.suffix in TABLES and place.suffix != ".parquet":
+            with place.open("rb") as file:
+                # The first line is the head.
+                count, divided = max(0, sum(not line.isspace() for line in file) - 1), False
+        else:
+            return None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None  # whoever reads them says what is wrong
+    return count if divided else count - math.floor(count * validation_split + 1e-9)
+
+
+def _first_length(place: Path) -> tuple[int, bool]:
+    """The length of an archive's examples, and whether they are divided already."""
+    from numpy.lib import format as npy
+
+    with zipfile.ZipFile(place) as archive:
+        divided = "x_train.npy" in archive.namelist()
+        with archive.open("x_train.npy" if divided else "x.npy") as member:
+            version = npy.read_magic(member)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape = read(member)[0]
+    return shape[0], divided

@@ -29,6 +29,7 @@ from accelreport.datasets.own import (
     FOUR,
     IMAGES,
     PAIRS,
+    PARTS,
     TABLES,
     OwnData,
     Task,
@@ -36,9 +37,6 @@ from accelreport.datasets.own import (
     place_of,
 )
 from accelreport.datasets.series import SeriesError, parse_csv
-
-PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
-"""Folders of images that are divided already."""
 
 LIMIT = 4096 * MEBIBYTE
 """Bytes above which no data are read."""

@@ -9,11 +9,11 @@ import tomli
 from accelreport.datasets.cache import data_root, locate
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.errors import DataUnavailable
-from accelreport.datasets.own import place_of
+from accelreport.datasets.own import OwnData, most_examples, place_of
 from accelreport.spec.cells import Cell
 from accelreport.spec.parameters import TrainingParameters, is_called
 from accelreport.workloads.keras_model import KerasParameters
-from accelreport.workloads.own_model import named_code
+from accelreport.workloads.own_model import RANDOM_EXAMPLES, named_code
 from accelreport.workloads.training import steps_for
 
 
@@ -72,28 +72,46 @@ def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
 
 
 def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
-    """Each spec whose trainings end within their warm-up, so that no step of them is timed.
-
-    How many examples there are is known only where the spec says it.
-    """
-    told: set[str] = set()
+    """Each spec whose trainings end within their warm-up, so that no step of them is timed."""
+    warned: set[str] = set()
+    examples: dict[tuple[object, ...], int | None] = {}
     for cell in cells:
         parameters = cell.parameters
-        if cell.spec in told or not isinstance(parameters, TrainingParameters):
+        if cell.spec in warned or not isinstance(parameters, TrainingParameters):
             continue
-        examples = parameters.train_examples or 0
-        steps = steps_for(parameters, examples)
-        if is_called(parameters) or not steps:
+        if is_called(parameters):
+            continue
+        said = (getattr(parameters, key, None) for key in ("dataset", "data", "validation_split"))
+        read = (*said, cell.folder)
+        if read not in examples:
+            examples[read] = _most_examples(*read)
+        limit = parameters.train_examples
+        known = [count for count in (limit, examples[read]) if count is not None]
+        steps = steps_for(parameters, min(known, default=0))
+        if not steps:
             continue
         total, warmup = steps * parameters.epochs, cell.measure.warmup_steps
         if total <= warmup:
-            told.add(cell.spec)
+            warned.add(cell.spec)
             point = "".join(f" at {key} = {value}" for key, value in cell.point.items())
             text = (
-                f"a training has {total:,} steps{point}, and `warmup_steps` leaves out the first "
-                f"{warmup:,}: no step is timed. Write more epochs, or fewer warmup_steps"
+                f"a training has at most {total:,} steps{point}, and `warmup_steps` leaves out "
+                f"the first {warmup:,}: no step is timed. Write more epochs, or fewer warmup_steps"
             )
             yield cell.spec, text
+
+
+def _most_examples(name: str | None, data: str, split: float | None, folder: str) -> int | None:
+    """The training examples that data can have at most; None where only reading them tells."""
+    if name or data in {"", "real", "sample"} or named_code(data):
+        entry = CATALOGUE.get(str(name))
+        return entry.examples if entry else None
+    if data == "synthetic":
+        return RANDOM_EXAMPLES
+    try:
+        return most_examples(place_of(data, folder), split or OwnData.validation_split)
+    except DataUnavailable:
+        return None
 
 
 def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import tomli
 
@@ -37,7 +38,7 @@ DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n[tpu]\nkind = "TPU"\nstrategy = "tpu
 def folder(tmp_path: Path) -> Path:
     write_specs(tmp_path, devices=DEVICES, net=NET)
     (tmp_path / "specs" / "model.py").write_text("def build():\n    raise SystemExit\n")
-    (tmp_path / "specs" / "train.csv").write_text("a,y\n" + "1,p\n2,q\n" * 20)
+    (tmp_path / "specs" / "train.csv").write_text("a,y\n" + "1,p\n2,q\n" * 1000)
     return tmp_path
 
 
@@ -80,7 +81,7 @@ def test_steps_that_end_within_the_warm_up_and_metrics_that_nobody_has_are_told(
         '[measure]\ntarget = { metric = "val_acuracy", at_least = 0.9 }\n'
     )
     said = told(folder, *command)
-    assert "a training has 16 steps, and `warmup_steps` leaves out the first 20" in said
+    assert "a training has at most 16 steps, and `warmup_steps` leaves out the first 20" in said
     assert "`measure.target` waits for val_acuracy, which the model does not have" in said
     assert "`workload.early_stopping` waits for val_f1" in said
     path.write_text(
@@ -88,6 +89,28 @@ def test_steps_that_end_within_the_warm_up_and_metrics_that_nobody_has_are_told(
         '[measure]\ntarget = { metric = "val_accuracy", at_least = 0.9 }\n'
     )
     assert "warning" not in told(folder, *command)
+
+
+@pytest.mark.parametrize("command", [["check"], ["run", "--dry-run"]])
+def test_steps_that_are_too_few_are_told_of_data_that_no_one_has_read(
+    command: list[str], folder: Path
+) -> None:
+    rows = np.arange(1280)
+    (folder / "specs" / "train.csv").write_text("a,y\n" + "".join(f"{i},{i % 2}\n" for i in rows))
+    np.savez(folder / "specs" / "split.npz", x=np.ones((1280, 1)), y=rows % 2)
+    parts = {"x_train": np.ones((1024, 1)), "y_train": rows[:1024] % 2}
+    np.savez(folder / "specs" / "whole.npz", **parts, x_test=parts["x_train"], y_test=rows[:1024])
+    for name in ("split", "whole"):
+        text = NET.replace('"train.csv"', f'"{name}.npz"').replace('target = "y"\n', "")
+        (folder / "specs" / f"{name}.toml").write_text(text.replace("Net", name))
+    mnist = MNIST.replace("[sweep]", "epochs = 1\n[sweep]").replace("[128, 256]", "[4096]")
+    (folder / "specs" / "mnist.toml").write_text(mnist)
+    said = told(folder, *command)
+    for name in ("net", "split", "whole"):
+        assert f"{name}: a training has at most 16 steps, and `warmup_steps` leaves out" in said
+    assert "mnist: a training has at most 15 steps at batch_size = 4096, and" in said
+    (folder / "specs" / "net.toml").write_text(NET.replace("epochs = 2", "epochs = 3"))
+    assert "net: a training" not in told(folder, *command)
 
 
 def test_a_plan_of_more_than_a_day_says_so() -> None:
