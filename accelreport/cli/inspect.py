@@ -119,9 +119,9 @@ def _of_own(found: SpecSet) -> list[tuple[str, str]]:
     unknown, wrong = _fitting(spec for spec in found.specs if spec.name not in unclear)
     if wrong:
         raise SpecErrors(wrong)
-    from accelreport.runner.outlook import absent_data, unsound
+    from accelreport.runner.outlook import AbsentData, unsound
 
-    absent = absent_data(found.cells, {spec.name: spec.text for spec in found.specs})
+    absent = AbsentData({spec.name: spec.text for spec in found.specs}).warnings(found.cells)
     others = [(name, text) for name, text in unknown if name not in absent]
     told = [*unread, *others, *absent.items(), *unsound(found.cells)]
     return [*misplaced_files(found.cells), *told]
@@ -143,7 +143,7 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
 
 
 def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
-    """CSV files that specs name and that are missing, or lack a column that is named."""
+    """CSV files that specs name and that lack a column that is named."""
     from accelreport.workloads.series_forecast import SeriesForecastParameters
 
     for spec in specs:
@@ -157,8 +157,7 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
         known = dict.fromkeys(places(path, str(spec.path.parent.absolute())))
         place = next((place for place in known if place.is_file()), None)
         if place is None:
-            yield spec.name, f"{path} does not exist; tried {', '.join(map(str, known))}"
-            continue
+            continue  # its cells say so
         try:
             with place.open(encoding="utf-8-sig", newline="") as file:
                 head = next(csv.reader(file, delimiter=series.separator or ","), [])

@@ -290,7 +290,7 @@ def carried_out(
 def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     from accelreport.cli.inspect import misplaced_files
     from accelreport.datasets.errors import DataUnavailable
-    from accelreport.runner.outlook import absent_data, unsound
+    from accelreport.runner.outlook import AbsentData, unsound
     from accelreport.runner.prepare import prepare
     from accelreport.terminal.run_text import too_long
     from accelreport.terminal.say import say
@@ -299,11 +299,15 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
     cells = [each.cell for each in prepared.plan.of("run")]
-    absent = absent_data(cells, {each.spec: each.text for each in prepared.documents})
-    if cells and not dry_run and request.launcher is None and all(c.spec in absent for c in cells):
-        why = "\n".join(f"{name}: {told}" for name, told in absent.items())
+    reads = AbsentData({each.spec: each.text for each in prepared.documents})
+    skipped = prepared.plan.of("skip")
+    without = [p.cell for p in skipped if p.missing and p.missing.kind == "data-unavailable"]
+    absent = reads.warnings([*cells, *without])
+    if without and not (cells or dry_run):
+        why = "\n".join(f"{name}: {text}" for name, text in absent.items())
         raise DataUnavailable("Nothing was run: no data are here.", why=why)
-    for name, told in [*misplaced_files(cells), *absent.items(), *unsound(cells)]:
+    wanted = [*cells, *without]
+    for name, told in [*misplaced_files(wanted), *absent.items(), *unsound(wanted)]:
         say(f"warning: {name}: {told}", err=True)
     if longest := too_long(prepared.plan.estimate):
         say(f"warning: {longest}", err=True)

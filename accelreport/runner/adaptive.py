@@ -19,7 +19,7 @@ from accelreport.results.plan_document import (
     Looks,
     PlanDocument,
 )
-from accelreport.results.record import Record
+from accelreport.results.record import Failure, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import CellName, LookedAt, LookLine, Observer, named
 from accelreport.runner.plan import Policy, RunPlan, make_plan
@@ -56,7 +56,7 @@ class AdaptiveRepeats:
             repeats.
         store: where records and plan documents are.
         machine: this machine's fingerprint.
-        unavailable: why a cell's device cannot run here; None if it can.
+        unavailable: why a cell cannot run here; None if it can.
         policy: what counts as done.
     """
 
@@ -65,7 +65,7 @@ class AdaptiveRepeats:
     chosen: Sequence[Cell]
     store: Store
     machine: str
-    unavailable: Callable[[Cell], str | None]
+    unavailable: Callable[[Cell], Failure | None]
     policy: Policy
     _now: dict[Name, PlanDocument] = field(init=False)
     _places: dict[tuple[Name, str], dict[int, Cell]] = field(init=False)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import tomli
 
-from accelreport.datasets.cache import data_root, locate
+from accelreport.datasets.cache import data_root, locate, places
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.own import OwnData, most_examples, place_of
+from accelreport.results.record import Failure
 from accelreport.spec.cells import Cell
 from accelreport.spec.parameters import TrainingParameters, is_called
 from accelreport.workloads.keras_model import KerasParameters
@@ -17,27 +18,34 @@ from accelreport.workloads.own_model import RANDOM_EXAMPLES, named_code
 from accelreport.workloads.training import steps_for
 
 
-def absent_data(cells: Iterable[Cell], texts: Mapping[str, str]) -> dict[str, str]:
-    """Spec → what it reads that is not here, and what to do; without those that have all.
+class AbsentData:
+    """What cells read that is not here.
 
     Args:
-        cells: those that would be run.
         texts: text of each spec, by its name: its profiles may read other data.
     """
-    known: dict[tuple[str, str, str], str] = {}
-    absent: dict[str, str] = {}
-    for cell in cells:
-        name, data = (str(getattr(cell.parameters, key, None) or "") for key in ("dataset", "data"))
-        asked = (name, data, cell.folder)
-        if asked not in known:
-            known[asked] = _absent(*asked)
-        if known[asked]:
-            absent[cell.spec] = known[asked]
-    remedy = ", or --profile quick needs none"
-    return {
-        spec: f"{text}{remedy if _quick(texts.get(spec, '')) else ''}"
-        for spec, text in absent.items()
-    }
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._known: dict[tuple[str, ...], Failure | None] = {}
+
+    def of(self, cell: Cell) -> Failure | None:
+        """What a cell reads that is not here, and what to do; None where it has all."""
+        name, data = (str(cell.workload.get(key) or "") for key in ("dataset", "data"))
+        file = str(cell.value("series.path") or "") if name == "csv" and data == "real" else ""
+        asked = (cell.spec, name, data, file, cell.folder)
+        if asked not in self._known:
+            absent = _absent(name, data, file, cell.folder)
+            if absent and _quick(self._texts.get(cell.spec, "")):
+                remedy = f"{absent.remedy} --profile quick needs none."
+                absent = absent.model_copy(update={"remedy": remedy})
+            self._known[asked] = absent
+        return self._known[asked]
+
+    def warnings(self, cells: Iterable[Cell]) -> dict[str, str]:
+        """Spec → what it reads that is not here, and what to do; without those that have all."""
+        absent = {cell.spec: failure for cell in cells if (failure := self.of(cell))}
+        return {spec: f"{each.message} {each.remedy}" for spec, each in absent.items()}
 
 
 def _quick(text: str) -> bool:
@@ -46,24 +54,31 @@ def _quick(text: str) -> bool:
     return quick.get("workload.data") in {"sample", "synthetic"}
 
 
-def _absent(name: str, data: str, folder: str) -> str:
+def _absent(name: str, data: str, file: str, folder: str) -> Failure | None:
     entry = CATALOGUE.get(name)
+    if file:
+        looked = dict.fromkeys(places(file, folder))
+        if any(place.is_file() for place in looked):
+            return None
+        message = f"There is no file {file}; looked for {', '.join(map(str, looked))}."
+        remedy = "Put it there, or measure on a stand-in with --data synthetic."
+        return Failure(kind="data-unavailable", message=message, remedy=remedy)
     if entry is not None and data == "real" and entry.files:
         root = data_root()
         missing = [file.path for file in entry.files if locate(file, root) is None]
         if not missing:
-            return ""
-        return (
-            f"the data set {name} is not in {root} (missing: {', '.join(missing)}): "
-            f"`accelreport data fetch {name}` brings it"
-        )
+            return None
+        message = f"The data set {name} is not in {root} (missing: {', '.join(missing)})."
+        remedy = f"`accelreport data fetch {name}` brings it."
+        return Failure(kind="data-unavailable", message=message, remedy=remedy)
     if name or data in {"", "real", "sample", "synthetic"} or named_code(data):
-        return ""
+        return None
     try:
         place_of(data, folder)
     except DataUnavailable as error:
-        return f"{error.what} {error.why} {error.remedy}".rstrip(".")
-    return ""
+        message = f"{error.what} {error.why}"
+        return Failure(kind="data-unavailable", message=message, remedy=error.remedy)
+    return None
 
 
 def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
@@ -74,15 +89,15 @@ def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
 def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
     """Each spec whose trainings end within their warm-up, so that no step of them is timed."""
     warned: set[str] = set()
-    examples: dict[tuple[object, ...], int | None] = {}
+    examples: dict[tuple[str | None, str, float | None, str], int | None] = {}
     for cell in cells:
         parameters = cell.parameters
         if cell.spec in warned or not isinstance(parameters, TrainingParameters):
             continue
         if is_called(parameters):
             continue
-        said = (getattr(parameters, key, None) for key in ("dataset", "data", "validation_split"))
-        read = (*said, cell.folder)
+        name, share = (getattr(parameters, key, None) for key in ("dataset", "validation_split"))
+        read = (name, parameters.data, share, cell.folder)
         if read not in examples:
             examples[read] = _most_examples(*read)
         limit = parameters.train_examples
@@ -101,7 +116,7 @@ def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
             yield cell.spec, text
 
 
-def _most_examples(name: str | None, data: str, split: float | None, folder: str) -> int | None:
+def _most_examples(name: str | None, data: str, share: float | None, folder: str) -> int | None:
     """The training examples that data can have at most; None where only reading them tells."""
     if name or data in {"", "real", "sample"} or named_code(data):
         entry = CATALOGUE.get(str(name))
@@ -109,7 +124,7 @@ def _most_examples(name: str | None, data: str, split: float | None, folder: str
     if data == "synthetic":
         return RANDOM_EXAMPLES
     try:
-        return most_examples(place_of(data, folder), split or OwnData.validation_split)
+        return most_examples(place_of(data, folder), share or OwnData.validation_split)
     except DataUnavailable:
         return None
 

@@ -138,7 +138,7 @@ def _text(point: Mapping[str, Scalar]) -> str:
 
 Action = Literal["run", "done", "failed", "skip"]
 """run: measure it; done: a good record exists; failed: it failed before and is left alone;
-skip: its device is not here."""
+skip: its device or its data are not here."""
 
 ALWAYS_RETRIED: frozenset[FailureKind] = frozenset(
     {"interrupted", "data-unavailable", "data-corrupt", "no-device"}
@@ -203,12 +203,14 @@ class Planned:
         action: what will be done.
         reason: why, in a few words; empty when nothing needs to be said.
         earlier: what is known of its record so far.
+        missing: what is not here, of a cell that is skipped.
     """
 
     cell: Cell
     action: Action
     reason: str
     earlier: Earlier | None
+    missing: Failure | None = None
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,7 @@ def make_plan(
     cells: Iterable[Cell],
     *,
     earlier: Callable[[str], Record | None],
-    unavailable: Callable[[Cell], str | None],
+    unavailable: Callable[[Cell], Failure | None],
     policy: Policy = Policy(),
     documents: Sequence[PlanDocument] = (),
 ) -> RunPlan:
@@ -261,7 +263,7 @@ def make_plan(
         cells: the chosen cells of all specs; specs keep their order. A cell that two specs
             share is measured once.
         earlier: key → this machine's record.
-        unavailable: why a cell's device cannot run here; None when it can.
+        unavailable: why a cell cannot run here; None when it can.
         policy: what counts as done.
         documents: the plans of the specs, where `cells` are only some of their cells: the
             order follows from all of them.
@@ -280,10 +282,16 @@ def make_plan(
     )
 
 
+def no_device(reason: str) -> Failure:
+    """Why a cell cannot run here whose device is absent."""
+    remedy = "Run the same command where it can run, then merge the results."
+    return Failure(kind="no-device", message=reason, remedy=remedy)
+
+
 def decide(
     cell: Cell,
     earlier: Record | None,
-    unavailable: str | None,
+    unavailable: Failure | None,
     policy: Policy = Policy(),
 ) -> Planned:
     """Decide about one cell.
@@ -308,7 +316,9 @@ def decide(
     else:
         reason = "it is measured again" if earlier and earlier.measured else ""
     if unavailable is not None:
-        return Planned(cell, "skip", unavailable, known)
+        told = unavailable.remedy if unavailable.kind == "data-unavailable" else ""
+        reason = " ".join(filter(None, (unavailable.message, told)))
+        return Planned(cell, "skip", reason, known, unavailable)
     return Planned(cell, "run", reason, known)
 
 

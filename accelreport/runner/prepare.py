@@ -18,10 +18,12 @@ from accelreport.loader.load import load
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.reading import ResultProblem, ResultsError
+from accelreport.results.record import Failure
 from accelreport.results.store import Store
 from accelreport.runner.adaptive import AdaptiveRepeats, StoppingRule
 from accelreport.runner.launchers.base import BadLauncher, Launcher
-from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan
+from accelreport.runner.outlook import AbsentData
+from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, no_device
 from accelreport.runner.plan_documents import changing, continued, plan_document
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell, Spec
@@ -354,13 +356,13 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
     documents, added = _continued(request, specs)
     cells = (*(cell for spec in specs for cell in spec.cells), *added)
     chosen = select(cells, devices=request.devices, filters=request.filters)
-    absent = _absences(request.launcher, chosen, waiting)
+    missing = _missing(request.launcher, chosen, documents, waiting)
     machine = inventory().machine
     anywhere = RecordIndex(store) if request.launcher else None
     plan = make_plan(
         chosen,
         earlier=anywhere or (lambda key: store.get(key, machine)),
-        unavailable=lambda cell: absent[cell.device],
+        unavailable=missing,
         policy=request.policy,
         documents=documents,
     )
@@ -372,7 +374,7 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
             chosen=chosen,
             store=store,
             machine=machine,
-            unavailable=lambda cell: absent[cell.device],
+            unavailable=missing,
             policy=request.policy,
         )
         plan = replace(plan, further=adaptive.possible())
@@ -442,12 +444,23 @@ def _refuse_newer(store: Store) -> None:
             )
 
 
-def _absences(
-    launcher: Launcher | None, cells: Iterable[Cell], waiting: Callable[[str], None]
-) -> Mapping[str, str | None]:
-    """Device name → why it cannot run, or None, for the devices of these cells."""
+def _missing(
+    launcher: Launcher | None,
+    cells: Iterable[Cell],
+    documents: Iterable[PlanDocument],
+    waiting: Callable[[str], None],
+) -> Callable[[Cell], Failure | None]:
+    """Knows what cells need that is not here: their device or, on this machine, their data."""
     devices = {cell.device: cell.device_spec for cell in cells}
-    return launcher.unavailable(devices) if launcher else absences(devices, waiting=waiting)
+    absent = launcher.unavailable(devices) if launcher else absences(devices, waiting=waiting)
+    data = AbsentData({document.spec: document.text for document in documents})
+
+    def missing(cell: Cell) -> Failure | None:
+        if reason := absent[cell.device]:
+            return no_device(reason)
+        return None if launcher else data.of(cell)
+
+    return missing
 
 
 def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 from accelreport.atomic import refuse_links, write_whole
 from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.privacy import as_written
 from accelreport.results.reading import ResultsError, to_bytes
-from accelreport.results.record import MEASURED, Environment, Failure, Record
+from accelreport.results.record import MEASURED, Environment, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import (
     CellEndLine,
@@ -271,12 +272,13 @@ class Run:
     def _skip_all(self, skipped: list[Planned]) -> None:
         environment = self.environment() if skipped else None
         for planned in skipped:
-            failure = Failure(
-                kind="no-device",
-                message=planned.reason,
-                remedy="Run the same command where it can run, then merge the results.",
+            failure = planned.missing
+            assert failure is not None
+            # Data can be brought here, so a run without them is not all right.
+            status: Literal["failed", "skipped"] = (
+                "skipped" if failure.kind == "no-device" else "failed"
             )
-            record = as_written(unmeasured(planned.cell, failure, environment, status="skipped"))
+            record = as_written(unmeasured(planned.cell, failure, environment, status=status))
             earlier = planned.earlier
             if earlier and earlier.failure == record.failure:
                 self._tell(record, self.store.record_path(record.key, earlier.machine))

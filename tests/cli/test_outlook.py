@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import tomli
 
 from accelreport.loader.load import load
+from accelreport.results.store import Store
 from accelreport.runner import outlook
 from accelreport.runner.timings import TimeEstimate
 from accelreport.terminal.run_text import too_long
@@ -58,8 +60,32 @@ def test_data_that_are_not_here_are_told_with_the_way_out(command: list[str], fo
     quick = MNIST.replace('"measure.repeats" = 1', '"workload.data" = "synthetic"')
     (folder / "specs" / "mnist.toml").write_text(quick)
     said = told(folder, *command)
-    assert "`accelreport data fetch mnist` brings it, or --profile quick needs none" in said
+    assert "`accelreport data fetch mnist` brings it. --profile quick needs none." in said
     assert "mnist" not in told(folder, "run", "--dry-run", "--profile", "quick")
+
+
+def test_cells_without_data_are_not_started_one_after_another(folder: Path) -> None:
+    devices = 'schema = 1\n[cpu]\nkind = "CPU"\nthreads = 1\n'
+    (folder / "specs" / "devices.toml").write_text(devices)
+    for name, dataset in (("mnist", 'dataset = "mnist"'), ("own", 'dataset = "csv"')):
+        kind = "image_classification" if name == "mnist" else "series_forecast"
+        (folder / "specs" / f"{name}.toml").write_text(
+            f'schema = 1\ntitle = "{name}"\ndevices = ["cpu"]\n[workload]\nkind = "{kind}"\n'
+            + dataset
+            + ('\nseries = { path = "x.csv", time = ["t"], targets = ["a"] }' * (name == "own"))
+            + "\n[measure]\nrepeats = 3\n"
+        )
+    products = 'schema = 1\ntitle = "P"\ndevices = ["cpu"]\n[workload]\nkind = "matmul"\n'
+    (folder / "specs" / "net.toml").write_text(products + "size = 8\n[measure]\nrepeats = 1\n")
+    done = program(folder, ["run"], {**os.environ, "ACCELREPORT_DATA": str(folder / "none")})
+    assert done.returncode == 4
+    assert "7 cells: 1 to run" in done.stdout
+    assert done.stdout.count("`accelreport data fetch mnist` brings it") == 1
+    assert "cpu: 3 cells skipped: There is no file x.csv; looked for" in done.stdout
+    assert "1 measured, 6 failed" in done.stdout
+    found = Store(folder / "results").records()
+    kinds = Counter(str(each.failure and each.failure.kind) for each in found)
+    assert kinds == {"None": 1, "data-unavailable": 6}
 
 
 def test_a_run_that_could_measure_nothing_ends_before_its_first_cell(folder: Path) -> None:
@@ -98,8 +124,8 @@ def test_steps_that_are_too_few_are_told_of_data_that_no_one_has_read(
     rows = np.arange(1280)
     (folder / "specs" / "train.csv").write_text("a,y\n" + "".join(f"{i},{i % 2}\n" for i in rows))
     np.savez(folder / "specs" / "split.npz", x=np.ones((1280, 1)), y=rows % 2)
-    parts = {"x_train": np.ones((1024, 1)), "y_train": rows[:1024] % 2}
-    np.savez(folder / "specs" / "whole.npz", **parts, x_test=parts["x_train"], y_test=rows[:1024])
+    x, y = np.ones((1024, 1)), rows[:1024] % 2
+    np.savez(folder / "specs" / "whole.npz", x_train=x, y_train=y, x_test=x, y_test=y)
     for name in ("split", "whole"):
         text = NET.replace('"train.csv"', f'"{name}.npz"').replace('target = "y"\n', "")
         (folder / "specs" / f"{name}.toml").write_text(text.replace("Net", name))
@@ -131,8 +157,6 @@ def test_a_spec_with_many_cells_is_read_for_its_profiles_once(
         return tomli.loads(text)
 
     monkeypatch.setattr(outlook, "tomli", SimpleNamespace(loads=loads))
-    assert (
-        "needs none"
-        in outlook.absent_data(har.cells, {"har_sweep": har.specs[0].text})["har_sweep"]
-    )
+    absent = outlook.AbsentData({"har_sweep": har.specs[0].text}).warnings(har.cells)
+    assert "needs none" in absent["har_sweep"]
     assert len(har.cells) > len(parsed) == 1

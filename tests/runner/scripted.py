@@ -13,7 +13,7 @@ from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
-from accelreport.runner.plan import Policy, RunPlan, make_plan
+from accelreport.runner.plan import Policy, RunPlan, make_plan, no_device
 from accelreport.runner.process import ForkPool
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
@@ -158,7 +158,9 @@ class Bench:
         return make_plan(
             chosen,
             earlier=lambda key: store.get(key, MACHINE),
-            unavailable=lambda one: "not on this machine" if one.device in gone else None,
+            unavailable=lambda one: (
+                no_device("not on this machine") if one.device in gone else None
+            ),
             policy=self.policy,
         )
 

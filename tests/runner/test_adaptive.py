@@ -14,7 +14,7 @@ from accelreport.analysis.sequential import UntilDecided
 from accelreport.results.plan_document import PlanDocument
 from accelreport.runner.adaptive import AdaptiveRepeats
 from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
-from accelreport.runner.plan import Policy
+from accelreport.runner.plan import Policy, no_device
 from accelreport.runner.plan_documents import continued, plan_document
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell, Spec
@@ -115,7 +115,7 @@ class Study:
             chosen=picked,
             store=bench.store,
             machine=MACHINE,
-            unavailable=lambda one: "not here" if one.device in self.absent else None,
+            unavailable=lambda one: no_device("not here") if one.device in self.absent else None,
             policy=bench.policy,
         )
         self.possible = len(adaptive.possible())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accelreport.results.record import Failure, Record, Times
-from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
+from accelreport.runner.plan import Earlier, Policy, decide, make_plan, no_device, supersedes
 from accelreport.runner.timings import Expectation
 from tests.runner.scripted import cell, cells
 
@@ -60,7 +60,7 @@ def record(
 def test_what_is_done_with_a_cell_follows_from_its_record_and_the_device(
     earlier: Record | None, absent: bool, policy: Policy, action: str
 ) -> None:
-    planned = decide(cell(), earlier, "not here" if absent else None, policy)
+    planned = decide(cell(), earlier, no_device("not here") if absent else None, policy)
     assert planned.action == action
     assert planned.earlier == (Earlier.of(earlier) if earlier else None)
     if action == "skip":
