@@ -502,7 +502,6 @@ def build(
     theme: Literal["auto", "light", "dark"] = "auto",
     templates: str | Path | None = None,
     pictures: bool = False,
-    interactive: bool = False,
     cache: bool = True,
     only: Sequence[str] = (),
     trials: bool = False,
@@ -525,7 +524,6 @@ def build(
         theme: the theme until the reader chooses.
         templates: folder of templates that replace the built-in ones.
         pictures: also write every figure as PNG.
-        interactive: add a button to explore each figure.
         cache: make only what has changed.
         only: show only these benchmarks, by spec name or as "SPEC:PROFILE".
         trials: also show runs with overrides of specs that were run unchanged.
@@ -546,7 +544,6 @@ def build(
         base_url=base_url,
         theme=theme,
         pictures=pictures,
-        interactive=interactive,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

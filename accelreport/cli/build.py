@@ -116,10 +116,6 @@ ThemeName = Annotated[
 Png = Annotated[
     bool, typer.Option("--png", help="Also write every figure as PNG, in both themes (slow).")
 ]
-Interactive = Annotated[
-    bool,
-    typer.Option("--interactive", help="Add a button to explore each figure (larger pages)."),
-]
 Only = Annotated[
     list[str],
     typer.Option(
@@ -164,7 +160,6 @@ def build(
     theme: ThemeName = "auto",
     templates: Templates = None,
     png: Png = False,
-    interactive: Interactive = False,
     cache: Cache = True,
     only: Only = [],  # noqa: B006 -- Typer copies it
     trials: Trials = False,
@@ -201,7 +196,6 @@ def build(
         base_url=base_url,
         theme=_theme(theme),
         pictures=png,
-        interactive=interactive,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

@@ -459,7 +459,7 @@ def test_stages_of_a_bar_follow_one_another() -> None:
     spec = staged("33.1 s", "CPU", WIDE).to_dict()
     rows = [row for rows in spec["datasets"].values() for row in rows if "right" in row]
     assert [row["left"] for row in rows[1:]] == [row["right"] for row in rows[:-1]]
-    shares = [row["tip"].partition(": ")[2] for row in rows]
+    shares = [row["point"].partition(": ")[2] for row in rows]
     assert shares == [f"{share}\N{NO-BREAK SPACE}% of 33.1 s" for share in (3, 6, 0, 91)]
 
 

@@ -40,7 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_no_file_of_a_site_holds_a_name(results: Path, tmp_path: Path) -> None:
     assert found_in(results), "the records have names"
     site, single = tmp_path / "site", tmp_path / "report.html"
-    options = BuildOptions(base_url="https://example.org/report/", interactive=True)
+    options = BuildOptions(base_url="https://example.org/report/")
     sites.build(Store(results), site, options=options)
     sites.build(Store(results), single, options=BuildOptions(single_file=True))
     assert len(list(site.rglob("*"))) > 100

@@ -63,7 +63,7 @@ def test_all_times_and_both_ratios_are_written_and_none_lies_on_another(width: i
 def test_up_is_slower_and_a_kept_time_stays_on_its_level() -> None:
     chart = slope_chart(slope(11164, 196, 102), 1104, 280)
     points = [row for name, every in rows_of(chart).items() if "point" in name for row in every]
-    heights = {row["tip"].partition(",")[0]: row["y"] for row in points}
+    heights = {row["point"].partition("|")[2].partition(",")[0]: row["y"] for row in points}
     assert heights["Colab CPU"] < heights["Xeon"] < heights["Colab GPU"] < heights["Colab TPU"]
     (kept,) = [every for every in rows_of(chart).values() if every and "x2" in every[0]]
     assert {row["y"] for row in kept} == {heights["Colab GPU"], heights["Colab TPU"]}

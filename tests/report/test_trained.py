@@ -35,8 +35,7 @@ def specs(figure: Figure) -> Iterator[dict[str, Any]]:
     """Every plot of a figure, also those beside one another."""
     for panel in figure.panels:
         for drawing in filter(None, (panel.wide, panel.narrow)):
-            spec = dict(drawing.spec)
-            yield from spec.get("hconcat") or spec.get("vconcat") or [spec]
+            yield dict(drawing.spec)
 
 
 def domains(spec: dict[str, Any], channel: str) -> set[tuple[float, ...]]:

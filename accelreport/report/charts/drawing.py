@@ -152,7 +152,7 @@ def marked(
     number = "" if device is None else str(device.colour)
     if published is not None:
         number += " published" if published else " measured"
-    known = {"tip": text or line, POINT: f"{number}|{text}", LINE: f"{number}|{line}"}
+    known = {POINT: f"{number}|{text}", LINE: f"{number}|{line}"}
     return known if device is None else known | device_fields(device)
 
 
@@ -194,15 +194,11 @@ class Layer:
 
     @property
     def pointed(self) -> dict[str, Any]:
-        """Channels that tell of a mark of which device it is, and its value."""
+        """The channel that tells of a mark of which device it is, and its value."""
         if not self.rows or POINT not in self.rows[0]:
             return {}
         told = POINT if self.mark["type"] in {"point", "rect"} else LINE
-        channels = {"description": {"field": told, "type": "nominal"}}
-        # Of a line whose points tell their values Vega would show that of the first.
-        if told == POINT or self.rows[0][POINT].endswith("|"):
-            channels["tooltip"] = {"field": "tip", "type": "nominal"}
-        return channels
+        return {"description": {"field": told, "type": "nominal"}}
 
 
 @dataclass(frozen=True, eq=False)

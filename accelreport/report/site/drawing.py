@@ -205,8 +205,7 @@ class RefusedError(Exception):
 
 def not_drawn(drawing: Drawing, why: str) -> Markup:
     """What stands in the place of a chart that could not be drawn; it says so, and why."""
-    spec = drawing.spec.get("spec", drawing.spec)
-    width = spec.get("width") if isinstance(spec.get("width"), (int, float)) else 300
+    width = drawing.spec.get("width", 300)
     lines = ["This figure could not be drawn.", *lines_within(why, width, 12.5)]
     texts = "".join(
         f'<text x="0" y="{20 * number}" font-size="12.5" fill="var(--ink)">{escape(line)}</text>'

@@ -101,7 +101,6 @@ class BuildOptions:
         logo: a PNG or SVG file that stands before the title.
         base_url: where the site will be published.
         pictures: whether every figure is also a PNG file.
-        interactive: whether a button under a figure lets a reader explore it.
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
@@ -114,7 +113,6 @@ class BuildOptions:
     base_url: str = ""
     theme: Theme = "auto"
     pictures: bool = False
-    interactive: bool = False
     cache: Path | None = None
     single_file: bool = False
     talk: Talk = NO_TALK
@@ -156,7 +154,6 @@ class SiteFacts:
         logo: a `data:` address; empty without a logo.
         address: where it will be published, ending with "/"; empty when that is not known.
         pictures: whether figures are also PNG files.
-        interactive: whether figures can be explored.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
         talk: which slides the deck of all benchmarks has, and titles of its slides.
     """
@@ -166,7 +163,6 @@ class SiteFacts:
     address: str = ""
     theme: str = "auto"
     pictures: bool = False
-    interactive: bool = False
     talk: Talk = NO_TALK
 
 
@@ -191,7 +187,6 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
         pictures=options.pictures,
-        interactive=options.interactive,
         talk=options.talk,
     )
 

@@ -2,27 +2,17 @@
 
 Cells of tables become HTML here, since a large site has millions of them, and a template
 escapes and joins each for itself.
-
-In figures that a reader may explore Vega sleeps, packed, until a button wakes it. The engine is
-the bundle that vl-convert brings along, so nothing is fetched. It evaluates expressions with its
-interpreter and never as code, and the page's policy knows it by its hash: it needs no permission
-that a page without it does not have.
 """
 
 from __future__ import annotations
 
 import base64
-import copy
-import gzip
 import hashlib
-import json
 import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 import jinja2
 import segno
@@ -30,7 +20,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, St
 from markupsafe import Markup, escape
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.report.model import Column, Drawing, Entry, Figure, Page, Row
+from accelreport.report.model import Column, Drawing, Entry, Page, Row
 from accelreport.report.pages.registry import NAVIGATION
 from accelreport.report.quantity import Number
 from accelreport.report.site.options import CHECKOUT, NO_FACTS, PACKAGED, SiteFacts
@@ -114,80 +104,6 @@ def qr_code(address: str) -> Markup:
     return Markup(drawn)  # noqa: S704 -- numbers alone: the address is in the squares
 
 
-_EXPORT = "self.accelreportVega = vegaEmbed;"
-
-
-@dataclass(frozen=True)
-class VegaBundle:
-    """Vega, Vega-Lite and their interpreter.
-
-    Attributes:
-        code: the script as it runs.
-        packed: the same compressed, in base 64.
-    """
-
-    code: str
-    packed: str
-
-
-@dataclass(frozen=True)
-class Explorable:
-    """What a page holds for exploring.
-
-    Attributes:
-        engine: what draws.
-        figures: id of a figure → its specifications, packed.
-    """
-
-    engine: VegaBundle
-    figures: Mapping[str, str]
-
-
-def engine() -> VegaBundle:
-    """The engine; making it takes some seconds."""
-    import vl_convert
-
-    # In a function of its own, or thousands of its names would become the page's.
-    code = f"(() => {{{vl_convert.javascript_bundle(_EXPORT)}}})();"
-    return VegaBundle(code, _packed(code))
-
-
-def explorable(figures: Iterable[Figure], made: VegaBundle) -> Explorable:
-    """What a page with these figures holds."""
-    return Explorable(made, {figure.id: _packed(_specs(figure)) for figure in figures})
-
-
-def _packed(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-
-
-def _specs(figure: Figure) -> str:
-    return json.dumps([lively(drawing.spec) for drawing in figure.drawings])
-
-
-def lively(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A specification whose axes of numbers a reader can move; pointing tells values anyway."""
-    made = copy.deepcopy(dict(spec))
-    layers = made.get("spec", made)["layer"]
-    for each in layers:
-        # Vega-Lite cuts off all marks where an axis moves, and names of rows lie beside the plot.
-        if "value" in each["encoding"].get("x", {}):
-            each["mark"]["clip"] = False
-    moved = [
-        name
-        for name in ("x", "y")
-        # What is drawn in pixels has no axis.
-        if (of := layers[0]["encoding"].get(name, {})).get("type") == _NUMBER
-        and of.get("axis", {}) is not None
-    ]
-    if moved:
-        select = {"type": "interval", "encodings": moved}
-        layers[0]["params"] = [{"name": "moved", "select": select, "bind": "scales"}]
-    return made
-
-
-_NUMBER = "quantitative"
-
 _STYLES = {
     "full": ("base.css", "table.css", "matrix.css", "figure.css", "page.css"),
     "slides": ("base.css", "figure.css", "slides.css"),
@@ -195,10 +111,7 @@ _STYLES = {
     "ranked": ("base.css", "table.css", "ranked.css"),
 }
 _STYLE_OF = {"cell.html": "cell", "slides.html": "slides", "ranked.html": "ranked"}
-_EXPLORED = {"article.html", "benchmark.html", "single.html"}
-"""Templates whose figures can be explored."""
 _SCRIPTS = {
-    "explore.js": ("explore",),
     "cell.html": ("theme",),
     "slides.html": ("theme", "deck"),
     "ranked.html": ("theme", "ranked"),
@@ -215,7 +128,7 @@ class Renderer:
     Args:
         svg: what makes a drawing's SVG when a template asks for it.
         overrides: a folder whose templates replace ours.
-        facts: whether a reader may explore figures, and whether pages have an address.
+        facts: whether pages have an address.
 
     Attributes:
         environment: Jinja's, autoescaping everything and refusing undefined names.
@@ -268,20 +181,11 @@ class Renderer:
         texts = {name: self.environment.get_template(f"{name}.js").render() for name in names}
         return {name: Markup(_short(text)) for name, text in texts.items()}  # noqa: S704 -- ours
 
-    def _explorable(self, page: Page, figures: Sequence[Figure]) -> Explorable | None:
-        shown = [*page.figures, *figures] if page.template in _EXPLORED else []
-        return explorable(shown, self._engine) if self._facts.interactive and shown else None
-
-    @cached_property
-    def _engine(self) -> VegaBundle:
-        return engine()
-
-    def render(self, page: Page, *, figures: Sequence[Figure] = (), **values: object) -> str:
+    def render(self, page: Page, **values: object) -> str:
         """A page as HTML.
 
         Args:
             page: its model, which names its template.
-            figures: figures that the template shows and the page itself does not have.
             values: what the template names beside it.
 
         Raises:
@@ -290,18 +194,13 @@ class Renderer:
         try:
             sheet = self.style(_STYLE_OF.get(page.template, "full"))
             template = self.environment.get_template(page.template)
-            scripts = dict(self.scripts(page.template))
-            allowed: list[str] = list(scripts.values())
-            explore = self._explorable(page, figures)
-            if explore is not None:
-                allowed += [self.scripts("explore.js")["explore"], explore.engine.code]
+            scripts = self.scripts(page.template)
+            allowed = list(scripts.values())
             return template.render(
                 page=page,
                 style=Markup(sheet),  # noqa: S704 -- ours
                 scripts=scripts,
                 policy=policy(sheet, allowed, published=bool(self._facts.address)),
-                explore=explore,
-                explore_script=self.scripts("explore.js")["explore"],
                 **values,
             )
         except jinja2.TemplateError as error:

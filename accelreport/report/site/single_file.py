@@ -286,8 +286,7 @@ def _made(
         pages = [with_figure_files(page, drawn) for page in pages]
         renderer = Renderer(drawer.svg, options.templates, facts)
         front = replace(pages[0], template="single.html", path="report.html")
-        figures = [figure for page in pages[1:] for figure in page.figures]
-        text = renderer.render(front, figures=figures, pages=pages, site=facts)
+        text = renderer.render(front, pages=pages, site=facts)
         return len(pages), text.encode(), (*unshown, *drawer.unshown)
 
 

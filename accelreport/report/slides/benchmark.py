@@ -143,19 +143,9 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
 
 
 def points_of(spec: Mapping[str, Any]) -> int:
-    """How many points a chart draws: rows of its largest marks, of all panels together."""
-    kept = spec.get("datasets", {})
-
-    def count(part: Mapping[str, Any], above: Mapping[str, Any]) -> int:
-        data = part.get("data", above)
-        if "hconcat" in part:
-            return sum(count(each, data) for each in part["hconcat"])
-        mark = part.get("mark", {})
-        drawn = (mark if isinstance(mark, str) else mark.get("type")) in _DRAWN
-        own = len(kept.get(data.get("name"), data.get("values", ()))) if drawn else 0
-        return max([own, *(count(each, data) for each in part.get("layer", ()))])
-
-    return count(spec, {})
+    """How many points a chart draws: rows of its largest marks."""
+    drawn = (layer["data"]["name"] for layer in spec["layer"] if layer["mark"]["type"] in _DRAWN)
+    return max((len(spec["datasets"][name]) for name in drawn), default=0)
 
 
 def _written(code: Code) -> Code:
