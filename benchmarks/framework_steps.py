@@ -8,7 +8,8 @@ metrics:
 
 - TensorFlow: `tf.function` around `GradientTape` and `optimizer.apply`, called for each batch;
 - JAX: `jax.jit` around `stateless_call`, `jax.grad` and `stateless_apply`, with donated state;
-- PyTorch: `backward` and `torch.optim`, eagerly and with the model in `torch.compile`.
+- PyTorch: `backward` and `torch.optim`, eagerly and with the model in `torch.compile`; once more
+  with Keras' optimizer, which every framework of a comparison has.
 
     python benchmarks/framework_steps.py {tensorflow,jax,torch} [--systems S3 S4 dense]
         [--batches 16 64 256] [--rounds 15] [--threads N]
@@ -98,9 +99,17 @@ def contenders(
     batches = [task.take(resident, engine.constant(row)) for row in rows]
     turns: dict[str, Turn]
     if runtime.framework == "jax":
-        turns = {"ours": ours(), "plain": _plain_jax(task, batches)}
+        turns = {
+            "ours": ours(),
+            "plain": _plain_jax(task, batches),
+            "ours, one program": ours(loops_in_program=True),
+        }
     elif runtime.framework == "torch":
-        turns = {"ours": ours(), "plain": _plain_torch(task, batches, compiled=False)}
+        turns = {
+            "ours": ours(),
+            "plain": _plain_torch(task, batches),
+            "plain, Keras' optimizer": _plain_torch(task, batches, keras_optimizer=True),
+        }
         if compiled:
             turns["ours, compiled"] = ours(jit_compile=True)
             turns["plain, compiled"] = _plain_torch(task, batches, compiled=True)
@@ -204,21 +213,35 @@ def _plain_jax(task: TrainingProblem, batches: list[Any]) -> Turn:
     return run
 
 
-def _plain_torch(task: TrainingProblem, batches: list[Any], *, compiled: bool) -> Turn:
+def _plain_torch(
+    task: TrainingProblem,
+    batches: list[Any],
+    *,
+    compiled: bool = False,
+    keras_optimizer: bool = False,
+) -> Turn:
     import torch
 
-    model, mean = task.model(), _mean(task)
-    kept = task.optimizer()
+    model, mean, kept = task.model(), _mean(task), task.optimizer()
+    kept.build(model.trainable_variables)
     made = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}[type(kept).__name__.lower()]
     optimizer = made(model.parameters(), lr=float(kept.learning_rate))
     forward = torch.compile(model, dynamic=False) if compiled else model
+
+    def update() -> None:
+        if not keras_optimizer:
+            optimizer.step()
+            return
+        with torch.no_grad():
+            variables = model.trainable_variables
+            kept.apply([each.value.grad for each in variables], variables)
 
     def run() -> None:
         for inputs, targets in batches:
             optimizer.zero_grad()
             loss = mean(targets, forward(inputs, training=True))
             loss.backward()
-            optimizer.step()
+            update()
         loss.item()
 
     return run
@@ -254,7 +277,7 @@ def measure(system: str, batch: int, runtime: Runtime, rounds: int) -> None:
             for clock in (0, 1)
         )
         print(
-            f"{runtime.framework:11}{system:6}{batch:4}  {name:16}{step_ms:9.2f} ms a step;"
+            f"{runtime.framework:11}{system:6}{batch:4}  {name:24}{step_ms:9.2f} ms a step;"
             f" ours / it {wall:.2f}, by CPU time {cpu:.2f}",
             flush=True,
         )
