@@ -11,7 +11,10 @@ from accelreport.runner.plan import Planned
 from accelreport.spec.cells import Cell
 
 LEAST_BUDGET_S = 4.0
-"""A training gets no less: its first step, and some of those that are timed."""
+"""A training gets no less."""
+
+FIRST_STEPS = 2.0
+"""Nor less than so many first steps: a budget must hold one, and some of those that are timed."""
 
 
 def first_repeats_first(todo: Sequence[Planned]) -> list[Planned]:
@@ -41,6 +44,7 @@ class Pace:
         self._ended = 0
         self._wall_s = 0.0
         self._outside_s = 0.0
+        self._first_step_s = 0.0
 
     def begins(self, cell: Cell) -> Cell | None:
         """The cell with the budget that it may have; None for a repeat without time left."""
@@ -55,8 +59,9 @@ class Pace:
         self.firsts -= 1
         if not self._ended or mean_s <= share_s:
             return cell
-        budget = max(LEAST_BUDGET_S, round(share_s - self._outside_s / self._ended, 1))
-        budget = min(budget, cell.measure.budget)
+        share_s -= self._outside_s / self._ended
+        first_steps_s = FIRST_STEPS * self._first_step_s / self._ended
+        budget = min(round(max(LEAST_BUDGET_S, first_steps_s, share_s), 1), cell.measure.budget)
         return cell.model_copy(
             update={"measure": cell.measure.model_copy(update={"budget": budget})}
         )
@@ -67,3 +72,4 @@ class Pace:
             self._ended += 1
             self._wall_s += times.wall_s
             self._outside_s += times.wall_s - (times.train_s or 0.0)
+            self._first_step_s += times.first_step_s or 0.0
