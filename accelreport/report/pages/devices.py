@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from accelreport.analysis.cost import price_of
 from accelreport.report import quantity
 from accelreport.report.model import (
-    Badge,
     Column,
     Download,
     Entry,
     Facts,
     Line,
     Page,
-    Prose,
     Row,
     RowGroup,
     Section,
@@ -43,17 +41,10 @@ from accelreport.report.pages.machines import (
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
-from accelreport.report.warning_text import source_of_peak, type_of_peak
 from accelreport.results.record import Environment
 
-UNCHECKED = Badge("not checked", "Nobody has checked this figure against its source yet.")
 MOST_NAMED = 8
 """Devices that a sentence names; more are counted."""
-HOW = (
-    "Neither the devices file nor the table of known hardware gives one. In the "
-    "devices file, give peak_tflops with peak_source and memory_gbps with "
-    "memory_source."
-)
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -70,7 +61,6 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     sections = [inventory.machine(machine) for machine in machines]
     if absent:
         sections.append(inventory.absent(absent))
-    sections.append(limits_section(devices))
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
     return Page(
@@ -206,54 +196,3 @@ def _why(listing: Listing) -> tuple[str, str]:
             remedies.append(label(record.failure.remedy, 300))
     why = " ".join(dict.fromkeys(said)) or "None of their cells has been run yet."
     return why, " ".join(dict.fromkeys(text for text in remedies if text))
-
-
-def limits_section(devices: Sequence[Listing]) -> Section:
-    """A row for each cited figure; devices without one are named."""
-    rows = {device.id: _limits(device) for device in devices}
-    without = [device.title for device in devices if not rows[device.id]]
-    rest = f"{len(without) - MOST_NAMED} more"
-    named = without if len(without) <= MOST_NAMED else [*without[:MOST_NAMED], rest]
-    note = f"No figure is cited for {quantity.listed(named)}." if without else ""
-    title = "What each can do at most"
-    if len(without) == len(devices):
-        return Section("limits", title, (Prose(f"{note} {HOW}"),))
-    table = Table(
-        id="limits-table",
-        title="Peak arithmetic and memory bandwidth, as they are cited",
-        caption=(
-            "Dense peaks for the element type that was computed, from the devices file or else "
-            "from the table of known hardware. A figure whose source nobody has checked is "
-            "marked."
-        ),
-        corner="device",
-        columns=(Column("at most"), Column("source")),
-        groups=(RowGroup(tuple(row for own in rows.values() for row in own)),),
-        notes=(note,) if note else (),
-        style="prose",
-    )
-    return Section("limits", title, (table,))
-
-
-def _limits(listing: Listing) -> list[Row]:
-    cited = [
-        (f"{quantity.number(peak.tflops)} TFLOPS", type_of_peak(peak), source_of_peak(peak),
-         peak.checked, bool(listing.device.peak_tflops))
-        for peak in listing.peaks
-    ] + [
-        (f"{quantity.number(width.gbps)} GB/s", "memory", width.source, width.checked,
-         listing.device.memory_gbps is not None)
-        for width in listing.bandwidths
-    ]  # fmt: skip
-    rows = []
-    for amount, of, source, checked, given in cited:
-        lines = [Line(sentence(label(source, 300)))]
-        lines += [Line("by the devices file", "detail")] if given else []
-        limit = entry(amount, Line(of, "detail"))
-        marks = () if checked else (UNCHECKED,)
-        rows.append(
-            table_row(
-                listing.title, limit, Entry(tuple(lines), badges=marks), device=listing.number
-            )
-        )
-    return rows

@@ -12,7 +12,6 @@ from accelreport.analysis.results import Result
 from accelreport.report import quantity
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
-from accelreport.report.warning_text import source_of_peak
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 
@@ -150,33 +149,6 @@ class Listing:
                 if record is not None and record.failure is not None:
                     found.setdefault((record.failure.kind, record.failure.message), record)
         return list(found.values())
-
-    @cached_property
-    def peaks(self) -> list[Peak]:
-        """Cited peaks of what was computed; where nothing was, all that the devices file has."""
-        found = {}
-        for bench in self.benches:
-            for series in bench.series:
-                for point in bench.points if series.device == self.name else ():
-                    peak = peak_of(bench, series, point)
-                    if peak is not None:
-                        found[peak.dtype, peak.tflops, source_of_peak(peak)] = peak
-        if not found:
-            given = self.device.peak_tflops.items()
-            return [Peak(rate, dtype, self.device.peak_source) for dtype, rate in sorted(given)]
-        return [found[key] for key in sorted(found)]
-
-    @cached_property
-    def bandwidths(self) -> list[Bandwidth]:
-        """Cited bandwidths of its memory."""
-        found = {}
-        for bench in self.benches:
-            for series in bench.series:
-                for point in bench.points if series.device == self.name else ():
-                    width = bandwidth_of(bench, series, point)
-                    if width is not None:
-                        found[width.gbps, width.source] = width
-        return [found[key] for key in sorted(found)]
 
 
 def listings(benches: Sequence[BenchmarkView]) -> list[Listing]:

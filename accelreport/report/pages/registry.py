@@ -110,7 +110,7 @@ PAGES = (
     ),
     SitePage(
         "devices.html",
-        "each machine, what was run on it and what is known of it; cited limits; devices that were "
+        "each machine, what was run on it and what is known of it; devices that were "
         "not measured, and why",
         lambda content: devices_page(content.benches),
         "Devices",
