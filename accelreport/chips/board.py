@@ -102,12 +102,12 @@ class Board:
     Attributes:
         histories: fingerprint → what a machine contributed, in order of time; the last is ranked.
         refused: files that are not ranked.
-        published: figure → rates of the sources for the same network at the same batch size.
+        published: figure → who printed a rate of the same network at the same batch size, and it.
     """
 
     histories: Mapping[str, Sequence[Submission]]
     refused: Sequence[Refusal]
-    published: Mapping[str, Sequence[PublishedRate]]
+    published: Mapping[str, Sequence[tuple[str, PublishedRate]]]
 
     @property
     def machines(self) -> list[Submission]:
@@ -306,16 +306,16 @@ def _list_price(hardware: str) -> Price | None:
     return max(priced, key=lambda price: price.date) if known and priced else None
 
 
-def _published() -> dict[str, list[PublishedRate]]:
-    """Figure → the rates of its network that the sources print, without those they derive."""
+def _published() -> dict[str, list[tuple[str, PublishedRate]]]:
+    """Figure → the rates of its network that a source prints, without those that are derived."""
     plans = {spec.name: plan_document(spec, {}) for spec in _sources().specs}
     return {
         figure.name: [
-            rate
+            (source.authors, rate)
             for rate in published_rates(plans[figure.published])
             if rate.comparable and not rate.flags and rate.row.mark != "D"
             if matches(rate.row.where, dict(figure.point))
         ]
         for figure in FIGURES
-        if figure.published
+        if figure.published and (source := plans[figure.published].source)
     }

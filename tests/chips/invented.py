@@ -10,7 +10,7 @@ import json
 import math
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -43,15 +43,32 @@ def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
         yield machine(json.loads(text), plans, turn, kind, pace, rng)
 
 
+def history(paces: Sequence[float], releases: Sequence[str]) -> Iterator[Contribution]:
+    """The same machine with one release of TensorFlow after another, at other paces."""
+    rng = random.Random(1)  # noqa: S311 -- not for secrets
+    text, plans = HONEST.read_text(), shared_plans()
+    same = _environment(0, "CPU", rng)
+    turns = range(len(paces), 0, -1)
+    for turn, pace, release in zip(turns, paces, releases, strict=True):
+        changed = same | {"packages": {"tensorflow-cpu": release}}
+        yield machine(json.loads(text), plans, turn, "CPU", pace, rng, changed)
+
+
 def machine(
-    raw: Raw, plans: Any, turn: int, kind: str, pace: float, rng: random.Random
+    raw: Raw,
+    plans: Any,
+    turn: int,
+    kind: str,
+    pace: float,
+    rng: random.Random,
+    environment: Raw | None = None,
 ) -> Contribution:
     """One machine of a kind that is so many times as fast as the real one."""
     started = timedelta(days=-1 - 17 * (turn % 40), seconds=60 * turn)
     steps: dict[str, list[float]] = defaultdict(list)
     for record in raw["records"]:
         steps[_place(record)].append(_step_s(record))
-    environment = _environment(turn, kind, rng)
+    environment = environment or _environment(turn, kind, rng)
     for record in raw["records"]:
         cell = record["cell"]
         cell["device"] = cell["device"].replace("cpu", kind.lower())

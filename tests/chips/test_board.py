@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from accelreport.chips.board import board_of
+from accelreport.analysis.stats import Verdict
+from accelreport.chips.board import board_of, steps
+from accelreport.chips.contribution import write
 from accelreport.cli.app import app
 from accelreport.errors import ExitCode
-from tests.chips.invented import folder
+from accelreport.report.pages.ranked import machine_page
+from tests.chips.invented import folder, history
 from tests.chips.test_verify import HONEST
 
 MACHINES = 12
@@ -55,7 +58,9 @@ def test_each_machine_has_a_page_with_its_file_beside_it(chips: Path, site: Path
 
 
 def test_invented_machines_are_marked_above_everything(site: Path) -> None:
-    assert f"{MACHINES} of these machines do not exist" in (site / "index.html").read_text()
+    assert (
+        f"{MACHINES} of {MACHINES + 1} machines do not exist" in (site / "index.html").read_text()
+    )
     assert "Invented data." not in (site / "f9c59622.html").read_text()
 
 
@@ -65,6 +70,30 @@ def test_the_same_contributions_give_the_same_bytes(
     CliRunner().invoke(app, ["rank", str(chips), "--out", str(tmp_path)])
     for path in site.glob("*.html"):
         assert path.read_bytes() == (tmp_path / path.name).read_bytes()
+
+
+def test_a_machine_that_contributes_again_has_a_history(tmp_path: Path) -> None:
+    """It is ranked once, by its latest contribution; only what is decided is called a change."""
+    paces, releases = (4.0, 4.0, 8.0), ("2.19.1", "2.20.0", "2.21.0")
+    contributions = list(history(paces, releases))
+    for contribution in contributions:
+        write(contribution, tmp_path / f"{contribution.name}.json")
+    board = board_of(tmp_path)
+    assert not board.refused
+    assert [machine.name for machine in board.machines] == [contributions[-1].name]
+    (submissions,) = board.histories.values()
+    assert [each.name for each in submissions] == [each.name for each in contributions]
+    found = {(step.after.name, step.verdict) for step in steps(submissions)}
+    assert (contributions[2].name, Verdict.FASTER) in found
+    assert not {Verdict.FASTER, Verdict.SLOWER} & {
+        v for n, v in found if n == contributions[1].name
+    }
+    page = machine_page(board, submissions)
+    section = next(section for section in page.sections if section.id == "history")
+    (table,) = (block for block in section.blocks if block.kind == "table")
+    changed = [row.entries[1].lines[0].text for group in table.groups for row in group.rows]
+    assert changed
+    assert set(changed) == {"package tensorflow-cpu 2.20.0 → 2.21.0"}
 
 
 def test_a_folder_without_a_believed_contribution_closes_the_gate(

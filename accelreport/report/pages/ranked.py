@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from accelreport.analysis.findings import Unit
-from accelreport.analysis.overview import PublishedRate
+from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
 from accelreport.analysis.stats import Verdict
-from accelreport.chips.board import Board, Submission, steps
+from accelreport.chips.board import Board, Step, Submission, steps
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
@@ -193,7 +193,7 @@ def ranked_table(board: Board, figure: Figure) -> RankedTable:
     ]
     published = board.published.get(figure.name, ())
     ends = [end for row in ranks for end in row.entry.value.ends]
-    domain = log_domain([*ends, *(rate.rate for rate in published)], 1.06)
+    domain = log_domain([*ends, *(rate.rate for _, rate in published)], 1.06)
 
     def at(value: float) -> str:
         low, high = map(math.log, domain)
@@ -205,7 +205,7 @@ def ranked_table(board: Board, figure: Figure) -> RankedTable:
         (row.entry.value.value, _row(row, machine, figure, at, filters, facet))
         for (row, machine), facet in zip(pairs, facets, strict=True)
     ]
-    rows += [(rate.rate, _published_row(rate, at, filters)) for rate in published]
+    rows += [(rate.rate, _published_row(by, rate, at, filters)) for by, rate in published]
     rows.sort(key=lambda pair: pair[0], reverse=figure.more_is_better)
     return RankedTable(
         unit=figure.short,
@@ -240,7 +240,7 @@ def _row(
     entry = row.entry
     numbers = entry.value.value, *entry.value.ends
     own = [name for each in filters for name in each.classes(facets[each.title])]
-    detail = (entry.kind, framework_text(entry, machine), precision_text(entry))
+    detail = (entry.kind, FRAMEWORK_NAMES[entry.framework], precision_text(entry))
     return BoardRow(
         rank=rank_text(row),
         tied=row.best != row.worst,
@@ -267,22 +267,24 @@ def _price(entry: Entry) -> str:
 
 
 def _published_row(
-    rate: PublishedRate, at: Callable[[float], str], filters: Sequence[Filter]
+    by: str, rate: PublishedRate, at: Callable[[float], str], filters: Sequence[Filter]
 ) -> BoardRow:
     kind = next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
     own = [name for each in filters if each.title == "Kind" for name in each.classes(kind)]
+    unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
+    printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
     return BoardRow(
         rank="",
         tied=False,
         classes=" ".join(["pub", f"k{COLOURS.get(kind, 0)}", *own]),
         href="",
         name=label(rate.row.label, 48),
-        detail="published, no interval, no rank",
+        detail=f"published by {label(by, 40)}, no rank",
         doubted=False,
         at=at(rate.rate),
         ends=(),
         value=quantity.write(rate.rate, Unit.NUMBER),
-        interval="as published",
+        interval=f"from {printed}",
         price="",
         numbers="",
     )
@@ -318,9 +320,11 @@ def invented(machines: Sequence[Submission]) -> Notice | None:
     count = sum(machine.invented for machine in machines)
     if not count:
         return None
-    every = count == len(machines)
-    which = "None of these machines exists" if every else f"{count} of these machines do not exist"
-    return Notice("Invented data.", f"{which}. Published rows are real.")
+    if len(machines) == 1:
+        return Notice("Invented data.", "This machine does not exist.")
+    if count == len(machines):
+        return Notice("Invented data.", "None of these machines exists.")
+    return Notice("Invented data.", f"{count} of {len(machines)} machines do not exist.")
 
 
 def related(board: Board) -> tuple[Download, ...]:
@@ -442,13 +446,22 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     return Page(
         path=machine_path(latest),
         title=label(chip_name(first, latest), 60),
-        finding="",
+        finding=standing(latest, board),
         kicker=f"{latest.kind} · {framework_text(first, latest)} · {latest.name}",
         sections=tuple(sections),
         template="chips.html",
         banner=invented([latest]),
         related=related(board),
     )
+
+
+def standing(machine: Submission, board: Board) -> str:
+    """The best rank of a machine by the first figure that it has."""
+    figure = next(figure for figure in FIGURES if machine.entries[figure.name])
+    ranks = board.ranks(figure)
+    row = next(row for row in ranks if row.entry.contribution == machine.name)
+    value = f"{value_text(row.entry, figure)}, rank {rank_text(row)} of {len(ranks)}"
+    return f"{figure.title}: {value}."
 
 
 def _figures(board: Board, machine: Submission) -> Table:
@@ -521,38 +534,31 @@ def _history(history: Sequence[Submission]) -> Iterator[Section]:
     high = 60 + 36 * len(dots)
     changes = steps(history)
     decided = [step for step in changes if step.verdict in DECIDED_CHANGES]
-    rows = tuple(
-        table_row(
-            step.figure.title,
-            label(step.device),
-            _changed(step.before, step.after),
-            step_text(step),
-        )
-        for step in (*decided, *(step for step in changes if step not in decided))
-    )
-    finding = (
-        f"{quantity.plural(len(decided), 'change')} of {len(changes)} comparisons "
-        f"{'is' if len(decided) == 1 else 'are'} decided."
+    count = quantity.plural(len(changes), "comparison")
+    finding = f"{quantity.plural(len(decided), 'decided change')} in {count}."
+    rows = (
+        (step.figure.title, label(step.device), _changed(step), step_text(step)) for step in decided
     )
     table = Table(
         id="changes",
-        title="From each contribution to the next",
+        title="Decided changes from one contribution to the next",
         corner="figure",
         columns=(Column("device"), Column("what differs", wide=True), Column("times as good")),
-        groups=(RowGroup(rows),),
+        groups=(RowGroup(tuple(table_row(*row) for row in rows)),),
         caption="The 95 % level holds for all comparisons together.",
         style="prose",
     )
-    yield Section(
-        "history", "History", (plot.figure(Size(WIDE, high), Size(NARROW, high)), table), finding
-    )
+    figure_of = plot.figure(Size(WIDE, high), Size(NARROW, high))
+    blocks = (figure_of, table) if decided else (figure_of,)
+    yield Section("history", "History", blocks, finding)
 
 
-def _changed(before: Submission, after: Submission) -> str:
+def _changed(step: Step) -> str:
+    old, new = step.before.facts, step.after.facts
     differing = [
-        f"{name} {before.facts.get(name, 'none')} → {after.facts.get(name, 'none')}"
-        for name in sorted({*before.facts, *after.facts})
-        if before.facts.get(name) != after.facts.get(name)
+        f"{name} {old.get(name, 'none')} → {new.get(name, 'none')}"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
     ]
     return label("; ".join(differing), 300) or "nothing that is recorded"
 
