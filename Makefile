@@ -7,6 +7,7 @@ PROFILE ?= quick
 # Leaves a slow machine a minute of five for the pages.
 WITHIN ?= $(if $(filter quick,$(PROFILE)),--within 4m)
 SPECS ?= specs/
+SITE ?= site
 # One more than there are processors: many tests wait for processes of their own.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHON
@@ -23,7 +24,7 @@ UV_COMPILE = uv pip compile --quiet --no-config --universal --python-version 3.1
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 UV_PACKAGE = $(UV_COMPILE) pyproject.toml --group pyproject.toml:build
 
-.PHONY: help report test lint docs lock lowest clean
+.PHONY: help report site test lint docs lock lowest clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -39,6 +40,10 @@ report: $(VENV)/.installed ## run the quick benchmarks on this machine and build
 	$(BIN)/accelreport build || exit $$?; \
 	echo "Your report: $(CURDIR)/site/index.html"; \
 	exit $$status
+
+site: $(VENV)/.installed ## build the report and the ranked chips of what is shipped, in site/
+	$(BIN)/accelreport build --results examples/two_core_cpu --out "$(SITE)"
+	$(BIN)/accelreport rank examples/chips --out "$(SITE)/chips"
 
 # The linters work beside the tests and are told after them. Their command is a variable, since
 # `make -n` carries out every line that calls make by its own name.

@@ -143,6 +143,17 @@ def test_what_python_compiles_is_kept_although_a_container_says_otherwise(instal
     assert set((installed / "calls").read_text(encoding="utf-8").split()) == {"[]"}
 
 
+def test_what_is_shipped_becomes_a_site_with_published_rows_and_ranks(tmp_path: Path) -> None:
+    binaries = str(Path(sys.executable).parent)
+    stamps = [f"--old-file=.venv/{name}" for name in (".created", ".installed")]
+    told = _run("make", *stamps, "site", f"SITE={tmp_path}", f"BIN={binaries}")
+    assert told.returncode == 0, told.stderr
+    for name in ("index.html", "chips/index.html"):
+        assert "Colab" in (tmp_path / name).read_text()
+    tracked = _run("git", "ls-files", "site").stdout.split()
+    assert tracked == ["site/README.md"]
+
+
 WITH_THE_OTHER = """
 echo "$0 says so"; touch $0.begun; looks=0
 until [ -e {other}.begun ] || [ $looks = 200 ]; do sleep .05; looks=$((looks + 1)); done
