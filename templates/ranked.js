@@ -4,11 +4,10 @@
   const verdict = document.querySelector("#verdict");
   const asked = verdict.textContent;
   const rows = [...board.querySelectorAll("td input")];
-  const address = (input) => input.closest("tr").querySelector("a").getAttribute("href");
-  const name = (input) => {
-    const [chip, detail] = [...input.closest("tr").cells[1].children].map((each) => each.textContent);
-    return `${chip} (${detail.split(" · ").slice(1, 3).join(", ")})`;
-  };
+  const parts = (input) => [...input.closest("tr").cells[1].children];
+  const name = (input) => `${parts(input)[0].textContent} (${parts(input)[1].firstChild.data.trim()})`;
+  // A machine has a row for each of its devices.
+  const address = (input) => parts(input)[0].getAttribute("href").replace("html", parts(input)[1].firstChild.data.split(" · ").join("-"));
   const written = (value) => `${Number(value.toPrecision(value < 10 ? 2 : 3)).toLocaleString("en")}`;
   // Both intervals together: the factor is decided where they do not overlap, as ranks are.
   const compare = ([one, other]) => {

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -95,7 +95,7 @@ class Refusal:
     reasons: Sequence[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Board:
     """The contributions of a folder.
 
@@ -109,15 +109,16 @@ class Board:
     refused: Sequence[Refusal]
     published: Mapping[str, Sequence[tuple[str, PublishedRate]]]
 
-    @property
+    @cached_property
     def machines(self) -> list[Submission]:
         """The latest contribution of each machine."""
         return [history[-1] for history in self.histories.values()]
 
-    def ranks(self, figure: Figure) -> list[Ranked]:
-        """Every device of the ranked contributions that has a figure, the best first."""
-        machines = self.machines
-        return ranked([row for machine in machines for row in machine.entries[figure.name]], figure)
+    @cached_property
+    def ranks(self) -> dict[str, list[Ranked]]:
+        """Name of a figure → every device of a machine that has it, the best first."""
+        every = {f: [e for m in self.machines for e in m.entries[f.name]] for f in FIGURES}
+        return {figure.name: ranked(rows, figure) for figure, rows in every.items()}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ A rank is a range: an entry may stand at every place that the intervals leave op
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
@@ -187,10 +188,10 @@ def ranked(rows: Iterable[Entry], figure: Figure) -> list[Ranked]:
         return low, high
 
     spans = [ends(entry) for entry in every]
-    places = []
-    for entry, (low, high) in zip(every, spans, strict=True):
-        better = sum(other_high < low for _, other_high in spans)
-        worse = sum(high < other_low for other_low, _ in spans)
-        places.append(Ranked(entry, better + 1, len(every) - worse))
+    lows, highs = (sorted(side) for side in zip(*spans, strict=True)) if spans else ((), ())
+    places = [
+        Ranked(entry, 1 + bisect_left(highs, low), bisect_right(lows, high))
+        for entry, (low, high) in zip(every, spans, strict=True)
+    ]
     places.sort(key=lambda row: (sign * row.entry.value.value, row.entry.contribution))
     return places

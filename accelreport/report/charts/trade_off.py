@@ -79,7 +79,9 @@ def frontier(offers: Sequence[Offer]) -> list[Offer]:
     return best
 
 
-def trade_off(offers: Sequence[Offer], *, currency: str, width: int, height: int) -> Chart:
+def trade_off(
+    offers: Sequence[Offer], *, currency: str, width: int, height: int, axis: str = ""
+) -> Chart:
     """The chart, on log scales; down and to the left is better.
 
     Args:
@@ -87,14 +89,18 @@ def trade_off(offers: Sequence[Offer], *, currency: str, width: int, height: int
         currency: of the costs.
         width: pixels in all.
         height: pixels in all.
+        axis: what lies across; the cost in that currency when absent.
     """
-    return _TradeOff(offers, currency, width, height - FOOT).chart()
+    title = f"{axis or f'cost in {currency}'} (log scale)"
+    return _TradeOff(offers, currency, title, width, height - FOOT).chart()
 
 
 class _TradeOff:
     """The layers of one chart."""
 
-    def __init__(self, offers: Sequence[Offer], currency: str, width: int, height: float) -> None:
+    def __init__(
+        self, offers: Sequence[Offer], currency: str, title: str, width: int, height: float
+    ) -> None:
         self._offers, self._currency, self._tall = offers, currency, height
         self._y = log_domain([end for offer in offers for end in offer.seconds], 1.35)
         self._x = log_domain([end for offer in offers for end in offer.cost or ()], 1.8)
@@ -102,9 +108,7 @@ class _TradeOff:
         labels = list(map(plain_duration, times))
         self._wide = inner_width(width, labels)
         costs = fitting(decades(*self._x, 6), plain, self._x, self._wide, log=True)
-        across = ticked(
-            costs, plain, title=f"cost in {currency} (log scale)", domain=False, tickSize=0
-        )
+        across = ticked(costs, plain, title=title, domain=False, tickSize=0)
         up = ticked(times, plain_duration, title=None, domain=False, ticks=False, **extent(labels))
         x_scale = Scale(type="log", domain=list(self._x), nice=False)
         y_scale = Scale(type="log", domain=list(self._y), nice=False)

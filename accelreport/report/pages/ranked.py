@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
@@ -84,17 +84,16 @@ class Filter:
     Attributes:
         title: what is chosen.
         letter: classes of rows begin with it.
-        options: the text of each choice.
+        options: class of its rows, and text, of each choice.
     """
 
     title: str
     letter: str
-    options: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
 
     def classes(self, value: str) -> list[str]:
         """The class of a row with a value."""
-        options = self.options
-        return [f"{self.letter}{options.index(value)}"] if value in options else []
+        return [name for name, text in self.options if text == value]
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,9 @@ class BoardRow:
         rank: a rank or a range; empty for a published row.
         tied: whether it is a range.
         classes: colour, and the option of each filter that it belongs to.
-        href: the page of the machine, at the device.
+        href: the page of the machine.
         name: of the chip.
-        detail: kind, framework, precision; or that it is published.
+        detail: kind, precision, and framework where there are several; or who published it.
         doubted: whether a person should look at it.
         at: of the mark.
         ends: of the interval; empty without one.
@@ -159,7 +158,7 @@ class RankedTable:
 
 def shown_figures(board: Board) -> list[Figure]:
     """The figures that some ranked contribution has."""
-    return [f for f in FIGURES if any(machine.entries[f.name] for machine in board.machines)]
+    return [figure for figure in FIGURES if board.ranks[figure.name]]
 
 
 def path_of(board: Board, figure: Figure) -> str:
@@ -182,13 +181,15 @@ def json_path(submission: Submission) -> str:
 
 def ranked_table(board: Board, figure: Figure) -> RankedTable:
     """Every entry by one figure, and the published rates at their place."""
-    ranks = board.ranks(figure)
+    ranks = board.ranks[figure.name]
     machines = {machine.name: machine for machine in board.machines}
     pairs = [(row, machines[row.entry.contribution]) for row in ranks]
     facets = [_facets(row.entry, machine) for row, machine in pairs]
     filters = [
-        Filter(title, letter, tuple(options))
-        for letter, title in zip("abcde", FILTERS, strict=True)
+        Filter(
+            title, letter, tuple((f"{letter}{COLOURS.get(o, n)}", o) for n, o in enumerate(options))
+        )
+        for letter, title in zip("kbcde", FILTERS, strict=True)
         if len(options := sorted({facet[title] for facet in facets})[:MOST_OPTIONS]) > 1
     ]
     published = board.published.get(figure.name, ())
@@ -240,12 +241,14 @@ def _row(
     entry = row.entry
     numbers = entry.value.value, *entry.value.ends
     own = [name for each in filters for name in each.classes(facets[each.title])]
-    detail = (entry.kind, FRAMEWORK_NAMES[entry.framework], precision_text(entry))
+    frameworks = any(each.title == "Framework" for each in filters)
+    framework = FRAMEWORK_NAMES[entry.framework] if frameworks else ""
+    detail = filter(None, (entry.kind, framework, precision_text(entry)))
     return BoardRow(
         rank=rank_text(row),
         tied=row.best != row.worst,
-        classes=" ".join([f"k{COLOURS[entry.kind]}", *own]),
-        href=f"{machine_path(machine)}#{slug(entry.device)}",
+        classes=" ".join(dict.fromkeys([f"k{COLOURS[entry.kind]}", *own])),
+        href=machine_path(machine),
         name=label(chip_name(entry, machine), 48),
         detail=" · ".join(detail),
         doubted=bool(machine.doubts),
@@ -254,13 +257,13 @@ def _row(
         value=value_text(entry, figure, bare=True),
         interval=interval_text(entry, figure, bare=True),
         price=_price(entry),
-        numbers=" ".join(f"{number:.4g}" for number in numbers),
+        numbers=" ".join(f"{float(f'{number:.4g}'):g}" for number in numbers),
     )
 
 
 def _price(entry: Entry) -> str:
     if entry.price is None:
-        return NO_PRICE
+        return ""  # the style sheet says that there is none
     # A price has the digits of its list: 0.18, 1.18.
     hour = quantity.setting(entry.price.per_hour)
     return f"{hour}{quantity.SPACE}{label(entry.price.currency, 8)}"
@@ -276,7 +279,7 @@ def _published_row(
     return BoardRow(
         rank="",
         tied=False,
-        classes=" ".join(["pub", f"k{COLOURS.get(kind, 0)}", *own]),
+        classes=" ".join(dict.fromkeys(["pub", f"k{COLOURS.get(kind, 0)}", *own])),
         href="",
         name=label(rate.row.label, 48),
         detail=f"published by {label(by, 40)}, no rank",
@@ -292,12 +295,14 @@ def _published_row(
 
 def ranked_page(board: Board, figure: Figure) -> Page:
     """The page around the table by one figure."""
-    machines, ranks = board.machines, board.ranks(figure)
+    machines, ranks = board.machines, board.ranks[figure.name]
     published = len(board.published.get(figure.name, ()))
     rows = f"{quantity.plural(published, 'published row')}" if published else ""
     repeats = max(row.entry.reached[1] for row in ranks)
+    frameworks = {FRAMEWORK_NAMES[row.entry.framework] for row in ranks}
     counts = (
         figure.title,
+        quantity.listed(sorted(frameworks)),
         quantity.plural(repeats, "repeat"),
         quantity.plural(len(machines), "machine"),
         rows,
@@ -329,7 +334,7 @@ def invented(machines: Sequence[Submission]) -> Notice | None:
 
 def related(board: Board) -> tuple[Download, ...]:
     """What the heads of the pages lead to."""
-    return (Download(TRADE_OFFS, "Time, cost and energy"),) if _plots(board) else ()
+    return (Download(TRADE_OFFS, "Time, cost and energy"),) if any(_offers(board)) else ()
 
 
 def _sections(board: Board) -> Iterator[Section]:
@@ -355,7 +360,7 @@ def _sections(board: Board) -> Iterator[Section]:
 
 def trade_off_page(board: Board) -> Page | None:
     """Time to accuracy against its price, and against the energy of an image."""
-    plots = _plots(board)
+    plots = tuple(_plots(board))
     if not plots:
         return None
     return Page(
@@ -363,69 +368,72 @@ def trade_off_page(board: Board) -> Page | None:
         title="Time, cost and energy",
         headline="Time against cost and energy",
         finding="",
-        sections=tuple(plots),
+        sections=plots,
         template="chips.html",
         banner=invented(board.machines),
         related=related(board),
     )
 
 
-def _plots(board: Board) -> list[Section]:
-    time = next(figure for figure in FIGURES if figure.name == "accuracy")
-    energy = next(figure for figure in FIGURES if figure.name == "energy")
+TIME = next(figure for figure in FIGURES if figure.name == "accuracy")
+
+
+@lru_cache(maxsize=1)  # the head of every page asks whether there are any
+def _offers(board: Board) -> tuple[list[Offer], list[Offer]]:
+    """Time to accuracy with the cost of the training, and with the energy of an image."""
     machines = {machine.name: machine for machine in board.machines}
     joules = {
-        (row.contribution, row.device): (row.value.value, *row.value.ends)
-        for machine in board.machines
-        for row in machine.entries[energy.name]
+        (row.entry.contribution, row.entry.device): row.entry.value for row in board.ranks["energy"]
     }
-    costs, energies, count = [], [], 0
-    for row in board.ranks(time):
-        count += 1
-        entry, (low, high) = row.entry, row.entry.value.ends
+    costs, energies = [], []
+    for entry in (row.entry for row in board.ranks[TIME.name]):
         name = f"{chip_name(entry, machines[entry.contribution])}, {precision_text(entry)}"
-        spread = (entry.value.value, low, high)
-        text = value_text(entry, time)
-        shown = Named(label(name, 40), COLOURS[entry.kind])
-        hollow = not entry.value.known
+        device = Named(label(name, 40), COLOURS[entry.kind])
+        seconds = entry.value.value, *entry.value.ends
+        offer = Offer(
+            device.title,
+            device,
+            seconds,
+            None,
+            value_text(entry, TIME),
+            hollow=not entry.value.known,
+        )
         if entry.price:
-            of = entry.price.of
-            cost = 100 * of(spread[0]), 100 * of(spread[1]), 100 * of(spread[2])
-            costs.append(Offer(shown.title, shown, spread, cost, text, hollow=hollow))
-        if ends := joules.get((entry.contribution, entry.device)):
-            energies.append(Offer(shown.title, shown, spread, ends, text, hollow=hollow))
-    sections = []
-    for key, offers, unit, what in (
-        ("cost", costs, "US cents of one training", "price"),
-        ("energy", energies, "J of a training image", "counted energy"),
+            cents, low, high = (100 * entry.price.of(second) for second in seconds)
+            costs.append(replace(offer, cost=(cents, low, high)))
+        if used := joules.get((entry.contribution, entry.device)):
+            energies.append(replace(offer, cost=(used.value, *used.ends)))
+    return costs, energies
+
+
+def _plots(board: Board) -> Iterator[Section]:
+    costs, energies = _offers(board)
+    for key, offers, unit, axis, better, what in (
+        ("cost", costs, "US cents", "US cents of one training", "cheaper", "a price"),
+        ("energy", energies, "J", "J of a training image", "more frugal", "a count of energy"),
     ):
         if not offers:
             continue
         best = frontier(offers)
         finding = (
-            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} form the frontier: "
-            f"no other is both faster and takes less {key}."
+            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} on the frontier: "
+            f"no other entry is both faster and {better}."
         )
-        missing = count - len(offers)
-        left_out = (
-            f" {quantity.plural(missing, 'entry', 'entries')} without a {what} are not drawn."
-        )
-        caption = "Dashed: the frontier." + left_out * bool(missing)
+        missing = quantity.plural(len(board.ranks[TIME.name]) - len(offers), "entry", "entries")
         plot = Plot(
             id=f"by-{key}",
-            title=f"{time.title} against {key}",
+            title=f"{TIME.title}, against {key}",
             description=f"{finding} {'; '.join(offer.name for offer in best)}.",
-            chart=partial(_trade_off, offers, unit),
-            subtitle=f"Up: {time.title} (log scale). Down and to the left is better.",
-            caption=caption,
+            chart=partial(_trade_off, offers, unit, axis),
+            subtitle=f"Up: {TIME.title} (log scale). Down and to the left is better.",
+            caption=f"Dashed: the frontier. {missing} without {what} not drawn.",
         )
         figure = plot.figure(Size(WIDE, 440), ON_A_PHONE)
-        sections.append(Section(key, f"Time against {key}", (figure,), finding))
-    return sections
+        yield Section(key, f"Time against {key}", (figure,), finding)
 
 
-def _trade_off(offers: Sequence[Offer], unit: str, size: Size) -> Chart:
-    return trade_off(offers, currency=unit, width=size.width, height=size.height)
+def _trade_off(offers: Sequence[Offer], unit: str, axis: str, size: Size) -> Chart:
+    return trade_off(offers, currency=unit, axis=axis, width=size.width, height=size.height)
 
 
 # A machine --------------------------------------------------------------------------------
@@ -458,7 +466,7 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
 def standing(machine: Submission, board: Board) -> str:
     """The best rank of a machine by the first figure that it has."""
     figure = next(figure for figure in FIGURES if machine.entries[figure.name])
-    ranks = board.ranks(figure)
+    ranks = board.ranks[figure.name]
     row = next(row for row in ranks if row.entry.contribution == machine.name)
     value = f"{value_text(row.entry, figure)}, rank {rank_text(row)} of {len(ranks)}"
     return f"{figure.title}: {value}."
@@ -467,7 +475,7 @@ def standing(machine: Submission, board: Board) -> str:
 def _figures(board: Board, machine: Submission) -> Table:
     rows: dict[str, list[Row]] = {}
     for figure in shown_figures(board):
-        ranks = board.ranks(figure)
+        ranks = board.ranks[figure.name]
         for row in ranks:
             if row.entry.contribution != machine.name:
                 continue
