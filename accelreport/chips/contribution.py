@@ -154,8 +154,9 @@ def contribution_of(store: Store) -> Contribution:
 
 
 def _predictions(record: Record) -> dict[str, list[Sample]]:
-    """The predictions that a record keeps, without their images."""
-    return {"samples": [s.model_copy(update={"pixels": "", "shape": []}) for s in record.samples]}
+    """The misclassified examples of a record, without their images."""
+    wrong = (sample for sample in record.samples if sample.true != sample.predicted)
+    return {"samples": [s.model_copy(update={"pixels": "", "shape": []}) for s in wrong]}
 
 
 def write(contribution: Contribution, path: Path) -> None:

@@ -70,6 +70,8 @@ FIGURES = (
            "throughput", Unit.RATE, "images", short="images/s, batch 64"),
     Figure("windows", "Training the recurrent network, batch 128", "chip_lstm", _batch(128),
            "throughput", Unit.RATE, "windows", short="windows/s"),
+    Figure("windows-16", "Training the recurrent network, batch 16", "chip_lstm", _batch(16),
+           "throughput", Unit.RATE, "windows", short="windows/s, batch 16"),
     Figure("accuracy", "Time to 95 % validation accuracy, sample", "chip_accuracy", (),
            TO_TARGET, Unit.SECONDS, more_is_better=False, short="time to 95 %"),
     Figure("mnist", "Time to 97 % validation accuracy, whole MNIST", "chip_mnist", (),

@@ -36,6 +36,9 @@ UNEXPLAINED_S = (2.0, 6.0)
 """Seconds of a cell that belong to none of its stages; the second where several processes start, or
 parts of a step are timed."""
 
+UNEXPLAINED = 0.05
+"""The same as a share of a long cell: a busy machine is late between stages, too."""
+
 UNSTAMPED = (0.7, 3.0)
 """The first step of a block has no stamp; its time as a multiple of the block's median step."""
 
@@ -201,7 +204,7 @@ def _stages(record: Record) -> Iterator[Doubt]:
     parts = record.parts
     split = sum(map(len, (parts.empty_s, parts.input_s, parts.gradient_s))) if parts else 0
     plain = not split and not record.hosts and record.cell.device_spec.strategy == "default"
-    most = UNEXPLAINED_S[0] if plain else UNEXPLAINED_S[1]
+    most = max(UNEXPLAINED_S[0] if plain else UNEXPLAINED_S[1], UNEXPLAINED * wall)
     if not -0.01 <= wall - stages <= most:
         text = f"Its stages take {stages:.1f} s of {wall:.1f} s."
         yield Doubt("stages", name, text)

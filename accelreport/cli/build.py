@@ -9,12 +9,14 @@ import typer
 
 from accelreport.cli.options import RESULTS, SPECS, Results
 from accelreport.report.site.publish import (
+    CHIPS,
     PLACES,
     Platform,
+    contributions,
     ignored,
     installable,
     workflow,
-    write_workflow,
+    write_files,
 )
 
 if TYPE_CHECKING:
@@ -254,10 +256,17 @@ Where it goes:
   gitlab: .gitlab-ci.yml, as a separate job
 
 \b
+A repository of contributions (--chips, on GitHub):
+  A pull request adds one file below chips/. A second workflow verifies the file, runs nothing of
+  the pull request, and comments with the verdict. After the merge, the first one ranks all
+  machines and publishes their pages. --write also copies the package's contributions to chips/.
+
+\b
 Examples:
   accelreport publish github --install git+https://example.org/accelreport.git
   accelreport publish github --write --install wheels/accelreport-0.1.0-py3-none-any.whl
   accelreport publish gitlab --results measured/results
+  accelreport publish github --chips --write --install git+https://example.org/accelreport.git
 
 \b
 Exit codes: 0 printed or written, 2 the platform is unknown, a file already exists, or this is not
@@ -282,13 +291,29 @@ def publish(
             show_default=False,
         ),
     ] = "",
+    chips: Annotated[
+        bool, typer.Option("--chips", help="Verify, rank and publish contributions instead.")
+    ] = False,
 ) -> None:
     """Print the workflow that publishes the report on GitHub Pages or GitLab Pages."""
-    text = workflow(platform, results.as_posix(), install or installable(Path.cwd()))
+    if chips and platform is not Platform.GITHUB:
+        raise typer.BadParameter("contributions are verified on GitHub only", param_hint="--chips")
+    what = install or installable(Path.cwd())
+    if chips:
+        files = contributions(what)
+    else:
+        files = {PLACES[platform]: workflow(platform, results.as_posix(), what)}
     if not write:
-        typer.echo(text, nl=False)
+        typer.echo("\n".join(files.values()), nl=False)
         return
-    write_workflow(platform, text, Path.cwd())
+    if chips:
+        from accelreport.chips.contribution import SHIPPED, paths_in
+
+        first = {CHIPS / path.name: path.read_text("utf-8") for path in paths_in(SHIPPED)}
+        write_files(files | first, Path.cwd())
+        typer.echo(f"{', '.join(map(str, files))} written; commit them with {CHIPS}/.")
+        return
+    write_files(files, Path.cwd())
     typer.echo(f"{PLACES[platform]} written; commit it with {results.as_posix()}/.")
     if ignored(Path.cwd(), results):
         from accelreport.terminal.say import say

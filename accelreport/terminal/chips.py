@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from accelreport.chips.contribution import Contribution, environment_of, kind_of
 from accelreport.chips.ranking import FIGURES, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt
 from accelreport.report.quantity import HEADLINE, write
-from accelreport.report.rank_text import entry_text, rank_text
+from accelreport.report.rank_text import entry_text, precision_text, rank_text
 from accelreport.terminal.say import columns
 
 SHOWN = 3
@@ -20,13 +21,14 @@ OwnRank = tuple[Figure, Ranked, list[Ranked]]
 """A figure, an entry's rank by it, and all ranks by it."""
 
 MOST = 12
-"""Doubts that are printed of one contribution; the others are counted."""
+"""Reasons that are printed against one contribution; the others are counted."""
 
 
 def headline(ranks: Sequence[OwnRank]) -> Iterator[str]:
     """What a person sends to a friend: the first figure, its rank, and the neighbours."""
     for figure, row, rows in ranks[:1]:
-        yield f"{row.entry.title}: {entry_text(row.entry, figure)}, {_rank(row, rows)}"
+        yield figure.title
+        yield f"  {row.entry.title}: {entry_text(row.entry, figure)}, {_rank(row, rows)}"
         yield from _neighbours(row, rows, figure)
 
 
@@ -37,7 +39,7 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
     yield from columns(
         [
             (
-                f"{figure.title}, {row.entry.precision.removeprefix('mixed_')}",
+                f"{figure.title}, {precision_text(row.entry)}",
                 entry_text(row.entry, figure),
                 _rank(row, rows),
             )
@@ -106,12 +108,15 @@ def contents(contribution: Contribution) -> Iterator[str]:
 
 def verdict(path: Path, contribution: Contribution, doubts: Iterable[Doubt]) -> Iterator[str]:
     """Whether a contribution is accepted, and every reason against it."""
-    reasons = sorted(doubts, key=lambda doubt: not doubt.refuses)
-    refused = sum(doubt.refuses for doubt in reasons)
+    reasons: dict[tuple[bool, str, str], list[str]] = defaultdict(list)
+    for doubt in doubts:
+        reasons[not doubt.refuses, doubt.kind, doubt.message].append(doubt.cell)
+    refused = any(not look for look, _, _ in reasons)
     state = "refused" if refused else ("look at it" if reasons else "accepted")
     yield f"{path}: {state} ({len(contribution.records)} cells)"
-    for doubt in reasons[:MOST]:
-        where = f"{doubt.cell}: " if doubt.cell else ""
-        yield f"  {doubt.kind}: {where}{doubt.message}"
+    for (_, kind, message), cells in sorted(reasons.items())[:MOST]:
+        where = f"{cells[0]}: " if cells[0] else ""
+        more = f" (and {len(cells) - 1} more cells)" if len(cells) > 1 else ""
+        yield f"  {kind}: {where}{message}{more}"
     if len(reasons) > MOST:
         yield f"  and {len(reasons) - MOST} more"

@@ -44,6 +44,7 @@ class Runner:
         inputs: what the workflow gives; the others have their defaults.
         path: the search path of programs.
         outputs: step → what it has put out.
+        context: other expressions → what they stand for.
     """
 
     action: dict[str, Any]
@@ -52,6 +53,7 @@ class Runner:
     inputs: dict[str, str] = field(default_factory=dict)
     path: str = os.environ["PATH"]
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    context: dict[str, str] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -71,7 +73,7 @@ class Runner:
                 return self.outputs[step][name]
             case ["github", "action_path"]:
                 return str(ROOT)
-        raise KeyError(expression)
+        return self.context[expression]
 
     def step(self, step: dict[str, Any]) -> Finished:
         """Executes one step of the action's own shell."""

@@ -42,11 +42,13 @@ def test_a_file_has_no_user_host_home_or_other_program(
     tmp_path: Path, honest: Contribution
 ) -> None:
     loaded = Warned(kind="loaded-machine", message="others kept 0.5 cores busy (firefox 0.50)")
+    programs = "other processes kept 0.5 cores busy (mithril-mining 0.30, firefox 0.20)"
     records = [
         record.model_copy(
             update={
                 "log_tail": "File /home/bilbo/mithril-mining/net.py, for host: rivendell",
                 "warnings": [loaded],
+                "checks": [c.model_copy(update={"seen": programs}) for c in record.checks],
                 "failure": Failure(kind="nan-loss", message="In /home/bilbo/net.py"),
                 "environment": record.environment.model_copy(
                     update={

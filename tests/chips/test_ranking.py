@@ -55,7 +55,8 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
-    first, *_, last = answer(own_ranks(honest, []))
+    title, first, *_, last = answer(own_ranks(honest, []))
+    assert title == RATE.title
     assert "images/s (" in first
     assert "rank 1–2 of 2" in first
     assert "ms (" in last
@@ -73,8 +74,9 @@ def test_the_headline_names_whom_the_intervals_leave_undecided_and_the_next_that
     ]
     places = ranked(rows, RATE)
     own = next(row for row in places if row.entry.contribution == "own")
-    first, *neighbours = headline([(RATE, own, places)])
-    assert first == f"own: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
+    title, first, *neighbours = headline([(RATE, own, places)])
+    assert title == RATE.title
+    assert first == f"  own: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
     assert neighbours == [
         "  undecided against alike (rank 3–4)",
         "  0.42× as fast as rank 2 (above)",

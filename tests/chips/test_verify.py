@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from accelreport.chips.contribution import Contribution, read
+from accelreport.chips.contribution import SHIPPED, Contribution, read
 from accelreport.chips.verify import doubts, record_doubts, shared_plans
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
 from tests.chips.forgeries import KINDS, forgeries
+from tests.house.tree import ROOT
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
+EXAMPLE = ROOT / "examples" / "two_core_cpu"
 HONEST = Path(__file__).with_name("honest.json")
 """What `accelreport contribute` wrote on a processor with other programs beside it."""
+
+(SHIPPED_FILE,) = SHIPPED.glob("*.json")
+"""What the same machine contributed later, with more cells."""
 
 EACH = 10
 """Forgeries of each kind."""
@@ -49,21 +53,40 @@ def test_no_measured_record_of_the_example_is_refused() -> None:
     assert refused == []
 
 
-def test_forgeries_are_refused(honest: Contribution, shared: Mapping[str, PlanDocument]) -> None:
-    caught: Counter[tuple[str, bool]] = Counter()
-    every = list(forgeries(honest, EACH))
-    assert len(every) == EACH * len(KINDS) >= 200
-    for forgery in every:
-        reasons = doubts(forgery.contribution, shared=shared)
-        caught[forgery.kind, forgery.careful] += any(reason.refuses for reason in reasons)
-    missed = {
-        (kind, careful): EACH // 2 - caught[kind, careful]
-        for kind in KINDS
-        for careful in (False, True)
-        if caught[kind, careful] < EACH // 2
-    }
-    assert {kind for kind, careful in missed if careful} <= NOT_CAUGHT
-    assert not any(not careful for _, careful in missed)
+def table(honest: Contribution, shared: Mapping[str, PlanDocument]) -> Iterator[str]:
+    """The table of docs/chips.md: what is forged, how many of it are refused, and by what."""
+    caught: dict[str, Counter[bool]] = defaultdict(Counter)
+    checks: dict[str, set[str]] = defaultdict(set)
+    for forgery in forgeries(honest, EACH):
+        reasons = {
+            doubt.kind for doubt in doubts(forgery.contribution, shared=shared) if doubt.refuses
+        }
+        caught[forgery.kind][forgery.careful] += bool(reasons)
+        if forgery.careful:
+            checks[forgery.kind] |= reasons
+    half = EACH // 2
+    yield "| forged | refused as it is | refused with a digest that fits | by |"
+    yield "|---|--:|--:|---|"
+    for kind, count in caught.items():
+        by = ", ".join(f"`{name}`" for name in sorted(checks[kind])) or "–"
+        yield f"| {kind} | {count[False]} of {half} | {count[True]} of {half} | {by} |"
+    plain, careful = (sum(count[way] for count in caught.values()) for way in (False, True))
+    whole = half * len(caught)
+    yield f"| **all {2 * whole}** | **{plain} of {whole}** | **{careful} of {whole}** | |"
+
+
+def test_the_documentation_has_the_share_of_forgeries_that_is_refused(
+    honest: Contribution, shared: Mapping[str, PlanDocument]
+) -> None:
+    """Every forgery but one kind; where these numbers change, so does the page."""
+    assert EACH * len(KINDS) >= 200
+    rows = list(table(honest, shared))
+    page = (ROOT / "docs" / "chips.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in page
+    every = f"{EACH // 2} of {EACH // 2}"
+    assert [row for row in rows[2:-1] if row.count(every) < 2] == [
+        f"| {kind} | {every} | 0 of {EACH // 2} | – |" for kind in NOT_CAUGHT
+    ]
 
 
 def test_a_forgery_that_agrees_with_itself_is_unlike_chips_of_its_kind(

@@ -19,7 +19,7 @@ from accelreport.loader.first_spec import CannotDraft
 from accelreport.machine import roofs
 from accelreport.report.site.cache import KEPT_S, BuildManifest, FigureCache
 from accelreport.report.site.output import MANIFEST
-from accelreport.report.site.publish import Platform, write_workflow
+from accelreport.report.site.publish import PLACES, Platform, write_files
 from accelreport.results.store import FOLDERS, Store
 from accelreport.runner.workspace import Workspace
 from accelreport.terminal.say import show_unexpected
@@ -258,7 +258,7 @@ def test_a_workflow_is_written_through_no_link(tmp_path: Path, theirs: Path) -> 
     (tmp_path / ".git").mkdir()
     (tmp_path / ".github").symlink_to(theirs)
     with pytest.raises(AccelReportError, match="cannot be written") as caught:
-        write_workflow(Platform.GITHUB, "name: x", tmp_path)
+        write_files({PLACES[Platform.GITHUB]: "name: x"}, tmp_path)
     assert "is a link" in caught.value.why
 
 

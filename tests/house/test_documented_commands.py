@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from accelreport.chips.contribution import SHIPPED
 from accelreport.results.store import Store
 from tests.house.documents import (
     DOCUMENTS,
@@ -156,8 +157,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f"{n},{n % 7},{n % 5},{n % 3},{n * 0.5}" for n in range(64)]
     (folder / "train.csv").write_text("\n".join(["a,b,c,d,target", *lines, ""]))
     (folder / "chips").mkdir()
-    for name in ("FILE.json", "chips/accepted.json"):
-        shutil.copy(ROOT / "tests" / "chips" / "honest.json", folder / name)
+    # Two contributions of one machine: who verifies one of them has the other.
+    (shipped,) = SHIPPED.glob("*.json")
+    shutil.copy(shipped, folder / "FILE.json")
+    shutil.copy(ROOT / "tests" / "chips" / "honest.json", folder / "chips" / "mine.json")
     (folder / "my_templates").mkdir()
     (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
     (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
@@ -26,6 +27,12 @@ PLACES = {
     Platform.GITLAB: Path(".gitlab-ci.yml"),
 }
 """Where the platform looks for it, from the repository's root."""
+
+CHIPS = Path("chips")
+"""The folder of contributions in a repository that ranks machines."""
+
+VERIFYING = Path(".github/workflows/accelreport-chips.yml")
+"""The workflow that verifies a pull request's contribution."""
 
 WORKFLOWS = Path(__file__).with_name("workflows")
 """The workflows, each with three places for commands.
@@ -57,27 +64,52 @@ def workflow(platform: Platform, results: str = "results", install: str = ".") -
     Raises:
         AccelReportError: a name cannot stand in a command.
     """
-    for name in (results, install):
-        usable = name.strip() and name.isprintable() and "${{" not in name
-        if not usable or name.startswith("-"):
-            raise PublishError(
-                f"{name!r} cannot stand in the workflow's commands.",
-                remedy="Give one name on one line, without ${{, that does not begin with a dash.",
-            )
+    out, address = _VARIANTS[platform]
+    # Both folders are named, because specs/accelreport.toml may name others.
+    build = f"accelreport build --results {_word(results)} --out {out}"
+    return _text(f"{platform}.yml") % (*_installing(install), f'{build} --base-url "{address}"')
+
+
+def contributions(install: str = ".") -> dict[Path, str]:
+    """The files of a GitHub repository that ranks machines: place → text.
+
+    One workflow verifies the contribution of a pull request, the other publishes the ranks.
+
+    Raises:
+        AccelReportError: a name cannot stand in a command.
+    """
+    out, _ = _VARIANTS[Platform.GITHUB]
+    steps = _installing(install)
+    return {
+        VERIFYING: _text("chips.yml") % steps,
+        PLACES[Platform.GITHUB]: _text("github.yml")
+        % (*steps, f"accelreport rank {CHIPS} --out {out}"),
+        CHIPS / "README.md": _text("chips.md"),
+    }
+
+
+def _text(name: str) -> str:
+    return (WORKFLOWS / name).read_text(encoding="utf-8")
+
+
+def _word(name: str) -> str:
+    """A name as a word of a command."""
+    usable = name.strip() and name.isprintable() and "${{" not in name
+    if not usable or name.startswith("-"):
+        raise PublishError(
+            f"{name!r} cannot stand in the workflow's commands.",
+            remedy="Give one name on one line, without ${{, that does not begin with a dash.",
+        )
+    return shlex.quote(name)
+
+
+def _installing(install: str) -> tuple[str, str]:
+    """The commands that install the package, and its dependencies by hash."""
     locked = "python -m pip install --only-binary :all: --require-hashes --requirement"
     alone = "python -m pip install --no-deps"
     if install == ".":
-        steps = [f"{locked} requirements-report.lock", f"{alone} --no-build-isolation ."]
-    else:
-        steps = [
-            f"{alone} {shlex.quote(install)}",
-            f'{locked} "$(python -m accelreport.locks report)"',
-        ]
-    text = (WORKFLOWS / f"{platform}.yml").read_text(encoding="utf-8")
-    out, address = _VARIANTS[platform]
-    # Both folders are named, because specs/accelreport.toml may name others.
-    build = f"accelreport build --results {shlex.quote(results)} --out {out}"
-    return text % (*steps, f'{build} --base-url "{address}"')
+        return f"{locked} requirements-report.lock", f"{alone} --no-build-isolation ."
+    return f"{alone} {_word(install)}", f'{locked} "$(python -m accelreport.locks report)"'
 
 
 def installable(root: Path) -> str:
@@ -106,41 +138,36 @@ def ignored(root: Path, results: Path) -> bool:
     return shutil.which("git") is not None and subprocess.run(command, check=False).returncode == 0
 
 
-def write_workflow(platform: Platform, text: str, root: Path) -> Path:
-    """Writes the workflow where the platform looks for it, and never over another file.
+def write_files(files: Mapping[Path, str], root: Path) -> None:
+    """Write files where the platform looks for them, and never over another file.
 
     Args:
-        platform: who builds and publishes.
-        text: the workflow.
+        files: place from the repository's root → text.
         root: the repository's root.
 
-    Returns:
-        Where it was written.
-
     Raises:
-        AccelReportError: this is no repository, the file exists, or the folder refuses.
+        AccelReportError: this is no repository, a file exists, or the folder refuses.
     """
-    place = root / PLACES[platform]
     if not (root / ".git").exists():
         raise PublishError(
-            f"{PLACES[platform]} was not written: this folder is not the root of a repository.",
-            why=f"{platform} looks for it in the root of a Git repository only.",
+            f"{next(iter(files))} was not written: this folder is not the root of a repository.",
+            why="The platform looks for it in the root of a Git repository only.",
             remedy="Go to the repository's root, and run the command there.",
         )
-    try:
-        refuse_links(place.parent, root)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
+    for place in (place for place in files if (root / place).exists()):
         raise PublishError(
-            f"{PLACES[platform]} exists already, and was left as it is.",
-            remedy=f"Add to it by hand what `accelreport publish {platform}` prints.",
-        ) from error
-    except OSError as error:
-        raise PublishError(
-            f"{PLACES[platform]} cannot be written.",
-            why=f"{error.strerror or error}.",
-            remedy="Allow writing there, or save what the command prints without --write.",
-        ) from error
-    return place
+            f"{place} exists already, and nothing was written.",
+            remedy="Run the command without --write, and add to the file by hand what it prints.",
+        )
+    for place, text in files.items():
+        try:
+            refuse_links((root / place).parent, root)
+            (root / place).parent.mkdir(parents=True, exist_ok=True)
+            with (root / place).open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise PublishError(
+                f"{place} cannot be written.",
+                why=f"{error.strerror or error}.",
+                remedy="Allow writing there, or save what the command prints without --write.",
+            ) from error
