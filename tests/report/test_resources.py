@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from accelreport.analysis.cost import TimeLine, overtakes
+import pytest
+
+from accelreport.analysis.cost import Price, TimeLine, overtakes
 from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.stats import Interval
 from accelreport.report.model import Figure, Prose, Section, Table
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.compute import compute_section
-from accelreport.report.pages.sections.cost import cost_section, joules, resources_section
+from accelreport.report.pages.sections.cost import (
+    Coin,
+    Priced,
+    coin_of,
+    cost_section,
+    joules,
+    resources_section,
+)
 from accelreport.report.say import Speaker
 from accelreport.report.say_run import worth
 from accelreport.report.site.assembly import gather
@@ -144,11 +154,22 @@ def test_a_run_costs_its_time_at_the_price_of_the_day_it_names() -> None:
     bench = bench_of(made)
     section = cost_section(bench)
     text = words(table(section, "cost-table"))
-    (row,) = [row for row in bench.results if row.device == "gpu" and row.repeat == 0]
-    by_hand = 0.35 * row.timings.total_s / 3600
-    assert f"{by_hand:.3g}"[:5] in text
+    found = re.search(r"Example T4 \| ([\d.]+)\ss .*? \| ([\d.]+)\s¢", text)
+    assert found
+    seconds, cents = map(float, found.groups())
+    assert cents == pytest.approx(100 * 0.35 * seconds / 3600, rel=0.005)
     assert "0.350 USD an hour, on 31 May 2026, A provider’s list" in text
     assert "0.100 USD an hour, date of the price not given" in text
+
+
+def test_costs_are_counted_in_cents_only_where_all_are_less_than_one() -> None:
+    def priced(cost: float, currency: str = "USD") -> Priced:
+        value = next(v for f in bench_of(study(axes={})).findings for v in f.values)
+        return Priced(value, Price(3600 * cost / value.number, currency, "2026-05-31", ""))
+
+    assert coin_of([priced(0.002), priced(0.9)]) == Coin("¢", 100)
+    assert coin_of([priced(0.002), priced(1.5)]) == Coin("USD")
+    assert coin_of([priced(0.002, "JPY")]) == Coin("JPY")
 
 
 def test_without_a_price_no_cost_is_given() -> None:
@@ -173,7 +194,7 @@ def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> No
     section = cost_section(bench_of(study(devices=("cpu-1",), axes={}, published=rows)))
     text = words(table(section, "cost-table"))
     for per_hour, seconds in ((0.45, 196), (4.5, 102)):
-        assert f"{per_hour * seconds / 3600:.3g} USD" in text
+        assert f"{100 * per_hour * seconds / 3600:.3g} ¢" in text, "less than a dollar"
     assert "0.450 USD an hour, on 8 Oct 2018, Some cloud; an article" in text
     assert "A CPU" not in text, "nobody printed what it cost"
     assert section is not None

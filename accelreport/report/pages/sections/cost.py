@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Literal
@@ -67,6 +67,30 @@ class Priced:
     def cost(self) -> float:
         """Money for the result; NaN without a price."""
         return self.price.of(self.value.number) if self.price else nan
+
+
+@dataclass(frozen=True)
+class Coin:
+    """What costs are counted in: a currency, or its cents where every cost is less than one of it.
+
+    Attributes:
+        name: such as "USD" or "¢".
+        count: how many of them are one of the currency.
+    """
+
+    name: str
+    count: int = 1
+
+
+CENTS = {"USD": "¢", "EUR": "ct"}
+"""A currency → the sign of its hundredth part."""
+
+
+def coin_of(rows: Sequence[Priced]) -> Coin:
+    """What the costs of a table and its figure are counted in; one row at least has a price."""
+    currency = next(row.price.currency for row in rows if row.price)
+    small = currency in CENTS and all(row.cost < 1 for row in rows if row.price)
+    return Coin(CENTS[currency], 100) if small else Coin(label(currency, 8))
 
 
 def cost_section(bench: BenchmarkView) -> Section | None:
@@ -135,8 +159,8 @@ def _seconds(row: Result, figure: TimeOf, epochs: object) -> tuple[float, bool]:
 
 def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table) -> Figure:
     speaker = Speaker(bench)
-    offers = list(_offers(speaker, rows))
-    currency = next(row.price.currency for row in rows if row.price)
+    coin = coin_of(rows)
+    offers = list(_offers(speaker, rows, coin))
     title = sentence(QUANTITIES[figure])
     marks = ["◇ published"]
     marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
@@ -147,7 +171,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table
         title=f"{title} against its cost",
         description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
         chart=lambda size: trade_off(
-            offers, currency=label(currency, 8), width=size.width, height=size.height
+            offers, currency=coin.name, width=size.width, height=size.height
         ),
         subtitle=f"Up: {QUANTITIES[figure]} (log scale). Down and to the left is better.",
         caption=(
@@ -160,7 +184,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table
     ).figure(Size(HALF, 360), ON_A_PHONE)
 
 
-def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
+def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]:
     """A mark for each row with a price, and one for all rows of each device without one."""
     bench = speaker.bench
     unpriced: dict[str, list[Value]] = {}
@@ -188,7 +212,7 @@ def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
             name=f"{name}, {point}" if point else name,
             device=style_of(bench, of),
             seconds=(row.value.number, low, high),
-            cost=(row.cost, price.of(low), price.of(high)),
+            cost=(coin.count * row.cost, coin.count * price.of(low), coin.count * price.of(high)),
             text=f"{speaker.number(row.value)} {signs(row.value.caveats)}".strip(),
             published=of.row is not None,
             hollow=bool(signs(row.value.caveats)),
@@ -196,7 +220,7 @@ def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
 
 
 def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
-    speaker = Speaker(bench)
+    speaker, coin = Speaker(bench), coin_of(rows)
     lines = []
     for row in rows:
         of, value = row.value.of, row.value
@@ -205,7 +229,7 @@ def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
             table_row(
                 f"{sentence(speaker.name(of))}{speaker.at(of)}",
                 Entry((Line(time), Line(speaker.interval(value), "interval"))),
-                money(row.price, value.number) if row.price else "no price given",
+                money(row.cost, coin) if row.price else "no price given",
                 price_text(row.price) if row.price else "–",
                 device=bench.colour_of(of.device),
             )
@@ -228,15 +252,15 @@ SMALL = 1e-4
 """Amounts below it have two digits."""
 
 
-def money(price: Price, seconds: float) -> str:
-    """An amount with its currency, such as "0.0042 USD"; never in powers of ten."""
-    if not present(seconds):
+def money(cost: float, coin: Coin) -> str:
+    """An amount with what it is counted in, such as "0.42 ¢"; never in powers of ten."""
+    if not present(cost):
         return quantity.MISSING
-    amount = price.of(seconds)
+    amount = coin.count * cost
     text = quantity.number(amount)
     if 0 < amount < SMALL:
         text = quantity.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
-    return f"{text}{quantity.SPACE}{label(price.currency, 8)}"
+    return f"{text}{quantity.SPACE}{coin.name}"
 
 
 def price_text(price: Price) -> str:
