@@ -67,7 +67,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         kicker=opening.kicker,
         headline=opening.title,
         finding=opening.answer,
-        opening=_downloadable(bench, first, facts),
+        opening=_downloadable(bench, _without(first, ()), facts),
         sections=tuple(_downloadable(bench, _without(each, shown), facts) for each in ordered),
         template="benchmark.html",
         byline=byline(bench),
@@ -107,9 +107,16 @@ SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
 
 def _without(section: Section, shown: Collection[str]) -> Section:
     """The section without the figures of the opening, and with marks of whole tables said once."""
-    kept = [b for b in section.blocks if not (isinstance(b, Figure) and b.id in shown)]
-    blocks = (told_once(block) if isinstance(block, Table) else block for block in kept)
-    return replace(section, blocks=tuple(blocks))
+    blocks = []
+    for block in section.blocks:
+        if isinstance(block, Table):
+            blocks.append(told_once(block))
+        elif isinstance(block, Figure) and block.table:
+            blocks.append(replace(block, table=told_once(block.table)))
+        else:
+            blocks.append(block)
+    kept = (b for b in blocks if not (isinstance(b, Figure) and b.id in shown))
+    return replace(section, blocks=tuple(kept))
 
 
 def _slides(bench: BenchmarkView, opening: Opening) -> tuple[Download, ...]:
