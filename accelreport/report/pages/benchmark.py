@@ -107,14 +107,13 @@ SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
 
 def _without(section: Section, shown: Collection[str]) -> Section:
     """The section without the figures of the opening, and with marks of whole tables said once."""
-    blocks = []
+    blocks: list[Block] = []
     for block in section.blocks:
-        if isinstance(block, Table):
-            blocks.append(told_once(block))
-        elif isinstance(block, Figure) and block.table:
-            blocks.append(replace(block, table=told_once(block.table)))
+        if isinstance(block, Figure):
+            table = told_once(block.table) if block.table else None
+            blocks.append(replace(block, table=table))
         else:
-            blocks.append(block)
+            blocks.append(told_once(block) if isinstance(block, Table) else block)
     kept = (b for b in blocks if not (isinstance(b, Figure) and b.id in shown))
     return replace(section, blocks=tuple(kept))
 
