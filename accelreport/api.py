@@ -299,7 +299,7 @@ class Comparison:
 
     old: Path
     new: Path
-    _found: FolderComparison
+    _comparison: FolderComparison
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -310,7 +310,9 @@ class Comparison:
         UNDECIDED or, if the accuracies differ, WITHHELD. `outcome` is `compared` or the reason why
         there is no speedup, and `reasons` has details.
         """
-        return pd.DataFrame([_row(row) for row in self._found.rows], columns=_columns(self._found))
+        return pd.DataFrame(
+            [_row(row) for row in self._comparison.rows], columns=_columns(self._comparison)
+        )
 
     def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
         """Fail a test if NEW is slower than OLD by more than a margin, or less accurate.
@@ -328,15 +330,15 @@ class Comparison:
             ValueError: the margin is not a share.
         """
         gated = _compared(self.old, self.new, read_margin(str(margin)))
-        told = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
+        text = "\n  ".join([f"{self.new} against {self.old}:", *conclusions(gated), *alarms(gated)])
         still_open = bool(gated.gated(Gate.OPEN))
         if gated.result is not OverallOutcome.DONE or (decided and still_open):
-            raise AssertionError(told)
+            raise AssertionError(text)
         if still_open:
-            warnings.warn(told, stacklevel=2)
+            warnings.warn(text, stacklevel=2)
 
     def __repr__(self) -> str:
-        return "\n".join(comparison_text(self._found))
+        return "\n".join(comparison_text(self._comparison))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -549,7 +551,7 @@ def build(
     )
     place = Path(out or ("report.html" if single_file else "site"))
     store = _chosen(Path(results), None if as_measured else specs, only, trials=trials)
-    return _told(builder.build(store, place, options=options))
+    return _index_of(builder.build(store, place, options=options))
 
 
 def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, trials: bool) -> Store:
@@ -561,9 +563,9 @@ def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, tri
     return store
 
 
-def _told(built: builder.BuildResult) -> Path:
+def _index_of(built: builder.BuildResult) -> Path:
     """The page to open first; warns of what pages cannot show."""
-    hidden = [f"not shown: {each}" for each in built.unshown]
+    hidden = [f"not shown: {unshown}" for unshown in built.unshown]
     if built.others:
         notice = versions_notice(built.others)
         hidden.append(f"{notice.title} {notice.text}")

@@ -35,8 +35,8 @@ def _recorded() -> str:
         text = distribution("accelreport").read_text("direct_url.json")
     except PackageNotFoundError:
         return ""
-    told = json.loads(text) if text else {}
-    url, control = told.get("url", ""), told.get("vcs_info")
+    document = json.loads(text) if text else {}
+    url, control = document.get("url", ""), document.get("vcs_info")
     return f"{control['vcs']}+{url}@{control['commit_id']}" if control else url
 
 

@@ -54,7 +54,7 @@ class Plugins(Generic[T]):
     """What other packages add under one group.
 
     Attributes:
-        found: the objects that can be used, by name.
+        usable: the objects that can be used, by name.
         broken: why the others cannot, by name.
 
     Args:
@@ -65,7 +65,7 @@ class Plugins(Generic[T]):
     """
 
     def __init__(self, group: str, wanted: type[T], naming: str, taken: Collection[str]) -> None:
-        self.found: dict[str, T] = {}
+        self.usable: dict[str, T] = {}
         self.broken: dict[str, PluginError] = {}
         self._wanted = wanted
         self._naming = naming
@@ -76,7 +76,7 @@ class Plugins(Generic[T]):
                 why = f"{point.name!r} is a name of accelreport's own."
                 self.broken[f"{point.name} ({point.value})"] = _error(point, why)
             elif names.count(point.name) > 1:
-                every = sorted(_where(each) for each in points if each.name == point.name)
+                every = sorted(_where(other) for other in points if other.name == point.name)
                 self.broken[point.name] = _error(point, f"It is given by {' and '.join(every)}.")
             else:
                 self._load(point)
@@ -95,7 +95,7 @@ class Plugins(Generic[T]):
             why = f"Its {self._naming} is {own!r} and not {point.name!r}."
             self.broken[point.name] = _error(point, why)
         else:
-            self.found[point.name] = loaded
+            self.usable[point.name] = loaded
 
 
 def installed(group: str) -> dict[str, list[Path]]:
@@ -110,19 +110,19 @@ def installed(group: str) -> dict[str, list[Path]]:
 
 
 def _code(module: str) -> list[Path]:
-    name, found = "", None
+    name, spec = "", None
     for part in module.split("."):
         name = f"{name}.{part}".lstrip(".")
         try:
-            found = find_spec(name)
+            spec = find_spec(name)
         except (ImportError, ValueError):
             return []
-        if found is None or found.origin is not None:
+        if spec is None or spec.origin is not None:
             break  # else a namespace, which others have a share in
-    if found is None:
+    if spec is None:
         return []
-    places = found.submodule_search_locations or ([found.origin] if found.origin else [])
-    return [Path(each) for each in places]
+    places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+    return [Path(place) for place in places]
 
 
 def _where(point: EntryPoint) -> str:

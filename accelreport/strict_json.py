@@ -29,16 +29,16 @@ def loads(
             text,
             parse_float=parse_float,
             parse_constant=parse_constant,
-            object_pairs_hook=_once,
+            object_pairs_hook=_without_repeats,
         )
     except RecursionError as error:
         raise ValueError("lists or objects are nested too deeply") from error
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"an object has the key {json.dumps(twice[:60])} twice")
-    return found
+    return values

@@ -234,7 +234,7 @@ def _attended_inputs(call: Layer) -> Sequence[Shape]:
 def _attended(
     batch: int,
     asking: int,
-    seen: int,
+    previous: int,
     sizes: tuple[int, int],
     operands: tuple[Operand, Operand, Operand],
 ) -> Iterator[Product]:
@@ -243,14 +243,14 @@ def _attended(
     Args:
         batch: attentions that are computed apart.
         asking: queries of each.
-        seen: keys of each.
+        previous: keys of each.
         sizes: of a key and of a value.
         operands: what queries, values and keys are.
     """
     (key, value), (query_is, value_is, key_is) = sizes, operands
-    scores, queries, keys = batch * asking * seen, batch * asking, batch * seen
+    scores, queries, keys = batch * asking * previous, batch * asking, batch * previous
     yield Product(queries * key, keys * key, scores, key, (query_is, key_is))
-    yield Product(scores, keys * value, queries * value, seen, (STATE, value_is))
+    yield Product(scores, keys * value, queries * value, previous, (STATE, value_is))
 
 
 TABLE: dict[str, Callable[[Layer], Iterator[Product]]] = {

@@ -142,11 +142,11 @@ def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str 
         return _by_system(device, machine) or no_compiler(device) or None
     if probe.error:
         return probe.error
-    found, needed = probe.count(device.kind), needed_here(device)
-    if found >= needed:
+    present, needed = probe.count(device.kind), needed_here(device)
+    if present >= needed:
         return None
-    if found:
-        return f"needs {needed} {device.kind}s; TensorFlow sees {found}"
+    if present:
+        return f"needs {needed} {device.kind}s; TensorFlow sees {present}"
     if device.kind == "GPU" and machine.gpus:
         names = ", ".join(gpu.name for gpu in machine.gpus)
         return f"the driver lists {names}, but TensorFlow sees no GPU: {install_command('gpu')}"

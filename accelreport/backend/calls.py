@@ -62,7 +62,7 @@ class Kernel:
         with on_device(runtime):
             call = problem.build(seed, runtime.jit_compile)
         self.inputs: tuple[Any, ...] = tuple(getattr(call, "inputs", ()))
-        self._call = runtime.placement.once(_everywhere(call, runtime))
+        self._call = runtime.placement.in_one_place(_everywhere(call, runtime))
 
     def start(self, operations: int) -> Any:
         """Start so many operations; a scalar that depends on all of them."""
@@ -106,8 +106,8 @@ def run_kernel(measurement: Measurement, kernel: Kernel, watch: WindowWatch) -> 
             steps=operations,
             warmup=number < conditions.warmup_calls,
         )
-        if timed.seen.lost_s:
-            deadline += timed.seen.stopped_s
+        if timed.observed.lost_s:
+            deadline += timed.observed.stopped_s
         if not math.isfinite(timed.result):
             raise NanLossError(f"call {number + 1} gave {timed.result}: the values have overflowed")
         blocks.append(timed.block)
@@ -149,8 +149,8 @@ def on_device(runtime: Runtime) -> AbstractContextManager[Any]:
         return nullcontext()  # it has one device, and everything lies there
     import tensorflow as tf
 
-    found: AbstractContextManager[Any] = tf.device(runtime.devices[0])
-    return found
+    context: AbstractContextManager[Any] = tf.device(runtime.devices[0])
+    return context
 
 
 def _tensor(number: int) -> Any:
@@ -194,7 +194,7 @@ def measure_kernel(measurement: Measurement, problem: KernelProblem) -> None:
         checks.canary_of_calls(kernel.start, float, blocks)
     else:
         for name in ("canary", "time-not-scaling"):
-            checks.found.inapplicable(name, "the kernel cannot be asked for fewer operations")
+            checks.log.inapplicable(name, "the kernel cannot be asked for fewer operations")
 
 
 def _flops_of(problem: KernelProblem, replicas: int) -> Flops:
@@ -350,8 +350,8 @@ def fingerprint(batches: Sequence[Any]) -> str:
             array = numbers(leaf) if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else None
             if array is None:
                 plain = isinstance(leaf, bool | int | float | complex | str | bytes)
-                said = repr(leaf) if plain else type(leaf).__qualname__
-                digest.update(f"{path} {said}\n".encode())
+                text = repr(leaf) if plain else type(leaf).__qualname__
+                digest.update(f"{path} {text}\n".encode())
                 continue
             digest.update(f"{path} {array.dtype} {array.shape}\n".encode())
             objects = array.dtype.hasobject
@@ -396,8 +396,8 @@ def run_calls(measurement: Measurement, run: Run, watch: WindowWatch) -> list[Bl
         )
         if not np.isfinite(timed.result[0]).all():
             raise NanLossError(f"call {done + count} gave a number that is not finite")
-        if timed.seen.lost_s:
-            pace.extend(timed.seen.stopped_s)
+        if timed.observed.lost_s:
+            pace.extend(timed.observed.stopped_s)
         pace.saw(count, timed.ran_s, first=done == 0)
         if done == 0:
             reporter.phase("train")
@@ -427,7 +427,7 @@ def measure_inference(measurement: Measurement, problem: TrainingProblem) -> Non
     measurement.result.network = network_of(engine, trained=False)
     measurement.result.samples_per_step = problem.batch_size
     _note_calls(measurement, watch, blocks, cell.measure.calls)
-    tensors = [each.value for each in engine.model.trainable_variables]
+    tensors = [variable.value for variable in engine.model.trainable_variables]
     checks.after_calls(watch, blocks, [*tensors, *predictions.source.values()])
     graph = engine.prediction_graph(predictions.source, predictions.batches[0])
     kinds = framework_module(runtime.framework).operation_kinds(graph) or ()
@@ -483,7 +483,7 @@ def _watch(runtime: Runtime) -> WindowWatch:
 def _note_calls(
     measurement: Measurement, watch: WindowWatch, blocks: list[Block], planned: int
 ) -> None:
-    stops = sum(seen.stopped_s for seen in watch.windows)
+    stops = sum(window.stopped_s for window in watch.windows)
     measurement.times["train_s"] = sum(block.wall_s for block in blocks) - stops
     if not blocks[0].stopped_s:
         measurement.times["first_step_s"] = blocks[0].wall_s
@@ -545,7 +545,7 @@ def _timed(engine: Engine, count: int) -> StepParts:
     seconds: dict[str, list[float]] = {part.name: [] for part in fields(PartPrograms)}
     placement = engine.runtime.placement
 
-    def once(name: str, steps: int) -> float:
+    def mean_step_s(name: str, steps: int) -> float:
         placement.synchronise()
         began = time.perf_counter()
         getattr(programs, name)(resident, order, engine.constant(0), engine.constant(steps))
@@ -553,9 +553,9 @@ def _timed(engine: Engine, count: int) -> StepParts:
         return (time.perf_counter() - began) / steps
 
     for name in seconds:
-        once(name, 1)  # traced and compiled
+        mean_step_s(name, 1)  # traced and compiled
     # One after the other, so that a slow moment of the machine meets all of them.
     for _ in range(WINDOWS):
-        for name, found in seconds.items():
-            found.append(once(name, count))
-    return StepParts(**{f"{name}_s": found for name, found in seconds.items()})
+        for name, value in seconds.items():
+            value.append(mean_step_s(name, count))
+    return StepParts(**{f"{name}_s": value for name, value in seconds.items()})

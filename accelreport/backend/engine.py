@@ -85,13 +85,13 @@ class Engine(ABC):
     def state_bytes(self) -> float:
         """Bytes of the weights and of the optimizer's state, once."""
         kept = [*self.model.variables, *self.optimizer.variables]
-        return float(sum(math.prod(each.shape) * _bytes_of(str(each.dtype)) for each in kept))
+        return float(sum(math.prod(array.shape) * _bytes_of(str(array.dtype)) for array in kept))
 
     def batch_bytes(self) -> float:
         """Bytes of the examples of a step, of what lies on the device an example each."""
         arrays, count = self.problem.resident.values(), self.problem.examples
-        each = [array.nbytes / len(array) for array in arrays if len(array) == count]
-        return self.problem.batch_size * sum(each)
+        sizes = [array.nbytes / len(array) for array in arrays if len(array) == count]
+        return self.problem.batch_size * sum(sizes)
 
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
@@ -133,8 +133,8 @@ class Engine(ABC):
 
     def on_devices(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """Copy arrays to every replica's device, in the dtype in which they are stored."""
-        found: dict[str, Any] = self.runtime.placement.resident(arrays)
-        return found
+        placed: dict[str, Any] = self.runtime.placement.resident(arrays)
+        return placed
 
     @abstractmethod
     def constant(self, value: NDArray[Any] | int) -> Any:
@@ -221,8 +221,8 @@ def engine_for(problem: TrainingProblem, runtime: Runtime) -> Engine:
         BatchError: the replicas do not divide the batch.
     """
     require_shares(problem.batch_size, runtime.replicas)
-    found: Engine = framework_module(runtime.framework).ENGINE(problem, runtime)
-    return found
+    engine: Engine = framework_module(runtime.framework).ENGINE(problem, runtime)
+    return engine
 
 
 CHUNK_S = 1.0

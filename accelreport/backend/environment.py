@@ -79,13 +79,13 @@ def versions() -> dict[str, str]:
     """Installed versions of the packages that matter."""
     # Once in a process: a launcher's worker asks for each of its cells, and every question to
     # a package that is absent looks through all folders.
-    found = {}
+    versions = {}
     for name in PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def variables() -> dict[str, str]:

@@ -56,7 +56,7 @@ Range = tuple[int, int]
 
 def mapped_pages() -> list[Range]:
     """The pages of files that are mapped into this process now."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     with Path("/proc/self/pagemap").open("rb") as entries:
         for line in Path("/proc/self/maps").read_text().splitlines():
             addresses, rights, _, _, inode, *_ = line.split(maxsplit=5)
@@ -65,8 +65,8 @@ def mapped_pages() -> list[Range]:
             first, end = (int(address, 16) for address in addresses.split("-"))
             entries.seek(first // mmap.PAGESIZE * 8)
             content = entries.read((end - first) // mmap.PAGESIZE * 8)
-            found += _runs(first, memoryview(content).cast("Q"))
-    return found
+            ranges += _runs(first, memoryview(content).cast("Q"))
+    return ranges
 
 
 def map_pages(ranges: Iterable[Range]) -> bool:
@@ -225,7 +225,7 @@ def _act(path: Path, events: int, pages: list[Range], carry_out: Callable[[Job],
 
 def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]) -> int:
     """Fork; returns once the fork leads a group of its own that ends with the runner."""
-    told, telling = os.pipe()
+    reading, telling = os.pipe()
     with warnings.catch_warnings():
         # Python warns of every thread; those that are here are known to bear it.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -233,7 +233,7 @@ def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]
     if pid == 0:
         code = 1
         try:
-            os.close(told)
+            os.close(reading)
             control.close()
             _stand_alone(descriptors)
             os.write(telling, b"!")
@@ -246,8 +246,8 @@ def _fork(control: socket.socket, act: Callable[[], int], descriptors: list[int]
             sys.stderr.flush()
             os._exit(code)
     os.close(telling)
-    os.read(told, 1)  # ends without a byte, should the fork have died already
-    os.close(told)
+    os.read(reading, 1)  # ends without a byte, should the fork have died already
+    os.close(reading)
     return pid
 
 

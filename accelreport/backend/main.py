@@ -125,7 +125,7 @@ def _note_arithmetic(measurement: Measurement, training: Training, engine: Engin
     """Operations of a step and the kernels that did them."""
     runtime = measurement.ready()
     kinds = framework_module(runtime.framework).operation_kinds(training.step_graph())
-    checks = measurement.checks.found if measurement.checks else None
+    checks = measurement.checks.log if measurement.checks else None
     if kinds is not None:
         runtime.facts.update(kernel_path(engine.model, kinds, runtime.facts))
         if checks:

@@ -66,13 +66,13 @@ class TimedWindow:
     Attributes:
         block: as the record holds it.
         result: what its work returned.
-        seen: what the timer's checks saw of it.
+        observed: what the timer's checks saw of it.
         ran_s: seconds in which the process ran.
     """
 
     block: Block
     result: Any
-    seen: ObservedWindow
+    observed: ObservedWindow
     ran_s: float
 
 
@@ -120,8 +120,8 @@ class WindowTimer:
         self.placement.synchronise()
         window = stopwatch.lap()
         self.meter.passed(steps)
-        seen = self.watch.after(steps, window, warmup=warmup)
-        if seen.lost_s:
+        observed = self.watch.after(steps, window, warmup=warmup)
+        if observed.lost_s:
             self.meter.discard()
         instants, by_wall = stamps(result), self.watch.wall_stamps is not None
         step_s = stamped_seconds(instants, window, by_wall=by_wall)
@@ -135,10 +135,10 @@ class WindowTimer:
             cpu_s=round(window.cpu_s, 6),
             other_cpu_s=round(window.other_cpu_s, 3),
             warmup=warmup,
-            stopped_s=seen.lost_s,
+            stopped_s=observed.lost_s,
             step_s=step_s,
         )
-        return TimedWindow(block, result, seen, window.wall_s - seen.stopped_s)
+        return TimedWindow(block, result, observed, window.wall_s - observed.stopped_s)
 
 
 @dataclass
@@ -230,7 +230,7 @@ class Measurement:
             status: of the record.
             failure: what ended the measurement.
         """
-        found = self.checks.found if self.checks else None
+        checks = self.checks.log if self.checks else None
         if self.checks:
             self.checks.end()
         checks_s = {"checks_s": self.checks.spent_s} if self.checks else {}
@@ -249,8 +249,8 @@ class Measurement:
                     runtime=self.runtime.facts if self.runtime else None,
                     roofs=self.roofs,
                 ),
-                "warnings": [*self.warnings, *(found.warnings() if found else [])],
-                "checks": found.checks if found else [],
+                "warnings": [*self.warnings, *(checks.warnings() if checks else [])],
+                "checks": checks.checks if checks else [],
                 "energy": self.meter.energies() if self.meter else [],
                 "failure": failure,
                 **self.result.of_record(),

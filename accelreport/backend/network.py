@@ -49,7 +49,7 @@ def layers_of(model: Any) -> Iterator[Layer]:
 
 def _layer(layer: Any) -> Layer:
     wrapped = getattr(layer, "forward_layer", None) or getattr(layer, "layer", None)
-    kinds = [type(each).__name__ for each in (layer, wrapped) if each is not None]
+    kinds = [type(part).__name__ for part in (layer, wrapped) if part is not None]
     return Layer(
         kind=" ".join(kinds),
         settings=dict(_settings((wrapped or layer).get_config())),

@@ -84,7 +84,7 @@ class Placement(Protocol):
     def specified(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Arguments of `steps`' function, or what they are like, for finding its trace."""
 
-    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Have a graph run where the model lies, once for each call."""
 
     def synchronise(self) -> None:
@@ -142,8 +142,8 @@ class InGraph:
 
     def opened(self, resident: Any) -> Mapping[str, Any]:
         """See `Placement.opened`."""
-        found: Mapping[str, Any] = resident
-        return found
+        arrays: Mapping[str, Any] = resident
+        return arrays
 
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
         """See `Placement.batches`."""
@@ -166,8 +166,8 @@ class InGraph:
         """See `Placement.specified`."""
         return arguments
 
-    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """See `Placement.once`."""
+    def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.in_one_place`."""
         return function
 
     def synchronise(self) -> None:

@@ -221,11 +221,11 @@ def _run(
     began = time.perf_counter()
     outputs = [infer(padded[at : at + batch]) for at in range(0, len(padded), batch)]
     spent = time.perf_counter() - began
-    found = right(np.concatenate(outputs)[: len(examples)])
+    correct = right(np.concatenate(outputs)[: len(examples)])
     run = Precision(
         bytes=len(content), latency_s=latency, batch=batch, throughput=len(padded) / spent
     )
-    return found, run
+    return correct, run
 
 
 def _interpreter(content: bytes) -> Any:
@@ -335,12 +335,12 @@ class Deployment:
         calibration = self._inputs(self._problem.resident, min(CALIBRATION, self._problem.examples))
         try:
             examples = self._inputs(self._problem.validation, count)
-            found = quantise(model, calibration, examples, self._right, artefacts)
+            result = quantise(model, calibration, examples, self._right, artefacts)
         except QuantisationError as error:
             self.warnings.append(Warned(kind="not-quantised", message=str(error)))
             return
-        self._result.quantised = found
-        self._result.final |= summary(found)
+        self._result.quantised = result
+        self._result.final |= summary(result)
 
     def _right(self, outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of the first validation examples are classified rightly, bool [n]."""
@@ -373,12 +373,13 @@ class Deployment:
         return model
 
 
-def summary(found: Quantised) -> dict[str, float]:
+def summary(quantised: Quantised) -> dict[str, float]:
     """Figures a claim may speak of: how much smaller, and how much less accurate."""
     return {
-        "quantised_size_ratio": found.float32.bytes / found.int8.bytes,
-        "quantised_accuracy_loss": (found.float32_only - found.int8_only) / found.examples,
-        "quantised_val_accuracy": (found.both_right + found.int8_only) / found.examples,
+        "quantised_size_ratio": quantised.float32.bytes / quantised.int8.bytes,
+        "quantised_accuracy_loss": (quantised.float32_only - quantised.int8_only)
+        / quantised.examples,
+        "quantised_val_accuracy": (quantised.both_right + quantised.int8_only) / quantised.examples,
     }
 
 
@@ -423,7 +424,7 @@ def observe(
                 counts=problem.tally.confusion(sums[len(engine.columns) :]),
             )
     if problem.observe is not None:
-        found = dict(
+        sizes = dict(
             problem.observe(
                 Observation(
                     model=engine.model,
@@ -433,9 +434,9 @@ def observe(
                 )
             )
         )
-        result.final |= found.pop("final", {})
-        warnings += found.pop("warnings", [])
-        for name, value in found.items():
+        result.final |= sizes.pop("final", {})
+        warnings += sizes.pop("warnings", [])
+        for name, value in sizes.items():
             if not hasattr(result, name):
                 raise TypeError(f"the family observes {name!r}, which is no field of a record")
             setattr(result, name, value)

@@ -449,8 +449,8 @@ class Handler(BaseHTTPRequestHandler):
         return {"outputs": servable.predict(document["inputs"])}
 
     def _match(self, *, predict: bool) -> None:
-        found = cast("Server", self.server).places.fullmatch(self.path)
-        if found is None or bool(found[1]) != predict:
+        match = cast("Server", self.server).places.fullmatch(self.path)
+        if match is None or bool(match[1]) != predict:
             raise RequestError(HTTPStatus.NOT_FOUND, f"there is nothing at {self.path}")
 
     def _body(self) -> bytes:

@@ -120,10 +120,10 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
             unread=isinstance(error, DataError),
         )
     except Exception as error:  # each layer and framework has a class of its own
-        said = next(iter(str(error).strip().splitlines()), "")
+        line = next(iter(str(error).strip().splitlines()), "")
         return Misfit(
             what="Two examples do not fit the model and its loss.",
-            why=f"{type(error).__name__}: {said}",
+            why=f"{type(error).__name__}: {line}",
         )
     return None
 
@@ -152,12 +152,12 @@ def _pass_two_examples(problem: TrainingProblem) -> None:
     from keras import ops
 
     count = min(2, problem.examples)
-    resident = {name: ops.convert_to_tensor(each) for name, each in problem.resident.items()}
+    resident = {name: ops.convert_to_tensor(array) for name, array in problem.resident.items()}
     indices = ops.convert_to_tensor(np.arange(count, dtype=np.int32))
     inputs, targets = problem.take(resident, indices)
     outputs = problem.model()(inputs)
-    for name, each in {"loss": problem.loss, **problem.metrics}.items():
-        had = tuple(each(targets, outputs).shape)
+    for name, function in {"loss": problem.loss, **problem.metrics}.items():
+        had = tuple(function(targets, outputs).shape)
         if had != (count,):
             raise ValueError(f"{name} has the shape {had} for {count} examples, not one value each")
 

@@ -507,7 +507,7 @@ class Training:
         metrics = self._engine.named(totals, done * self._problem.batch_size)
         watch = time.perf_counter()
         metrics |= self._evaluate(number, result)
-        seen = self._look()
+        glance = self._look()
         evaluate_s = time.perf_counter() - watch
         result.evaluate_s += evaluate_s
         self._reporter.epoch(number, metrics)
@@ -520,7 +520,7 @@ class Training:
                 elapsed_s=result.train_s,
                 learning_rate=self._engine.learning_rate(),
                 metrics=metrics,
-                **seen,
+                **glance,
             )
         )
         return done
@@ -559,8 +559,8 @@ class Training:
             raise NanLossError(
                 f"the loss was {sums[0]} within steps {before + done} to {before + done + count}"
             )
-        if timed.seen.lost_s:
-            pace.extend(timed.seen.stopped_s)
+        if timed.observed.lost_s:
+            pace.extend(timed.observed.stopped_s)
         pace.saw(count, timed.ran_s, first=before + done == 0)
         return timed.block, sums, timed.ran_s
 

@@ -175,22 +175,26 @@ def board_of(folder: Path) -> Board:
             verified = list(pool.map(_submission, paths, chunksize=4))
     else:
         verified = [_submission(path) for path in paths]
-    submissions = [each for each in verified if isinstance(each, Submission)]
+    submissions = [item for item in verified if isinstance(item, Submission)]
     # What is refused by itself says nothing against others: it may be an edited copy of them.
-    believed = _compared([each for each in submissions if not each.refused])
-    believed += [each for each in submissions if each.refused]
-    refused = [each for each in verified if isinstance(each, Refusal)]
+    believed = _compared([submission for submission in submissions if not submission.refused])
+    believed += [submission for submission in submissions if submission.refused]
+    refused = [item for item in verified if isinstance(item, Refusal)]
     refused += [
-        Refusal(each.file, [doubt.message for doubt in each.doubts if doubt.refuses])
-        for each in believed
-        if each.refused
+        Refusal(item.file, [doubt.message for doubt in item.doubts if doubt.refuses])
+        for item in believed
+        if item.refused
     ]
     histories: dict[str, list[Submission]] = defaultdict(list)
-    for each in sorted(believed, key=lambda each: (each.measured_at, each.file)):
-        if not each.refused:
-            histories[each.machine].append(each)
+    for submission in sorted(
+        believed, key=lambda submission: (submission.measured_at, submission.file)
+    ):
+        if not submission.refused:
+            histories[submission.machine].append(submission)
     return Board(
-        dict(sorted(histories.items())), sorted(refused, key=lambda each: each.file), _published()
+        dict(sorted(histories.items())),
+        sorted(refused, key=lambda refusal: refusal.file),
+        _published(),
     )
 
 
@@ -233,25 +237,25 @@ def _compared(submissions: Sequence[Submission]) -> list[Submission]:
     that share an instant with it, and with what most of all say of weights and FLOPs.
     """
     groups: dict[object, list[Submission]] = defaultdict(list)
-    for each in submissions:
-        for key in _keys(each):
-            groups[key].append(each)
+    for submission in submissions:
+        for key in _keys(submission):
+            groups[key].append(submission)
     most = replace(
         Trace("most machines", "", frozenset(), {}, {}, {}, {}),
-        weights=_commonest(each.trace.weights for each in submissions),
-        flops=_commonest(each.trace.flops for each in submissions),
-        planned=_commonest(each.trace.planned for each in submissions),
+        weights=_commonest(submission.trace.weights for submission in submissions),
+        flops=_commonest(submission.trace.flops for submission in submissions),
+        planned=_commonest(submission.trace.planned for submission in submissions),
     )
     compared = []
-    for each in submissions:
-        others = {other.file: other for key in _keys(each) for other in groups[key]}
-        more = [*between(each.trace, most)]
+    for submission in submissions:
+        others = {other.file: other for key in _keys(submission) for other in groups[key]}
+        more = [*between(submission.trace, most)]
         for other in others.values():
             # Of files with the same content the first one is ranked.
-            same = other.trace.digest == each.trace.digest
-            if other is not each and not (same and other.file > each.file):
-                more += [d for d in between(each.trace, other.trace) if d.kind not in OF_ALL]
-        compared.append(replace(each, doubts=[*each.doubts, *more]))
+            same = other.trace.digest == submission.trace.digest
+            if other is not submission and not (same and other.file > submission.file):
+                more += [d for d in between(submission.trace, other.trace) if d.kind not in OF_ALL]
+        compared.append(replace(submission, doubts=[*submission.doubts, *more]))
     return compared
 
 

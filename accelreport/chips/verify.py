@@ -80,13 +80,13 @@ def doubts(
         shared: the shared specs of this version, by name.
         others: contributions that were accepted before.
     """
-    found = [*_whole(contribution), *_shared(contribution, shared)]
+    doubts = [*_whole(contribution), *_shared(contribution, shared)]
     for record in contribution.records:
-        found += record_doubts(record)
-    found += [*_copies(contribution.records), *_order_of_time(contribution.records)]
-    found += _beginnings(contribution.records)
+        doubts += record_doubts(record)
+    doubts += [*_copies(contribution.records), *_order_of_time(contribution.records)]
+    doubts += _beginnings(contribution.records)
     own = trace_of(contribution) if others else None
-    return [*found, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
+    return [*doubts, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
 
 
 def record_doubts(record: Record) -> list[Doubt]:
@@ -116,10 +116,10 @@ def _whole(contribution: Contribution) -> Iterator[Doubt]:
     if len(environments) < len(records):
         yield Doubt("machine", "", "A record names no machine.")
     for what in ("machine", "cpu", "threads", "memory_bytes", "os", "commit", "accelreport"):
-        values = Counter(str(getattr(each, what)) for each in environments)
+        values = Counter(str(getattr(environment, what)) for environment in environments)
         if len(values) > 1:
             yield Doubt("machine", "", f"Its records have {len(values)} values of {what}.")
-    if any(each.dirty for each in environments):
+    if any(environment.dirty for environment in environments):
         yield Doubt("commit", "", "accelreport had uncommitted changes.", refuses=False)
     keys = Counter(record.key for record in records)
     if twice := sorted(key for key, count in keys.items() if count > 1):
@@ -325,7 +325,9 @@ def _hardware(record: Record) -> Iterator[Doubt]:
     environment, kind = record.environment, record.cell.device_spec.kind
     if environment is None:
         return
-    if environment.accelerators and not any(kind in each for each in environment.accelerators):
+    if environment.accelerators and not any(
+        kind in accelerator for accelerator in environment.accelerators
+    ):
         yield Doubt("device", record.cell.name, f"The framework used no {kind}.")
     if kind == "GPU" and not environment.gpus:
         yield Doubt("device", record.cell.name, "The driver lists no GPU.")

@@ -141,8 +141,8 @@ def options(
     if ctx.invoked_subcommand in TAKE_DEFAULTS and os.path.lexists(REPORT_FILE):
         from accelreport.spec.files_beside import read_options
 
-        said = read_options(REPORT_FILE).report.model_dump(exclude_none=True)
-        ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, said)
+        options = read_options(REPORT_FILE).report.model_dump(exclude_none=True)
+        ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, options)
 
 
 def main() -> None:

@@ -179,20 +179,20 @@ def build(
     from accelreport.terminal.say import say, tell_unshown
 
     store = _refreshed(results, None if as_measured else specs)
-    said = read_options(specs / FILE_NAME)
+    file_options = read_options(specs / FILE_NAME)
     known = {plan.spec for plan in store.plans()}
-    for absent in said.unknown_benchmarks(known, "it has no results; run its spec first"):
+    for absent in file_options.unknown_benchmarks(known, "it has no results; run its spec first"):
         say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only, trials=trials), err=True)
     if explain:
         from accelreport.report.site.assembly import gather
         from accelreport.terminal.explain import explained
 
-        say(*explained(gather(store), title, said.talk))
+        say(*explained(gather(store), title, file_options.talk))
         return
     options = builder.BuildOptions(
         title=title,
-        talk=said.talk,
+        talk=file_options.talk,
         templates=templates,
         logo=logo,
         base_url=base_url,
@@ -212,7 +212,7 @@ def build(
     _tell_others(built)
     tell_unshown(built.unshown)
     if built.unshown:
-        raise typer.Exit(max(each.exit_code for each in built.unshown))
+        raise typer.Exit(max(unshown.exit_code for unshown in built.unshown))
 
 
 def _refreshed(results: Path, specs: Path | None) -> Store:

@@ -49,14 +49,14 @@ def laws(
     from accelreport.loader.load import load
     from accelreport.terminal.say import say
 
-    told = 0
+    lines = 0
     read = load(specs, profile=profile, devices_file=devices_file)
     for bench in benches(read, results):
         swept = [sweep for sweep in bench.timed_sweeps if sweep.fit.residuals]
         if swept:
-            told += 1
+            lines += 1
             say(*law_lines(bench, swept))
-    if not told:
+    if not lines:
         say("nothing to fit: no spec has measured or published times of a size at three values")
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
@@ -78,8 +78,8 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     for spec in read.specs:
         plan = plan_document(spec, {})
         keys = {cell.key for cell in plan.cells}
-        found = {(each.key, each.machine): each for each in held if each.key in keys}
-        yield BenchmarkView(plan, found, device_colours(plan.devices))
+        records = {(record.key, record.machine): record for record in held if record.key in keys}
+        yield BenchmarkView(plan, records, device_colours(plan.devices))
 
 
 def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[str]:
@@ -93,11 +93,11 @@ def law_lines(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> Iterator[st
             yield f"  at {where}:"
         yield from _table(bench, here)
         for sweep in here:
-            if said := split_sentence(_name(bench, sweep), sweep):
-                yield f"  {said}"
+            if sentence := split_sentence(_name(bench, sweep), sweep):
+                yield f"  {sentence}"
         for pair in bench.law_pairs:
             if pair.own in here:
-                yield f"  {pair_sentence(pair, lambda each: _name(bench, each))}"
+                yield f"  {pair_sentence(pair, lambda name: _name(bench, name))}"
     yield ""
 
 
@@ -202,16 +202,16 @@ def ceilings(
 
     if bandwidth is not None and peak_tflops is None:
         raise typer.BadParameter("--bandwidth needs --peak-tflops")
-    told = 0
+    lines = 0
     read = load(specs, profile=profile, devices_file=devices_file)
     typed = (peak_tflops, bandwidth) if peak_tflops is not None else None
     chosen = _Chosen(hardware, device, read.devices, typed, kernel_us)
     chosen.limits("float32")  # report an unknown name before any file is read
     for bench in benches(read, results):
         for line in _lines(bench, chosen):
-            told += 1
+            lines += 1
             say(line)
-    if not told:
+    if not lines:
         say("no upper bound: no record has a count of operations; run a spec once (see --help)")
         raise typer.Exit(ExitCode.NOTHING_RAN)
 
@@ -233,16 +233,16 @@ def _lines(bench: BenchmarkView, chosen: _Chosen) -> Iterator[str]:
             "upper bounds on other hardware (calculated):"
         )
         rows = [["", "peak", "least time", "largest speedup", "limited by", "published share"]]
-        for each in chosen.limits(place.work.dtype):
-            found = ceiling(place.work, each)
-            shares = published_share(bench, place, each, found)
+        for limit in chosen.limits(place.work.dtype):
+            bound = ceiling(place.work, limit)
+            shares = published_share(bench, place, limit, bound)
             rows.append(
                 [
-                    each.name,
-                    f"{each.peak.tflops:g} TFLOPS {type_of_peak(each.peak)}",
-                    duration(found.seconds),
-                    most(place.seconds / found.seconds),
-                    found.limit.value,
+                    limit.name,
+                    f"{limit.peak.tflops:g} TFLOPS {type_of_peak(limit.peak)}",
+                    duration(bound.seconds),
+                    most(place.seconds / bound.seconds),
+                    bound.limit.value,
                     ", ".join(f"{sweep.label} {percent(part, 2)}" for sweep, part in shares),
                 ]
             )
@@ -276,10 +276,10 @@ class _Chosen:
         from accelreport.analysis.ceilings import known_limits
 
         asked = [*self._by_name(dtype), *self._by_row(dtype), *self._typed_in(dtype)]
-        found = asked or known_limits(dtype)
+        limits = asked or known_limits(dtype)
         if self.kernel_us is None:
-            return found
-        return [replace(each, kernel_s=self.kernel_us * 1e-6) for each in found]
+            return limits
+        return [replace(limit, kernel_s=self.kernel_us * 1e-6) for limit in limits]
 
     def _by_name(self, dtype: str) -> Iterator[Limits]:
         from accelreport.analysis.ceilings import limits_named

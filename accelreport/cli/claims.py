@@ -83,8 +83,8 @@ def claims(
     if store.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)
     if fail_if:
-        found = [one for bench in benches for one in bench.tested]
-        states = {one.state for one in distinct(found)}
+        tested = [one for bench in benches for one in bench.tested]
+        states = {one.state for one in distinct(tested)}
         if states & FAILING[fail_if]:
             raise typer.Exit(ExitCode.GATE_CLOSED)
         if not states & TESTED:

@@ -110,15 +110,17 @@ def compare(
     if fail_if_undecided and gate is None:
         raise typer.BadParameter("--fail-if-undecided belongs to --fail-if-slower")
     noises = kept() if gate is not None else []
-    line = [compare_folders(existing(old), existing(each), gate, noises) for each in (new, *later)]
+    line = [
+        compare_folders(existing(old), existing(newer), gate, noises) for newer in (new, *later)
+    ]
     compared = line[-1]
     text = _written(compared, format_) if len(line) == 1 else _line_written(line, format_)
     if out is None:
         typer.echo(text, nl=False)
     else:
         _write(out, text)
-        for told in conclusions(compared):
-            say(told)
+        for conclusion in conclusions(compared):
+            say(conclusion)
     code = CODES[compared.result.value]
     if fail_if_undecided and code == ExitCode.OK and compared.gated(GateVerdict.OPEN):
         code = ExitCode.GATE_CLOSED
@@ -154,7 +156,7 @@ def _line_written(line: list[FolderComparison], format_: str) -> str:
     from accelreport.terminal.say import on_one_line
 
     if format_ == "json":
-        return f"[{','.join(each.model_dump_json(indent=2) for each in line)}]\n"
+        return f"[{','.join(comparison.model_dump_json(indent=2) for comparison in line)}]\n"
     if format_ == "html":
         from accelreport.report.pages.compare import comparison_html
 

@@ -11,7 +11,7 @@ from accelreport.cli.options import DevicesFile, option
 from accelreport.importing import WhichEpoch
 
 if TYPE_CHECKING:
-    from accelreport.importing.published import Composed, Said
+    from accelreport.importing.published import Composed, RowDefaults
     from accelreport.importing.reader import Asked, Value
 
 EXAMPLES = """\b
@@ -113,7 +113,7 @@ def import_figures(
     devices_file: DevicesFile = None,
 ) -> None:
     """Append published figures to a spec, with their source."""
-    from accelreport.importing.published import Said, append, axes_of
+    from accelreport.importing.published import RowDefaults, append, axes_of
     from accelreport.importing.reader import Asked, pairs, sweep_point
 
     axes = None if into is None else axes_of(into, devices_file)
@@ -122,7 +122,7 @@ def import_figures(
         "title": title, "authors": author, "year": year, "url": url, "doi": doi,
         "licence": licence, "accessed": accessed,
     }  # fmt: skip
-    said = Said(
+    stated = RowDefaults(
         file.name,
         device=device,
         label=label,
@@ -131,7 +131,7 @@ def import_figures(
         comparable=not not_comparable,
         source=source,
     )
-    rows = _rows(file, format_, asked, said, pairs("--select", select))
+    rows = _rows(file, format_, asked, stated, pairs("--select", select))
     if into is None:
         typer.echo("\n".join(row.text for row in rows), nl=False)
         return
@@ -141,7 +141,7 @@ def import_figures(
 
 
 def _rows(
-    file: Path, format_: str, asked: Asked, said: Said, select: dict[str, str]
+    file: Path, format_: str, asked: Asked, stated: RowDefaults, select: dict[str, str]
 ) -> list[Composed]:
     """Read the file, report what is left out, and compose the rows."""
     from accelreport.importing.formats import reader_of
@@ -155,4 +155,4 @@ def _rows(
         typer.echo(printable(f"left out: {sentence}"), err=True)
     if not readout.rows:
         raise Unreadable(f"{given.name} holds no figure that a spec can show.")
-    return composed(selected(readout.rows, select), said)
+    return composed(selected(readout.rows, select), stated)

@@ -83,30 +83,30 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     from accelreport.spec.problems import SpecErrors
 
     try:
-        found = load(_with_neighbours(specs), devices_file=devices_file)
+        loaded = load(_with_neighbours(specs), devices_file=devices_file)
         for folder in specs:
-            read_options(folder / FILE_NAME).check({spec.name for spec in found.specs})
-        complaints = _of_own(found)
+            read_options(folder / FILE_NAME).check({spec.name for spec in loaded.specs})
+        complaints = _of_own(loaded)
     except SpecErrors as errors:
         if not json:
             raise
         problems = [problem.as_json() for problem in errors.problems]
         typer.echo(json_module.dumps({"ok": False, "problems": problems}, indent=2))
         raise typer.Exit(ExitCode.BAD_SPEC) from errors
-    counts = {"specs": len(found.specs), "cells": len(found.cells)}
+    counts = {"specs": len(loaded.specs), "cells": len(loaded.cells)}
     if json:
         typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
     else:
         from accelreport.terminal.say import claims_text, say
 
-        say(*claims_text(found.specs))
+        say(*claims_text(loaded.specs))
         for name, complaint in complaints:
             say(f"warning: {name}: {complaint}", err=True)
         totals = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
         say(f"{', '.join(totals)}: no errors")
 
 
-def _of_own(found: SpecSet) -> list[tuple[str, str]]:
+def _of_own(loaded: SpecSet) -> list[tuple[str, str]]:
     """Warnings about the user's own files and models, each with its spec.
 
     Raises:
@@ -114,17 +114,17 @@ def _of_own(found: SpecSet) -> list[tuple[str, str]]:
     """
     from accelreport.spec.problems import SpecErrors
 
-    unread = list(_own_files(found.specs))
+    unread = list(_own_files(loaded.specs))
     unclear = {name for name, _ in unread}
-    unknown, wrong = _fitting(spec for spec in found.specs if spec.name not in unclear)
+    unknown, wrong = _fitting(spec for spec in loaded.specs if spec.name not in unclear)
     if wrong:
         raise SpecErrors(wrong)
     from accelreport.runner.outlook import AbsentData, unsound
 
-    absent = AbsentData({spec.name: spec.text for spec in found.specs}).warnings(found.cells)
+    absent = AbsentData({spec.name: spec.text for spec in loaded.specs}).warnings(loaded.cells)
     others = [(name, text) for name, text in unknown if name not in absent]
-    told = [*unread, *others, *absent.items(), *unsound(found.cells)]
-    return [*misplaced_files(found.cells), *told]
+    warnings = [*unread, *others, *absent.items(), *unsound(loaded.cells)]
+    return [*misplaced_files(loaded.cells), *warnings]
 
 
 def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
@@ -138,8 +138,8 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
         return []
     from accelreport.datasets.cache import misplaced
 
-    told = ((spec, misplaced(path, folder)) for spec, path, folder in named)
-    return [(spec, text) for spec, text in told if text]
+    warnings = ((spec, misplaced(path, folder)) for spec, path, folder in named)
+    return [(spec, text) for spec, text in warnings if text]
 
 
 def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
@@ -212,13 +212,13 @@ def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
             answers = misfits(questions, framework)
         except ShapesUnknown as error:
             text = " ".join(str(error).split())
-            complaints += [(each, text) for each in dict.fromkeys(spec.name for spec, _ in pairs)]
+            complaints += [(name, text) for name in dict.fromkeys(spec.name for spec, _ in pairs)]
             continue
-        for (spec, cell), found in zip(pairs, answers, strict=True):
-            if found and found.unread:
-                complaints.append((spec.name, f"{found.what} {found.why}"))
-            elif found:
-                problems.append(_problem(spec, cell, found))
+        for (spec, cell), misfit in zip(pairs, answers, strict=True):
+            if misfit and misfit.unread:
+                complaints.append((spec.name, f"{misfit.what} {misfit.why}"))
+            elif misfit:
+                problems.append(_problem(spec, cell, misfit))
     return complaints, problems
 
 
@@ -227,11 +227,11 @@ def _shape_of(cell: Cell) -> str:
     from accelreport.spec.parameters import TRAINING_ONLY
 
     needless = TRAINING_ONLY | {"batch_size", "mode"}
-    said = {name: each for name, each in cell.workload.items() if name not in needless}
-    return json_module.dumps(said, sort_keys=True)
+    parameters = {name: value for name, value in cell.workload.items() if name not in needless}
+    return json_module.dumps(parameters, sort_keys=True)
 
 
-def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
+def _problem(spec: Spec, cell: Cell, misfit: Misfit) -> Problem:
     """An error for a model that does not fit its data, at the parameter in the file."""
     from accelreport.spec.problems import Place, Problem
     from accelreport.spec.source import read_file
@@ -239,14 +239,16 @@ def _problem(spec: Spec, cell: Cell, found: Misfit) -> Problem:
 
     file = read_file(spec.path, str(spec.path))
     tables: tuple[KeyPath, ...] = (("sweep",), ("sweep", "zip"), ("workload",))
-    paths = [(*table, found.key) for table in tables]
-    at = "".join(f" at {axis} = {value}" for axis, value in cell.point.items() if axis == found.key)
-    message = " ".join(part for part in (found.what, found.why) if part).rstrip(".")
+    paths = [(*table, misfit.key) for table in tables]
+    at = "".join(
+        f" at {axis} = {value}" for axis, value in cell.point.items() if axis == misfit.key
+    )
+    message = " ".join(part for part in (misfit.what, misfit.why) if part).rstrip(".")
     if isinstance(file, Problem):  # deleted after it was read
-        return Problem("misfit", Place(str(spec.path)), f"{message}{at}", found.remedy)
+        return Problem("misfit", Place(str(spec.path)), f"{message}{at}", misfit.remedy)
     here = next((p for p in paths if value_at(file.document.data, p) is not None), ("workload",))
     return Problem(
-        "misfit", file.place(here), f"{message}{at}", found.remedy, f"workload.{found.key}"
+        "misfit", file.place(here), f"{message}{at}", misfit.remedy, f"workload.{misfit.key}"
     )
 
 
@@ -271,11 +273,11 @@ def devices(
     from accelreport.terminal.listings import machine_text
     from accelreport.terminal.say import say
 
-    found = survey(devices_file, ask_tensorflow=not no_probe)
+    surveyed = survey(devices_file, ask_tensorflow=not no_probe)
     if json:
-        typer.echo(found.model_dump_json(indent=2))
+        typer.echo(surveyed.model_dump_json(indent=2))
     else:
-        say(*machine_text(found))
+        say(*machine_text(surveyed))
 
 
 def schema(

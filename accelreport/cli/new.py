@@ -177,19 +177,19 @@ def new(
 
 def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
     """What is said of a model and data of one's own, and on the command line."""
-    said: dict[str, Any] = {**given.pop("workload", {}), **given}
-    if {"model", "application", "architecture"} & said.keys() and not (model or data):
-        return said
-    if said.get("dataset") == "csv" and not data:
+    values: dict[str, Any] = {**given.pop("workload", {}), **given}
+    if {"model", "application", "architecture"} & values.keys() and not (model or data):
+        return values
+    if values.get("dataset") == "csv" and not data:
         remedy = "Name it with --data FILE.csv, and the model with --model model.py:build."
         raise CannotDraft("A CSV file is no data set of the kind keras.", remedy=remedy)
     if not model:
         remedy = "Name it with --model, such as --model model.py:build or --model MobileNetV2."
         raise CannotDraft("A model is needed.", remedy=remedy)
     keys = own_workload(model, data, file.parent)
-    if "dataset" in said:
+    if "dataset" in values:
         keys.pop("data", None)
-    keys |= said
+    keys |= values
     if data and "dataset" not in keys and "task" not in keys:
         keys["task"] = _asked("task (classification or regression)", "")
     return keys
@@ -296,9 +296,9 @@ def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str,
     choices = get_args(dataset.annotation) if dataset and named else ()
     if dataset and "dataset" not in given and len(choices) > 1:
         given["dataset"] = _asked("Data set", str(dataset.default), _one_of(choices))
-    for name, found in fields.items():
-        if found.is_required() and name not in given:
-            given[name] = _asked(f"{name} ({' '.join((found.description or '').split())})", "")
+    for name, field in fields.items():
+        if field.is_required() and name not in given:
+            given[name] = _asked(f"{name} ({' '.join((field.description or '').split())})", "")
     if given.get("dataset") == "csv":
         given["series"] = _columns(given.get("series", {}), folder)
     return _as_lists(family.parameters, given)
@@ -311,26 +311,26 @@ def _columns(series: dict[str, Any], folder: Path) -> dict[str, Any]:
     asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
     place, path = _place(asked, folder)
     proposed = proposed_columns(place, str(series.get("separator", ",")))
-    found = {**series, "path": path}
+    table = {**series, "path": path}
     for key, columns in proposed.items():
-        if key not in found:
-            found[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
-            typer.echo(f"series.{key} = {', '.join(found[key])}: correct it if it is another.")
-    return found
+        if key not in table:
+            table[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
+            typer.echo(f"series.{key} = {', '.join(table[key])}: correct it if it is another.")
+    return table
 
 
 def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The values with a list where the key has one and a text was given."""
-    found = dict(given)
+    values = dict(given)
     for name, value in given.items():
         field = parameters.model_fields.get(name)
         inner = [] if field is None else [field.annotation, *get_args(field.annotation)]
-        table = next((each for each in inner if hasattr(each, "model_fields")), None)
+        table = next((member for member in inner if hasattr(member, "model_fields")), None)
         if isinstance(value, dict) and table:
-            found[name] = _as_lists(table, value)
-        elif isinstance(value, str) and any(_is_list(each) for each in inner):
-            found[name] = _split(value)
-    return found
+            values[name] = _as_lists(table, value)
+        elif isinstance(value, str) and any(_is_list(member) for member in inner):
+            values[name] = _split(value)
+    return values
 
 
 def _is_list(annotation: Any) -> bool:
@@ -359,9 +359,9 @@ def _place(path: str, folder: Path) -> tuple[Path, str]:
     from accelreport.datasets.cache import places
 
     known = places(path, str(folder.absolute()))
-    found = next((each for each in known if each.is_file()), known[-1])
-    beside = found.is_relative_to(folder.absolute())
-    return found, found.relative_to(folder.absolute()).as_posix() if beside else path
+    chosen = next((place for place in known if place.is_file()), known[-1])
+    beside = chosen.is_relative_to(folder.absolute())
+    return chosen, chosen.relative_to(folder.absolute()).as_posix() if beside else path
 
 
 def _file_below(folder: Path) -> Callable[[str], str]:

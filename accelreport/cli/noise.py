@@ -101,15 +101,15 @@ def noise(
         )
         if spec is None:
             beside = devices_file or SPECS[0] / DEVICES
-            found = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
+            default = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
             chosen = device[0] if device else "cpu"
             request.paths[0].write_text(SMALL.format(device=chosen), encoding="utf-8")
-            request = replace(request, devices_file=found, devices=())
+            request = replace(request, devices_file=default, devices=())
         measured = _measured(request, small=spec is None, quiet=json)
     if json:
         rows = [
-            each.model_dump(mode="json") | {"repeats": each.repeats_for(slowdown)}
-            for each in measured
+            noise.model_dump(mode="json") | {"repeats": noise.repeats_for(slowdown)}
+            for noise in measured
         ]
         typer.echo(json_module.dumps(rows, indent=2))
     else:
@@ -130,11 +130,11 @@ def _measured(request: Request, *, small: bool, quiet: bool) -> list[Noise]:
     code = carried_out(request, dry_run=False, quiet=quiet, answer=False)
     if code not in {ExitCode.OK, ExitCode.SOME_FAILED}:
         raise typer.Exit(code)
-    found = noises(existing(request.results), small=small)
-    if not found:
+    measured = noises(existing(request.results), small=small)
+    if not measured:
         raise TooFewTimes("Too few processes have a time.", remedy="accelreport run shows why.")
-    keep(found)
-    return found
+    keep(measured)
+    return measured
 
 
 class TooFewTimes(AccelReportError):  # noqa: N818 -- reads as what it says

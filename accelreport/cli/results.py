@@ -162,7 +162,7 @@ def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False)
     published, rows = privacy(store)
     if key:
         keys = cells_named(store, key)
-        for record in (each for each in published if each.key in keys):
+        for record in (row for row in published if row.key in keys):
             typer.echo(record.model_dump_json(indent=2))
     elif json:
         typer.echo(json_module.dumps(rows, indent=2))
@@ -229,15 +229,15 @@ def rm(
     store = existing(results)
     gone, plans = meant(store, names)
     records = sum(map(len, gone.values()))
-    told = f"{counted(records, 'record')} and {counted(len(plans), 'plan')} of {results}"
+    counts = f"{counted(records, 'record')} and {counted(len(plans), 'plan')} of {results}"
     if not yes:
         if not sys.stdin.isatty():
             raise typer.BadParameter(
-                f"{told}: there is no terminal to ask for confirmation; give --yes"
+                f"{counts}: there is no terminal to ask for confirmation; give --yes"
             )
-        typer.confirm(f"Remove {told}?", abort=True)
+        typer.confirm(f"Remove {counts}?", abort=True)
     store.remove(gone, plans)
-    say(f"Removed: {told}")
+    say(f"Removed: {counts}")
 
 
 MERGE_EXAMPLES = """\b

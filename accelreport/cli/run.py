@@ -298,8 +298,8 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
-    cells = [each.cell for each in prepared.plan.of("run")]
-    reads = AbsentData({each.spec: each.text for each in prepared.documents})
+    cells = [planned.cell for planned in prepared.plan.of("run")]
+    reads = AbsentData({document.spec: document.text for document in prepared.documents})
     skipped = prepared.plan.of("skip")
     without = [p.cell for p in skipped if p.missing and p.missing.kind == "data-unavailable"]
     absent = reads.warnings([*cells, *without])
@@ -307,8 +307,8 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
         why = "\n".join(f"{name}: {text}" for name, text in absent.items())
         raise DataUnavailable("Nothing was run: no data are here.", why=why)
     wanted = [*cells, *without]
-    for name, told in [*misplaced_files(wanted), *absent.items(), *unsound(wanted)]:
-        say(f"warning: {name}: {told}", err=True)
+    for name, text in [*misplaced_files(wanted), *absent.items(), *unsound(wanted)]:
+        say(f"warning: {name}: {text}", err=True)
     if longest := too_long(prepared.plan.estimate):
         say(f"warning: {longest}", err=True)
     for path in prepared.left_out:
@@ -362,8 +362,8 @@ def _carry_out(
     left_out = len(prepared.plan.of("run")) - measured
     if prepared.within_s is not None and left_out > 0 and not (end.stopped_by or json or quiet):
         say(f"{left_out} repeats were left out for want of time; the same command measures them")
-    told = answer and not (json or quiet or end.stopped_by)
-    if told and end.ok + end.partial + end.done_before:
+    answered = answer and not (json or quiet or end.stopped_by)
+    if answered and end.ok + end.partial + end.done_before:
         _answer(prepared)
     return exit_code(end)
 
@@ -450,10 +450,10 @@ def bench(
 
     given = parse_tables(set_)
     measure = {"repeats": repeats, "budget": budget, **given.pop("measure", {})}
-    said = {"dataset": dataset, "model": model, "data": data}
-    workload = {name: value for name, value in said.items() if value} | given
+    choice = {"dataset": dataset, "model": model, "data": data}
+    workload = {name: value for name, value in choice.items() if value} | given
     family = _family(kind, dataset)
-    found = devices_at(devices_file)
+    known = devices_at(devices_file)
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, f"{_name(family.kind, dataset, model)}.toml")
         text = _text(
@@ -461,11 +461,11 @@ def bench(
             workload,
             list(dict.fromkeys(whole_numbers(batch, SIZES))),
             measure,
-            device or _here(found),
+            device or _here(known),
         )
         spec.write_text(text, encoding="utf-8")
         typer.echo(text)
-        request = Request(paths=[spec], results=results, devices_file=found)
+        request = Request(paths=[spec], results=results, devices_file=known)
         code = carried_out(request, dry_run=dry_run)
     raise typer.Exit(code)
 
@@ -509,8 +509,8 @@ def _family(kind: str, dataset: str) -> Family:
         fields = {name: family.parameters.model_fields for name, family in FAMILIES.items()}
         fitting = [
             name
-            for name, found in fields.items()
-            if "dataset" in found and dataset in get_args(found["dataset"].annotation)
+            for name, field in fields.items()
+            if "dataset" in field and dataset in get_args(field["dataset"].annotation)
         ]
     if len(fitting) == 1:
         return FAMILIES[fitting[0]]
@@ -533,5 +533,5 @@ def whole_numbers(text: str, what: str) -> list[int]:
 def _name(*parts: str) -> str:
     """A spec name that describes its workload."""
     kind, *named = parts
-    told = [part for part in named if part] or [kind]
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *told]))
+    named_parts = [part for part in named if part] or [kind]
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *named_parts]))

@@ -199,13 +199,13 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
     """
     root = data_root()
     pins = read_pins(root)
-    found = [(file, locate(file, root)) for file in entry.files]
-    missing = [file.path for file, place in found if place is None]
+    places = [(file, locate(file, root)) for file in entry.files]
+    missing = [file.path for file, place in places if place is None]
     if missing:
         raise _missing(entry, missing, root)
     remedy = replace_remedy(entry.name)
     contents = []
-    for file, form in found:
+    for file, form in places:
         if form is not None:
             path = root / form.path
             data = read_bounded(path, file.limit, remedy)
@@ -441,16 +441,20 @@ def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
     Raises:
         DataUnavailable: when there is none.
     """
-    own = [each for each in samples().values() if path in {file.path for file in each.files}]
-    found = own[0] if own else samples().get(entry.name)
-    if found is None:
+    own = [
+        candidate
+        for candidate in samples().values()
+        if path in {file.path for file in candidate.files}
+    ]
+    sample = own[0] if own else samples().get(entry.name)
+    if sample is None:
         raise DataUnavailable(
             f"There is no sample of {path or entry.name}.",
             why=f"This accelreport contains samples of {', '.join(samples()) or 'no data set'}.",
             remedy="Use `--data synthetic` for synthetic data of the same shapes"
             + (f", or run `accelreport data fetch {entry.name}`." if entry.files else "."),
         )
-    return found
+    return sample
 
 
 def read_sample(sample: DataSample) -> list[Contents]:
@@ -527,12 +531,14 @@ def status(entry: CatalogueEntry) -> DatasetStatus:
     """Whether the files of a data set are here, and whose they are."""
     root = data_root()
     pins = read_pins(root)
-    found = [(file, locate(file, root)) for file in entry.files]
-    present = tuple(root / form.path for _, form in found if form is not None)
-    missing = [file for file, form in found if form is None]
+    places = [(file, locate(file, root)) for file in entry.files]
+    present = tuple(root / form.path for _, form in places if form is not None)
+    missing = [file for file, form in places if form is None]
     sizes = [file.size for file in missing]
     right = all(
-        checksum(root / form.path) == published(form, pins) for _, form in found if form is not None
+        checksum(root / form.path) == published(form, pins)
+        for _, form in places
+        if form is not None
     )
     return DatasetStatus(
         entry=entry,

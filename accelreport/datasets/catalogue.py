@@ -24,7 +24,7 @@ BUILT_IN: dict[str, CatalogueEntry] = TypeAdapter(dict[str, CatalogueEntry]).val
 
 _PLUGINS = Plugins(DATASETS, CatalogueEntry, "name", BUILT_IN)
 
-CATALOGUE: dict[str, CatalogueEntry] = {**BUILT_IN, **_PLUGINS.found}
+CATALOGUE: dict[str, CatalogueEntry] = {**BUILT_IN, **_PLUGINS.usable}
 """Every data set that can be used, by its name: also those that packages add."""
 
 BROKEN: dict[str, PluginError] = _PLUGINS.broken

@@ -258,7 +258,7 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
 def _was_open(response: urllib3.BaseHTTPResponse) -> bool:
     """Whether a redirect led to an address without encryption, were it only on the way."""
     passed = response.retries.history if response.retries else ()
-    return any(urlsplit(each.redirect_location or "").scheme == "http" for each in passed)
+    return any(urlsplit(response.redirect_location or "").scheme == "http" for response in passed)
 
 
 def _accept(

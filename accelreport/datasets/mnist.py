@@ -138,9 +138,9 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Any) -> Parts:  # noqa:
     def draw() -> Arrays:
         arrays: dict[str, NDArray[Any]] = {}
         for part, counts in enumerate(COUNTS[entry.name]):
-            made = patterns((SIDE, SIDE), counts, seed, part, (MOVED, MOVED))
-            arrays[f"{part}/x"] = (72 * made["x"]).clip(0, 255).astype(np.uint8)
-            arrays[f"{part}/y"] = made["y"]
+            images = patterns((SIDE, SIDE), counts, seed, part, (MOVED, MOVED))
+            arrays[f"{part}/x"] = (72 * images["x"]).clip(0, 255).astype(np.uint8)
+            arrays[f"{part}/y"] = images["y"]
         return arrays
 
     arrays = drawn(entry.name, seed, Path(stand_in.__file__), draw)

@@ -352,9 +352,9 @@ def _rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
 def _separator_remedy(table: pd.DataFrame) -> str:
     """What to write where a header of one name shows that something else divides columns."""
     only = str(table.columns[0]) if len(table.columns) == 1 else ""
-    found = next((mark for mark in ";\t|" if mark in only), "")
-    written = found.replace("\t", "\\t")
-    return f'Write separator = "{written}": that divides its columns.' if found else ""
+    separator = next((mark for mark in ";\t|" if mark in only), "")
+    written = separator.replace("\t", "\\t")
+    return f'Write separator = "{written}": that divides its columns.' if separator else ""
 
 
 def _with_targets(table: pd.DataFrame, own: OwnData) -> pd.DataFrame:
@@ -512,8 +512,8 @@ def _images(place: Path, own: OwnData, folder: str) -> Dataset:
         suffix = f"_{part}" if part else ""
         arrays[f"x{suffix}"] = _pixels(listed, own, place, digest.update)
         arrays[f"y{suffix}"] = np.array([number for _, number in listed], np.int32)
-    made = arranged(arrays, own, digest.hexdigest(), folder)
-    return Dataset(**{**vars(made), "classes": classes})
+    data = arranged(arrays, own, digest.hexdigest(), folder)
+    return Dataset(**{**vars(data), "classes": classes})
 
 
 def _pictures(top: Path, classes: Sequence[str]) -> Iterator[Path]:
@@ -602,7 +602,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
     own = OwnData(path=shown, task="classification")
     keys: dict[str, Any]
     if path.is_dir():
-        images = [each for each in sorted(path.rglob("*")) if each.suffix.lower() in IMAGES]
+        images = [image for image in sorted(path.rglob("*")) if image.suffix.lower() in IMAGES]
         first = [(image, 0) for image in images[:1]]
         size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
         keys = {"task": "classification", "image_size": size, "divide_by": 255.0}
@@ -616,7 +616,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {}), len(examples)
     separator = TABLES.get(path.suffix, ",")
     table = _rows(path, data, own)
-    if found := _separator_remedy(table):
+    if remedy := _separator_remedy(table):
         separator = next(mark for mark in ";\t|" if mark in str(table.columns[0]))
         table = _rows(path, data, OwnData(path=shown, task="classification", separator=separator))
     columns = list(map(str, table.columns))
@@ -639,7 +639,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         keys["missing"] = "drop"
     elif table[inputs].isna().any(axis=None):
         keys["missing"] = "mean"
-    return keys | ({"separator": separator} if found else {}), len(table)
+    return keys | ({"separator": separator} if remedy else {}), len(table)
 
 
 FEW_CLASSES = 20

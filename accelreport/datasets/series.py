@@ -87,7 +87,7 @@ def make_series(
         SeriesError: when values are missing and may not be, or too little is left.
     """
     wanted = list(dict.fromkeys([*inputs, *targets]))
-    table, told = _without_missing(table[wanted], options.missing)
+    table, missing_note = _without_missing(table[wanted], options.missing)
     rows = len(table) - options.horizon
     border = int(options.train_share * rows)
     if rows < _SHORTEST or not 0 < border < rows:
@@ -103,22 +103,22 @@ def make_series(
     y_scaled, y_range = _scale(y, border)
     gaps = np.diff(times.to_numpy()) / np.timedelta64(1, "s")
     if gaps.min() != gaps.max():
-        told.append("The rows are not equally spaced in time.")
+        missing_note.append("The rows are not equally spaced in time.")
     details: dict[str, Any] = {"inputs": names, "targets": list(targets)}
     details |= {"input_range": x_range, "target_range": y_range, "horizon": options.horizon}
     details |= _when(times, border) | {"step_s": float(np.median(gaps))}
     return Parts(
         train={"inputs": x_scaled[:border], "targets": y_scaled[:border]},
         validation={"inputs": x_scaled[border:], "targets": y_scaled[border:]},
-        note=" ".join([*([note] if note else []), *told]),
+        note=" ".join([*([note] if note else []), *missing_note]),
         details=details,
     )
 
 
 def _when(times: pd.DatetimeIndex, border: int) -> dict[str, str]:
     """Where the training part starts, the validation part starts, and both end."""
-    told = {"first_time": times[0], "validation_time": times[border], "last_time": times[-1]}
-    return {name: time.isoformat() for name, time in told.items()}
+    facts = {"first_time": times[0], "validation_time": times[border], "last_time": times[-1]}
+    return {name: time.isoformat() for name, time in facts.items()}
 
 
 def make_stand_in(
@@ -149,7 +149,7 @@ def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.Da
             f"{count:,} values are missing, such as {column!r} at {first}; write missing = "
             '"interpolate", "forward_fill" or "drop".'
         )
-    told: list[str] = []
+    notes: list[str] = []
     how = ""
     if missing == "forward_fill":
         table = table.ffill()
@@ -159,11 +159,11 @@ def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.Da
         how = "interpolated in time"
     filled = count - int(table.isna().to_numpy().sum())
     if filled:
-        told.append(f"{filled:,} missing values were {how}.")
+        notes.append(f"{filled:,} missing values were {how}.")
     whole = table.dropna()
     if len(whole) < len(table):
-        told.append(f"{len(table) - len(whole):,} rows without all values were left out.")
-    return whole, told
+        notes.append(f"{len(table) - len(whole):,} rows without all values were left out.")
+    return whole, notes
 
 
 def _scale(
@@ -283,9 +283,11 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
     """The first row that is not after the one before it, and what may be done."""
     moments = times.to_numpy()
     row = int(np.flatnonzero(moments[1:] <= moments[:-1])[0]) + 1
-    told = f"The time in row {raw.index[row] + 1:,} ({moments[row]}) is not after the one before it"
+    message = (
+        f"The time in row {raw.index[row] + 1:,} ({moments[row]}) is not after the one before it"
+    )
     if times.is_unique:
-        return f"{told}; write sort = true to sort the rows."
+        return f"{message}; write sort = true to sort the rows."
     # A single row that stands there twice is no sign of another series.
     mixed = times.duplicated(keep=False).mean() > 0.5
     for name in raw.columns if mixed else ():
@@ -295,10 +297,10 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
             one = raw[name].iloc[0]
             value = f'"{one}"' if isinstance(one, str) else str(one)
             return (
-                f"{told}: {kinds} series are mixed, which column {name!r} separates. Select one "
+                f"{message}: {kinds} series are mixed, which column {name!r} separates. Select one "
                 f"with where = {{ {json.dumps(name)} = {value} }}."
             )
-    return f'{told}; write duplicates = "first", "last" or "mean", with sort = true if needed.'
+    return f'{message}; write duplicates = "first", "last" or "mean", with sort = true if needed.'
 
 
 def parse_csv(
@@ -338,11 +340,11 @@ def parse_csv(
     except (ValueError, MemoryError, OverflowError) as error:
         raise SeriesError(f"It is not a CSV file ({str(error).strip()}).") from error
     table.columns = table.columns.astype(str)
-    seen: set[str] = set()
+    columns: set[str] = set()
     for name in map(str, header.iloc[0]):
-        if name and name in seen:  # pandas would call it `name.1`
+        if name and name in columns:  # pandas would call it `name.1`
             raise SeriesError(f"It has two columns with the name {name!r}.")
-        seen.add(name)
+        columns.add(name)
     return table
 
 
@@ -370,8 +372,8 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
     read = _universal(pd.DatetimeIndex(moments), options.time_zone).tz_localize(None)
     beyond = np.flatnonzero((read.year < MINYEAR) | (read.year > MAXYEAR))
     if len(beyond):
-        said = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
-        raise SeriesError(f"{said} is outside the years {MINYEAR} to {MAXYEAR}.")
+        message = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
+        raise SeriesError(f"{message} is outside the years {MINYEAR} to {MAXYEAR}.")
     return read
 
 
@@ -521,10 +523,10 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     file = files[0] if files else _read_file(options.path, options.folder)
     try:
         table, inputs = read_table(file.data, options)
-        made = make_series(table, inputs, options.targets, options)
+        series = make_series(table, inputs, options.targets, options)
     except SeriesError as error:
         raise file.corrupt(str(error)) from error
-    return replace(made, files=(file,))
+    return replace(series, files=(file,))
 
 
 def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # noqa: ARG001

@@ -69,9 +69,9 @@ def patterns(
             _cosines(length, count, rng.uniform(-most, most, n))
             for length, count, most in zip(shape, modes, moved, strict=True)
         )
-        made = np.matmul(np.matmul(rows.transpose(0, 2, 1), mixed.astype(np.float32)), columns)
-        noise = rng.standard_normal(made.shape, np.float32)
-        x[first : first + BLOCK] = made + np.float32(NOISE) * noise
+        images = np.matmul(np.matmul(rows.transpose(0, 2, 1), mixed.astype(np.float32)), columns)
+        noise = rng.standard_normal(images.shape, np.float32)
+        x[first : first + BLOCK] = images + np.float32(NOISE) * noise
     return {"x": x, "y": y}
 
 

@@ -72,7 +72,7 @@ class Figures:
         wanted = [column for column in given.table.columns if column not in asked.leave_out]
         for column in wanted:
             _check_column(given.name, column, asked)
-        return Readout([_found(row, wanted, asked) for row in given.table.rows])
+        return Readout([_figure_row(row, wanted, asked) for row in given.table.rows])
 
 
 def _check_column(name: str, column: str, asked: Asked) -> None:
@@ -96,7 +96,7 @@ def _check_column(name: str, column: str, asked: Asked) -> None:
         )
 
 
-def _found(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
+def _figure_row(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
     cells = {column: row.cells[column] for column in wanted if row.cells.get(column) is not None}
     keys = {column: _value(column, cell) for column, cell in cells.items() if column in KEYS}
     source = {
@@ -127,16 +127,16 @@ def _value(key: str, cell: CellValue) -> Value:
     if key == "comparable":
         truth = {"true": True, "false": False}
         return truth.get(str(cell).strip().lower(), cell)
-    found = number(cell)
-    if found is not None:
-        return found
+    value = number(cell)
+    if value is not None:
+        return value
     return cell.strip() if isinstance(cell, str) else cell
 
 
 def _text_or_year(column: str, cell: CellValue) -> Value:
-    found = number(cell)
-    if column == "source.year" and found is not None and found == int(found):
-        return int(found)
+    value = number(cell)
+    if column == "source.year" and value is not None and value == int(value):
+        return int(value)
     return str(cell)
 
 

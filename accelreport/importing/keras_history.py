@@ -63,9 +63,9 @@ class KerasHistory:
                 f"{given.name}: this is not a Keras training history.",
                 why="A history is the JSON of history.history or a file of CSVLogger.",
             )
-        curves = {name: each for name, each in curves.items() if name not in asked.leave_out}
+        curves = {name: curve for name, curve in curves.items() if name not in asked.leave_out}
         chosen = _chosen(curves)
-        epochs = max((len(each) for each in curves.values()), default=0)
+        epochs = max((len(curve) for curve in curves.values()), default=0)
         index, when = _epoch(given.name, curves, chosen, asked, epochs)
         there = {figure: _at(curves[name], index, epochs) for figure, name in chosen.items()}
         keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
@@ -78,8 +78,8 @@ class KerasHistory:
             mean = "; epoch_time is the mean of all but the first" if len(times) > 1 else ""
             note += f" Times from the column {quote(column)}{mean}."
             keys["mark"] = "D"
-        found = FigureRow(given.name, keys | {"note": note})
-        return Readout([found], [*left_out, *_left_out(curves, read)])
+        row = FigureRow(given.name, keys | {"note": note})
+        return Readout([row], [*left_out, *_left_out(curves, read)])
 
 
 def _curves(given: Given) -> Curves | None:
@@ -147,7 +147,7 @@ def _epoch(
         known = [(value, index) for index, value in enumerate(values) if value is not None]
         if len(values) == epochs and known:
             least = monitor.endswith("loss")
-            best = min(known, key=lambda each: (each[0] if least else -each[0], each[1]))
+            best = min(known, key=lambda pair: (pair[0] if least else -pair[0], pair[1]))
             return best[1], f"these are of epoch {best[1] + 1}, the best by {monitors[monitor]}"
     raise Unreadable(f"{name}: no metric shows which epoch is the best.")
 
@@ -164,8 +164,8 @@ def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]
     for column in (asked.time_column, asked.elapsed_column):
         if column and column not in curves:
             raise NotAsked(f"{name} has no column {quote(column)}.")
-    elapsed = asked.elapsed_column or next((each for each in ELAPSED if each in curves), "")
-    column = asked.time_column or next((each for each in TIMES if each in curves), "")
+    elapsed = asked.elapsed_column or next((column for column in ELAPSED if column in curves), "")
+    column = asked.time_column or next((column for column in TIMES if column in curves), "")
     if asked.elapsed_column or (elapsed and not column):
         column = elapsed
         since = _numbers(name, curves, column)

@@ -60,15 +60,15 @@ class MLPerfInference:
         left_out: dict[str, int] = {}
         for row in given.table.rows:
             facts = texts(row.cells)
-            found = _result(row, facts)
-            if isinstance(found, FigureRow):
-                rows.append(found)
+            result = _result(row, facts)
+            if isinstance(result, FigureRow):
+                rows.append(result)
             else:
-                left_out[found] = left_out.get(found, 0) + 1
-        return Readout(rows, list(_said(left_out)))
+                left_out[result] = left_out.get(result, 0) + 1
+        return Readout(rows, list(_left_out(left_out)))
 
 
-def _said(left_out: dict[str, int]) -> Iterator[str]:
+def _left_out(left_out: dict[str, int]) -> Iterator[str]:
     for why, count in left_out.items():
         yield f"{count:,} {'row' if count == 1 else 'rows'}: {why}"
 
@@ -163,9 +163,9 @@ class MLPerfTraining:
         ]
         weak = [column for column in benchmarks if ":" in column]
         strong = [column for column in benchmarks if ":" not in column]
-        rows = [found for row in given.table.rows for found in _results(row, strong)]
-        said = f"weak scaling ({', '.join(weak[:6])}): it times many trainings at once"
-        return Readout(rows, [said] if weak else [])
+        rows = [result for row in given.table.rows for result in _results(row, strong)]
+        reason = f"weak scaling ({', '.join(weak[:6])}): it times many trainings at once"
+        return Readout(rows, [reason] if weak else [])
 
 
 def _results(row: TableRow, benchmarks: list[str]) -> Iterator[FigureRow]:

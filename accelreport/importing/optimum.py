@@ -65,8 +65,8 @@ class OptimumBenchmark:
                 )
             else:
                 left_out.append(target)
-        said = f"{', '.join(map(quote, left_out))}: neither a step time nor a time per sample"
-        return Readout(rows, [said] if left_out else [])
+        reason = f"{', '.join(map(quote, left_out))}: neither a step time nor a time per sample"
+        return Readout(rows, [reason] if left_out else [])
 
 
 def _targets(data: Any) -> dict[str, Mapping[str, Any]]:
@@ -119,19 +119,19 @@ def _setting(data: Any) -> dict[str, str]:
     shapes = _table(scenario, "input_shapes")
     training = _table(scenario, "training_arguments")
     batch = shapes.get("batch_size") or training.get("per_device_train_batch_size")
-    found = {
+    figures = {
         "model": str(backend.get("model") or ""),
         "backend": str(backend.get("name") or ""),
         "hardware": hardware,
         "batch_size": str(batch or ""),
         "version": str(environment.get("optimum_benchmark_version") or ""),
     }
-    return {key: text for key, text in found.items() if text}
+    return {key: text for key, text in figures.items() if text}
 
 
 def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = data.get(key)
-    return found if isinstance(found, dict) else {}
+    part = data.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def _words(setting: Mapping[str, str]) -> str:

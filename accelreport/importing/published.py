@@ -66,12 +66,12 @@ def cited(
     if asked.get("url") and asked.get("doi"):
         message = "--url and --doi are both given."
         raise NotCited(message, remedy="Give the one that has the figures.")
-    found = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
-    if "doi" in found:
-        address = _doi_address(place, str(found.pop("doi")))
+    values = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
+    if "doi" in values:
+        address = _doi_address(place, str(values.pop("doi")))
         if "doi" in own or "url" not in own:
-            found["url"] = address
-    missing = [key for key in NEEDED if not str(found.get(key, "")).strip()]
+            values["url"] = address
+    missing = [key for key in NEEDED if not str(values.get(key, "")).strip()]
     if missing:
         raise NotCited(
             f"{place}: {listed([NEEDED[key] for key in missing])} "
@@ -79,9 +79,9 @@ def cited(
             why="Published figures are shown with their author, place and date.",
             remedy="Give the missing values; nothing was written.",
         )
-    _check(place, found)
+    _check(place, values)
     order = ("title", "authors", "year", "url", "licence", "accessed", "note")
-    return {key: found[key] for key in order if key in found}
+    return {key: values[key] for key in order if key in values}
 
 
 def _doi_address(place: str, text: str) -> str:
@@ -93,17 +93,17 @@ def _doi_address(place: str, text: str) -> str:
     return f"https://doi.org/{match[1]}"
 
 
-def _check(place: str, found: Mapping[str, Any]) -> None:
-    url = str(found["url"])
+def _check(place: str, values: Mapping[str, Any]) -> None:
+    url = str(values["url"])
     if not (re.fullmatch(r"https?://[^\s/]\S*", url, re.IGNORECASE) and url.isprintable()):
         message = f"{place}: {quote(url)} is not the address of a page."
         raise NotCited(message, remedy="Write it in full, with https://.")
-    if isinstance(found["year"], bool) or found["year"] not in YEARS:
+    if isinstance(values["year"], bool) or values["year"] not in YEARS:
         raise NotCited(
-            f"{place}: {quote(found['year'])} is not a year of publication.",
+            f"{place}: {quote(values['year'])} is not a year of publication.",
             remedy=f"Write a year from {YEARS[0]} to {YEARS[-1]}.",
         )
-    accessed = found.get("accessed")
+    accessed = values.get("accessed")
     if accessed is not None and not is_day(str(accessed)):
         raise NotCited(
             f"{place}: {quote(accessed)} is not a date (--accessed).",
@@ -121,7 +121,7 @@ def table(row: Mapping[str, Any]) -> str:
     Raises:
         ValueError: a text holds half a character (a lone surrogate), which no TOML file can.
     """
-    lines = ["[[published]]", *(f"{key(name)} = {value(each)}" for name, each in row.items())]
+    lines = ["[[published]]", *(f"{key(name)} = {value(item)}" for name, item in row.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -130,24 +130,24 @@ def key(name: str) -> str:
     return name if _BARE.fullmatch(name) else text(name)
 
 
-def value(found: object) -> str:
+def value(written: object) -> str:
     """A value: text, truth value, number, or a table in one line."""
-    if isinstance(found, str):
-        return text(found)
-    if isinstance(found, bool):
-        return "true" if found else "false"
-    if isinstance(found, int | float | Decimal):
-        return str(found)
-    if isinstance(found, Mapping):
-        pairs = ", ".join(f"{key(name)} = {value(each)}" for name, each in found.items())
+    if isinstance(written, str):
+        return text(written)
+    if isinstance(written, bool):
+        return "true" if written else "false"
+    if isinstance(written, int | float | Decimal):
+        return str(written)
+    if isinstance(written, Mapping):
+        pairs = ", ".join(f"{key(name)} = {value(item)}" for name, item in written.items())
         return f"{{ {pairs} }}"
-    message = f"{type(found).__name__} is not allowed in a row"
+    message = f"{type(written).__name__} is not allowed in a row"
     raise TypeError(message)
 
 
-def text(found: str) -> str:
+def text(written: str) -> str:
     """A basic string of TOML 1.0 (https://toml.io/en/v1.0.0#string), on one line."""
-    return f'"{"".join(map(_character, found))}"'
+    return f'"{"".join(map(_character, written))}"'
 
 
 def _character(char: str) -> str:
@@ -167,7 +167,7 @@ MOST_ROWS = 500
 
 
 @dataclass(frozen=True)
-class Said:
+class RowDefaults:
     """What the command line says of every row.
 
     Attributes:
@@ -213,7 +213,7 @@ def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[Figur
     known = {name: None for row in rows for name in row.facts}
     for name in wanted:
         if rows and name not in known:
-            every = listed([quote(each) for each in list(known)[:30]])
+            every = listed([quote(name) for name in list(known)[:30]])
             near = did_you_mean(name, known, quoted=True) or f"it has {every}"
             message = f"--select {name}: the file has no such column."
             raise NotAsked(message, remedy=f"{near[:1].upper()}{near[1:]}")
@@ -222,7 +222,7 @@ def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[Figur
         values = dict.fromkeys(row.facts.get(name, "") for row in left)
         left = [row for row in left if row.facts.get(name, "").casefold() == value.casefold()]
         if not left:
-            shown = listed([quote(each) for each in list(values)[:12]]) or "none"
+            shown = listed([quote(item) for item in list(values)[:12]]) or "none"
             message = f"--select {name}={value}: no row is left."
             raise NotAsked(message, remedy=f"The values are {shown}.")
     if len(left) > MOST_ROWS:
@@ -231,7 +231,7 @@ def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[Figur
     return left
 
 
-def composed(rows: Sequence[FigureRow], said: Said) -> list[Composed]:
+def composed(rows: Sequence[FigureRow], stated: RowDefaults) -> list[Composed]:
     """The rows as text, each right by itself.
 
     Raises:
@@ -240,35 +240,35 @@ def composed(rows: Sequence[FigureRow], said: Said) -> list[Composed]:
         NotFitting: rows are not what a spec may say; every one is told.
         Unreadable: a text is too long, or cannot be written.
     """
-    made, wrong = [], []
+    composed_rows, wrong = [], []
     for row in rows:
-        keys = _keys(row, said, alone=len(rows) == 1)
+        keys = _keys(row, stated, alone=len(rows) == 1)
         try:
             text = table(keys)
         except ValueError as error:
             raise Unreadable(f"{row.place}: a text holds {error}.") from error
         read: dict[str, Any] = tomli.loads(text)["published"][0]
         try:
-            made.append(Composed(row.place, text, Published.model_validate(read)))
+            composed_rows.append(Composed(row.place, text, Published.model_validate(read)))
         except ValidationError as error:
             wrong += [
-                f"{row.place}: {found.message}{f' ({found.help})' if found.help else ''}"
-                for found in value_problems(error, Published, read, "a key of [[published]]")
+                f"{row.place}: {problem.message}{f' ({problem.help})' if problem.help else ''}"
+                for problem in value_problems(error, Published, read, "a key of [[published]]")
             ]
     if wrong:
         raise NotFitting("\n".join(wrong), remedy="Nothing was written.")
-    return made
+    return composed_rows
 
 
-def _keys(row: FigureRow, said: Said, *, alone: bool) -> dict[str, Any]:
+def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]:
     """The keys of a row, in the order in which people write them."""
     figures = {name: row.keys[name] for name in FIGURES if name in row.keys}
-    note = " ".join(part for part in (str(row.keys.get("note", "")), said.note) if part)
-    comparable = row.keys.get("comparable", True) if said.comparable else False
+    note = " ".join(part for part in (str(row.keys.get("note", "")), stated.note) if part)
+    comparable = row.keys.get("comparable", True) if stated.comparable else False
     keys = {
-        "device": _named(row.place, row.keys.get("device") or said.device, "device"),
-        "label": _named(row.place, _label(row, said, alone=alone), "label"),
-        "where": {**said.where, **row.where},
+        "device": _named(row.place, row.keys.get("device") or stated.device, "device"),
+        "label": _named(row.place, _label(row, stated, alone=alone), "label"),
+        "where": {**stated.where, **row.where},
         **figures,
         "over": row.keys.get("over", ""),
         "over_where": row.over_where,
@@ -276,8 +276,8 @@ def _keys(row: FigureRow, said: Said, *, alone: bool) -> dict[str, Any]:
         "mark": row.keys.get("mark", "S"),
         "comparable": comparable,
         "note": note,
-        "source": cited(row.place, said.source, row.source),
-        "imported": said.file,
+        "source": cited(row.place, stated.source, row.source),
+        "imported": stated.file,
     }
     absent = [
         name for name in ("where", "over", "over_where", "quantity", "note") if not keys[name]
@@ -288,13 +288,13 @@ def _keys(row: FigureRow, said: Said, *, alone: bool) -> dict[str, Any]:
     return kept
 
 
-def _label(row: FigureRow, said: Said, *, alone: bool) -> str:
+def _label(row: FigureRow, stated: RowDefaults, *, alone: bool) -> str:
     """The row's own label, else that of the command line, told apart where there are several."""
     if own := row.keys.get("label"):
         return str(own)
-    if said.label and row.name and not alone:
-        return f"{said.label}: {row.name}"
-    return said.label or row.name
+    if stated.label and row.name and not alone:
+        return f"{stated.label}: {row.name}"
+    return stated.label or row.name
 
 
 def _named(place: str, value: object, what: str) -> str:
@@ -387,11 +387,11 @@ def _places(rows: Sequence[Composed], first: int, ends: Sequence[int]) -> Iterat
 
 def _not_fitting(spec: Path, places: Mapping[int, str], problems: Sequence[Problem]) -> NotFitting:
     """What would be wrong, told at the rows of the imported file."""
-    told = []
+    notes = []
     for problem in problems:
         place = places.get(problem.place.line, problem.place.name)
         lines = [f"{place}: {problem.message}", *problem.place.excerpt()]
         lines += [f"  help: {problem.help}"] if problem.help else []
         lines += [f"  {other.name}: {other.label}" for other in problem.related]
-        told.append("\n".join(lines))
-    return NotFitting("\n\n".join(told), remedy=f"\nNothing was written; {spec} is unchanged.")
+        notes.append("\n".join(lines))
+    return NotFitting("\n\n".join(notes), remedy=f"\nNothing was written; {spec} is unchanged.")

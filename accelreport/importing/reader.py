@@ -78,14 +78,14 @@ def number(value: object) -> Decimal | None:
     text = str(value).strip()
     if len(text) > LONGEST or not _NUMBER.fullmatch(text):
         return None
-    found = Decimal(text)
-    return found if math.isfinite(float(found)) else None
+    decimal = Decimal(text)
+    return decimal if math.isfinite(float(decimal)) else None
 
 
 def plain(value: CellValue) -> CellValue:
     """A number where the text of a cell is one, else the value as it is."""
-    found = number(value) if isinstance(value, str) else None
-    return value if found is None else found
+    parsed = number(value) if isinstance(value, str) else None
+    return value if parsed is None else parsed
 
 
 def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
@@ -96,23 +96,23 @@ def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
         known: the values that the key takes; empty where they are not known.
     """
     meant = _TRUTH.get(value.strip(), plain(value)) if isinstance(value, str) else value
-    for each in known:
-        if isinstance(each, bool) or isinstance(meant, bool):
-            if meant is each:
-                return each
-        elif isinstance(each, str):
-            if isinstance(value, str) and value.strip() == each:
-                return each
-        elif (float(meant) if isinstance(meant, Decimal) else meant) == each:
-            return each
+    for unit in known:
+        if isinstance(unit, bool) or isinstance(meant, bool):
+            if meant is unit:
+                return unit
+        elif isinstance(unit, str):
+            if isinstance(value, str) and value.strip() == unit:
+                return unit
+        elif (float(meant) if isinstance(meant, Decimal) else meant) == unit:
+            return unit
     return "" if meant is None else meant
 
 
 def rounded(value: Decimal, digits: int = 12) -> Decimal:
     """A number that was computed, with so many significant digits, as people write it."""
-    found = Decimal(f"{value:.{digits}g}").normalize()
-    whole = abs(found) < 10**digits and found == found.to_integral_value()
-    return Decimal(int(found)) if whole else found
+    decimal = Decimal(f"{value:.{digits}g}").normalize()
+    whole = abs(decimal) < 10**digits and decimal == decimal.to_integral_value()
+    return Decimal(int(decimal)) if whole else decimal
 
 
 LONGEST_CELL = 4000
@@ -193,16 +193,16 @@ def json_table(name: str, data: object) -> FigureTable | None:
     """
     if isinstance(data, dict):
         data = data.get("published", [data])
-    if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
+    if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
         return None
     _check_count(name, len(data))
-    flat = [dict(_flat(each)) for each in data]
-    if not all(isinstance(value, CellValue) for each in flat for value in each.values()):
+    flat = [dict(_flat(item)) for item in data]
+    if not all(isinstance(value, CellValue) for item in flat for value in item.values()):
         return None
-    columns = tuple(dict.fromkeys(column for each in flat for column in each))
+    columns = tuple(dict.fromkeys(column for item in flat for column in item))
     rows = [
-        _row(f"{name}, row {index}", {key: cell for key, cell in each.items() if cell is not None})
-        for index, each in enumerate(flat, start=1)
+        _row(f"{name}, row {index}", {key: cell for key, cell in item.items() if cell is not None})
+        for index, item in enumerate(flat, start=1)
     ]
     return FigureTable(columns, tuple(rows))
 
@@ -226,7 +226,7 @@ def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in record.items():
         if key in NESTED and isinstance(value, dict):
-            yield from ((f"{key}.{inner}", each) for inner, each in value.items())
+            yield from ((f"{key}.{inner}", leaf) for inner, leaf in value.items())
         else:
             yield key, value
 
@@ -436,14 +436,14 @@ def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     Raises:
         NotAsked: a text is no `key=value`.
     """
-    found = {}
+    cells = {}
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not (key and equals and value):
             message = f"{option} {text}: this is not key=value."
             raise NotAsked(message, remedy=f"Write for example {option} batch_size=256.")
-        found[key] = value
-    return found
+        cells[key] = value
+    return cells
 
 
 def sweep_point(

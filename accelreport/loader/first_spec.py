@@ -68,8 +68,8 @@ def files_beside(spec: Path) -> Iterator[list[Path]]:
     except BaseException:
         for path in fresh:
             path.unlink()
-        for made in reversed(folders):
-            made.rmdir()
+        for created in reversed(folders):
+            created.rmdir()
         raise
 
 
@@ -148,10 +148,10 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
 
     place, shown = _beside(data, folder)
     shown += "/" if place.is_dir() and not shown.endswith("/") else ""
-    said, examples = proposed(place, shown)
+    proposal, examples = proposed(place, shown)
     steps = max(1, int(0.8 * examples) // 64)
     epochs = min(MOST_EPOCHS, max(5, -(-STEPS // steps)))
-    return keys | {"data": shown} | dict(said) | {"epochs": epochs}
+    return keys | {"data": shown} | dict(proposal) | {"epochs": epochs}
 
 
 def _model(model: str, folder: Path) -> str:
@@ -188,9 +188,9 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
         CannotDraft: there is none.
     """
     known = [folder / path, Path(path)]
-    place = next((each for each in known if each.exists()), None)
+    place = next((candidate for candidate in known if candidate.exists()), None)
     if place is None:
-        looked = " and ".join(dict.fromkeys(str(each) for each in known))
+        looked = " and ".join(dict.fromkeys(str(candidate) for candidate in known))
         raise CannotDraft(f"There is no {path}.", why=f"Looked for {looked}.")
     if Path(path).is_absolute():
         return place, path

@@ -125,9 +125,9 @@ class _Devices:
                 file = Problem("no-devices", Place(str(path)), "there is no devices file", help_)
             self._problems.append(file)
             return {}
-        found, problems = read_devices(file)
+        devices, problems = read_devices(file)
         self._problems += [*file.syntax_problems(), *problems]
-        for name, device in found.items():
+        for name, device in devices.items():
             place = file.place((name,), at_key=True, label="the other definition")
             if name in self.all and self.all[name] != device:
                 message = f"the device `{name}` differs between two devices files"
@@ -136,19 +136,19 @@ class _Devices:
             self.all.setdefault(name, device)
             self._places.setdefault(name, place)
         # Of a file with lines that could not be read, the devices are not all known.
-        return found if file.document.is_whole else {}
+        return devices if file.document.is_whole else {}
 
 
 def _read_all(
     paths: Sequence[Path], devices_file: Path | None, problems: list[Problem]
 ) -> Iterator[SourceFile]:
     """The spec files that could be read, each once."""
-    seen = {os.path.realpath(devices_file)} if devices_file else set()
+    read = {os.path.realpath(devices_file)} if devices_file else set()
     for path in _files(paths, problems):
         real = os.path.realpath(path)
-        if path.name in NO_SPECS or real in seen:
+        if path.name in NO_SPECS or real in read:
             continue
-        seen.add(real)
+        read.add(real)
         if not re.fullmatch(NAME, path.stem):
             message = f"{quote(path.stem)} cannot be the name of a spec"
             problems.append(Problem("bad-name", Place(str(path)), message, NAME_RULE))

@@ -232,8 +232,8 @@ def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
                 remedy="Put it beside the spec.",
             )
         inside = sorted(place.rglob("*")) if place.is_dir() else [place]
-        found = {(target / path.relative_to(place)).as_posix(): path for path in inside}
-        files |= {name: path for name, path in found.items() if path.is_file()}
+        inside_files = {(target / path.relative_to(place)).as_posix(): path for path in inside}
+        files |= {name: path for name, path in inside_files.items() if path.is_file()}
         if place.suffix == ".py":
             below, top = based(file, folder)
             root = top or folder

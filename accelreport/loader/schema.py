@@ -103,14 +103,14 @@ def _keys(
     prefix: str, models: Iterable[type[BaseModel]], definitions: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Dotted keys of single values, sorted, with what they hold in any of the models."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_name: dict[str, list[dict[str, Any]]] = {}
     for model in models:
         for name, field in dotted_fields(model):
             if not is_table(field) and name != "kind":
                 held = _at(definitions, model.__name__, name.split("."))
-                same = found.setdefault(prefix + name, [])
+                same = by_name.setdefault(prefix + name, [])
                 same += [held] if held not in same else []
-    return {key: _any_of(found[key]) for key in sorted(found)}
+    return {key: _any_of(by_name[key]) for key in sorted(by_name)}
 
 
 def _at(definitions: Mapping[str, Any], model: str, path: Sequence[str]) -> dict[str, Any]:
@@ -127,10 +127,12 @@ def _at(definitions: Mapping[str, Any], model: str, path: Sequence[str]) -> dict
 def _any_of(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if len(held) == 1:
         return held[0]
-    plain = [_undescribed(each) for each in held]
-    unique = [each for number, each in enumerate(plain) if each not in plain[:number]]
-    told = {"description": held[0]["description"]}
-    return told | (unique[0] if len(unique) == 1 else {"anyOf": unique})
+    plain = [_undescribed(definition) for definition in held]
+    unique = [
+        definition for number, definition in enumerate(plain) if definition not in plain[:number]
+    ]
+    merged = {"description": held[0]["description"]}
+    return merged | (unique[0] if len(unique) == 1 else {"anyOf": unique})
 
 
 def _swept(keys: Mapping[str, Any]) -> dict[str, Any]:

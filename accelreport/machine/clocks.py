@@ -64,7 +64,7 @@ def instant() -> Instant:
         wall = time.time()
         boot = began if _BOOT is None else time.clock_gettime(_BOOT)
         readings.append((time.perf_counter() - began, Instant(began, wall, boot)))
-    return min(readings, key=lambda each: each[0])[1]
+    return min(readings, key=lambda reading: reading[0])[1]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def stamped_seconds(stamps: NDArray[Any], window: Window, *, by_wall: bool) -> l
     possible = (seconds > 0).all() and seconds.sum() <= window.wall_s + SET_S
     if not possible or (by_wall and window.clock_set_s):
         return []
-    return [round(float(each), 7) for each in seconds]
+    return [round(float(value), 7) for value in seconds]
 
 
 def busy_s() -> float:
@@ -232,7 +232,7 @@ class Heartbeat:
             pending = self._silence()
             stops = [*self._stops, *([pending] if pending else [])]
         overlaps = (min(until, end) - max(since, begin) for begin, end in stops)
-        return sum(each for each in overlaps if each > 2 * BEAT_S)
+        return sum(overlap for overlap in overlaps if overlap > 2 * BEAT_S)
 
     def _run(self) -> None:
         self._queues.append(_queue())
@@ -293,8 +293,8 @@ class Clock:
 
 def cpu_clock(root: Path = Path("/sys/devices/system/cpu")) -> Clock:
     """The CPUs' mean frequency and their count of thermal slow-downs, where Linux tells them."""
-    speeds = [_number(each) for each in root.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")]
-    counts = [_number(each) for each in root.glob("cpu[0-9]*/thermal_throttle/core_throttle_count")]
+    speeds = [_number(path) for path in root.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")]
+    counts = [_number(path) for path in root.glob("cpu[0-9]*/thermal_throttle/core_throttle_count")]
     known = [speed for speed in speeds if speed is not None]
     return Clock(
         mhz=sum(known) / len(known) / 1e3 if known else None,

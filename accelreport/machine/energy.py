@@ -154,9 +154,10 @@ class Meter:
     def energies(self) -> list[Energy]:
         """What the sensors counted, one entry for each of them, readable or not."""
         self.end()
-        found = [self._energy(reading) for reading in self._readings]
-        return found + [
-            Energy(sensor=each.sensor, scope=each.scope, absent=each.reason) for each in self.absent
+        readings = [self._energy(reading) for reading in self._readings]
+        return readings + [
+            Energy(sensor=sensor.sensor, scope=sensor.scope, absent=sensor.reason)
+            for sensor in self.absent
         ]
 
     def _energy(self, reading: _Reading) -> Energy:
@@ -291,7 +292,7 @@ def rapl(root: Path = POWERCAP) -> Rapl | Absent:
         root: the folder of the powercap class.
     """
     try:
-        folders = sorted(each for each in root.iterdir() if ZONE.fullmatch(each.name))
+        folders = sorted(folder for folder in root.iterdir() if ZONE.fullmatch(folder.name))
     except OSError:
         return Absent(
             Rapl.sensor,
@@ -300,7 +301,7 @@ def rapl(root: Path = POWERCAP) -> Rapl | Absent:
             "systems other than Linux mostly have none",
         )
     try:
-        zones = [Zone(each) for each in folders if _text(each / "name").startswith("package")]
+        zones = [Zone(zone) for zone in folders if _text(zone / "name").startswith("package")]
     except SensorError as error:
         return Absent(Rapl.sensor, Rapl.scope, str(error))
     if not zones:
@@ -336,10 +337,10 @@ def open_meter(kind: str, devices: Sequence[str]) -> Meter:
         kind: of the cell's device; the host's packages are read whatever it is.
         devices: TensorFlow's names of the devices that compute in this process.
     """
-    found: list[Counter | Absent] = [rapl()]
+    counters: list[Counter | Absent] = [rapl()]
     if kind == "GPU":
-        found.append(nvml(sum("GPU" in name.upper() for name in devices)))
+        counters.append(nvml(sum("GPU" in name.upper() for name in devices)))
     return Meter(
-        [each for each in found if not isinstance(each, Absent)],
-        [each for each in found if isinstance(each, Absent)],
+        [counter for counter in counters if not isinstance(counter, Absent)],
+        [counter for counter in counters if isinstance(counter, Absent)],
     )

@@ -40,15 +40,15 @@ def nearest_limit(pid: int) -> Limited | None:
     """
     if sys.platform != "linux":
         return None
-    found = []
+    limits = []
     for name, counted in LIMITS.items():
         try:
             limit, _ = resource.prlimit(pid, getattr(resource, name))
         except (ProcessLookupError, PermissionError):
             return None
         if limit != resource.RLIM_INFINITY:
-            found.append(Limited(_status(pid, counted) or 0, limit))
-    return max(found, key=lambda each: each.share, default=None)
+            limits.append(Limited(_status(pid, counted) or 0, limit))
+    return max(limits, key=lambda limit: limit.share, default=None)
 
 
 def peak_bytes(pid: int) -> int | None:

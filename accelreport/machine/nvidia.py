@@ -107,18 +107,18 @@ def driver() -> Iterator[Any]:
     """
     import pynvml
 
-    with _told(pynvml):
+    with _driver_errors(pynvml):
         pynvml.nvmlInit()
     try:
-        with _told(pynvml):
+        with _driver_errors(pynvml):
             yield pynvml
     finally:
-        with _told(pynvml):
+        with _driver_errors(pynvml):
             pynvml.nvmlShutdown()
 
 
 @contextmanager
-def _told(pynvml: Any) -> Iterator[None]:
+def _driver_errors(pynvml: Any) -> Iterator[None]:
     try:
         yield
     except pynvml.NVMLError_LibraryNotFound as error:
@@ -131,12 +131,12 @@ def boards() -> list[Board]:
     """Every board, as the driver lists them: by their places on the bus. NVML must be open."""
     import pynvml
 
-    found = []
+    boards = []
     for index in range(pynvml.nvmlDeviceGetCount()):
         handle = pynvml.nvmlDeviceGetHandleByIndex(index)
         name, uuid = pynvml.nvmlDeviceGetName(handle), pynvml.nvmlDeviceGetUUID(handle)
-        found.append(Board(handle, name, uuid, part=_divided(handle)))
-    return found
+        boards.append(Board(handle, name, uuid, part=_divided(handle)))
+    return boards
 
 
 def visible(listed: Sequence[Board], variables: Mapping[str, str] = os.environ) -> Visible:
@@ -154,23 +154,23 @@ def visible(listed: Sequence[Board], variables: Mapping[str, str] = os.environ) 
     named = variables.get("CUDA_VISIBLE_DEVICES")
     if named is None:
         return Visible(listed, ordered)
-    found: list[Board] = []
+    boards: list[Board] = []
     entries = [entry.strip() for entry in named.split(",")]
     for entry in entries:
         board = _named(entry, listed)
         if board is None:
             break
-        found.append(board)
-    seen = {board.uuid for board in found}
-    if len(seen) < len(found) and not any(board.part for board in found):
+        boards.append(board)
+    known = {board.uuid for board in boards}
+    if len(known) < len(boards) and not any(board.part for board in boards):
         return Visible([], ordered=True)  # CUDA shows none where one is named twice
-    by_index = any(entry.isdigit() for entry in entries[: len(found)])
-    if by_index and not ordered and len(found) < len(listed):
+    by_index = any(entry.isdigit() for entry in entries[: len(boards)])
+    if by_index and not ordered and len(boards) < len(listed):
         raise DriverError(
             "which boards CUDA_VISIBLE_DEVICES means is not known; with "
             "CUDA_DEVICE_ORDER=PCI_BUS_ID it is"
         )
-    return Visible(found, ordered or not by_index)
+    return Visible(boards, ordered or not by_index)
 
 
 def _named(entry: str, listed: Sequence[Board]) -> Board | None:

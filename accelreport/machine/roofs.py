@@ -51,18 +51,18 @@ def roofs() -> Roofs | None:
     if known is not None and known.other_cores <= OTHER_LOAD:
         return known
     try:
-        found = measured_roofs(machine)
+        roofs = measured_roofs(machine)
     except (MemoryError, RuntimeError):  # the latter where no thread can be started
         return known
     if known is not None:
-        found = found.model_copy(
-            update={name: max(getattr(known, name), getattr(found, name)) for name in _BEST}
+        roofs = roofs.model_copy(
+            update={name: max(getattr(known, name), getattr(roofs, name)) for name in _BEST}
         )
     with contextlib.suppress(OSError):  # a folder nobody may write: the next cell measures again
         refuse_links(path.parent, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, found.model_dump_json().encode())
-    return found
+        write_whole(path, roofs.model_dump_json().encode())
+    return roofs
 
 
 _BEST = ("tflops", "core_tflops", "gbps")

@@ -113,9 +113,9 @@ def kept(versions: Iterable[Version]) -> set[Version]:
 
     Those of the highest standing; of versions without a measurement, only the newest.
     """
-    found = set(versions)
-    highest = max(version.standing for version in found)
-    best = {version for version in found if version.standing == highest}
+    keys = set(versions)
+    highest = max(version.standing for version in keys)
+    best = {version for version in keys if version.standing == highest}
     return best if highest >= MEASURED else {max(best)}
 
 
@@ -152,11 +152,11 @@ def record_versions(
     Raises:
         ResultsError: a folder cannot be read.
     """
-    found = FoundRecords()
+    records = FoundRecords()
     for source in sources:
-        _gather(found, _paths(source, "cells"), problems)
+        _gather(records, _paths(source, "cells"), problems)
     if out in sources:
-        return found
+        return records
     fronts = {name for name in names(out / "cells") if is_document(name)}
     asides: dict[str, list[str]] = {}
     for name in filter(is_document, names(out / "conflicts" / "cells")):
@@ -164,17 +164,17 @@ def record_versions(
     every = fronts | set(asides)
     # A file may hold another record than its name says: then those of that name are read, too.
     unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
-    seen: set[str] = set()
-    while pending := ((found.versions.keys() & every) | unclear) - seen:
-        seen |= pending
+    known: set[str] = set()
+    while pending := ((records.versions.keys() & every) | unclear) - known:
+        known |= pending
         for name in sorted(pending):
             paths = [out / "conflicts" / "cells" / aside for aside in sorted(asides.get(name, ()))]
             if name in fronts:
                 paths.insert(0, out / "cells" / name)
-            _gather(found, paths, problems)
-    found.untouched = frozenset(fronts - seen)
-    found.several = found.untouched.intersection(asides)
-    return found
+            _gather(records, paths, problems)
+    records.untouched = frozenset(fronts - known)
+    records.several = records.untouched.intersection(asides)
+    return records
 
 
 def plan_versions(
@@ -193,7 +193,7 @@ def plan_versions(
     Raises:
         ResultsError: a folder cannot be read.
     """
-    found: Versions = {}
+    versions: Versions = {}
     known: set[str] = set()
     for path in (path for folder in folders for path in _paths(folder, "plans")):
         try:
@@ -209,8 +209,8 @@ def plan_versions(
         known.add(digest)
         standing = sum(cell.key in measured for cell in plan.cells)
         version = Version(standing, f"{len(plan.cells):09}", digest_of(plan), path)
-        found.setdefault(plan_file_name(plan.spec, plan.profile), set()).add(version)
-    return found
+        versions.setdefault(plan_file_name(plan.spec, plan.profile), set()).add(version)
+    return versions
 
 
 def file_changed(path: Path, why: str = "") -> ResultsError:
@@ -222,7 +222,7 @@ def file_changed(path: Path, why: str = "") -> ResultsError:
     )
 
 
-def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
+def _gather(records: FoundRecords, paths: Iterable[Path], problems: list[ResultProblem]) -> None:
     """Add what these files hold to the versions of records."""
     for path in paths:
         try:
@@ -236,9 +236,9 @@ def _gather(found: FoundRecords, paths: Iterable[Path], problems: list[ResultPro
         name = f"{record.key}.{machine}.json"
         if RECORD_NAME.fullmatch(name):
             version = Version(STANDING[record.status], record.started_at, digest_of(record), path)
-            found.versions.setdefault(name, set()).add(version)
+            records.versions.setdefault(name, set()).add(version)
             for artefact in record.artefacts:
-                found.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
+                records.artefacts.setdefault(artefact.file, set()).add(artefact.bytes)
         else:
             message = "it does not name its cell and machine"
             problems.append(ResultProblem(path, "misnamed", message))
@@ -416,15 +416,15 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     Store(out).prepare()
     folders = [*sources, out]
     problems: list[ResultProblem] = []
-    found = record_versions(sources, out, problems)
-    every = {*found.versions, *found.untouched}
+    versions = record_versions(sources, out, problems)
+    every = {*versions.versions, *versions.untouched}
     measured = {name.partition(".")[0] for name in every}
     plans = plan_versions(folders, measured, problems)
-    records = _Settling(out, "cells", read_record, found.versions, problems)
+    records = _Settling(out, "cells", read_record, versions.versions, problems)
     documents = _Settling(out, "plans", read_plan, plans, problems)
     try:
-        _unite_artefacts(folders, out, found.artefacts, problems)
-        conflicts = [*records.settle(kept, found.several), *documents.settle(set)]
+        _unite_artefacts(folders, out, versions.artefacts, problems)
+        conflicts = [*records.settle(kept, versions.several), *documents.settle(set)]
     except OSError as error:
         raise cannot_write(out, error) from error
     return Merged(
@@ -432,7 +432,9 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
         plans=len(plans),
         machines=tuple(sorted({name.split(".")[1] for name in every})),
         conflicts=tuple(sorted(conflicts)),
-        problems=tuple(dict.fromkeys(map(records.told, map(documents.told, problems)))),
+        problems=tuple(
+            dict.fromkeys(map(records.with_new_name, map(documents.with_new_name, problems)))
+        ),
     )
 
 
@@ -484,19 +486,19 @@ class _Settling:
         out: the folder that takes the union.
         kind: `cells` or `plans`.
         reader: reads one from a file.
-        found: name → every version of it that was read.
+        versions: name → every version of it that was read.
         problems: files that could not be read.
     """
 
     out: Path
     kind: str
     reader: Reader
-    found: Versions
+    versions: Versions
     problems: Sequence[ResultProblem]
     _moved: dict[Path, Path] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._seen = {one.digest for versions in self.found.values() for one in versions}
+        self._digests = {one.digest for versions in self.versions.values() for one in versions}
         self._newer = {problem.path for problem in self.problems if problem.kind == "newer"}
 
     def settle(
@@ -513,7 +515,9 @@ class _Settling:
         wanted: set[Path] = set()
         alone: list[tuple[Path, Version]] = []
         # All are out of each other's way before the first one takes its place.
-        safe = {name: self._without_strays(name, keep(self.found[name])) for name in self.found}
+        safe = {
+            name: self._without_strays(name, keep(self.versions[name])) for name in self.versions
+        }
         for name, versions in sorted(safe.items()):
             front = max(versions)
             places = {self._aside(name, one): one for one in sorted(versions - {front})}
@@ -536,7 +540,7 @@ class _Settling:
             if not others and self._is_elsewhere(path):
                 path.unlink()
 
-    def told(self, problem: ResultProblem) -> ResultProblem:
+    def with_new_name(self, problem: ResultProblem) -> ResultProblem:
         """A problem, with the file's new name if it was moved."""
         moved = self._moved.get(problem.path)
         message = f"{problem.message}; it is now {moved.name}" if moved else problem.message
@@ -548,15 +552,15 @@ class _Settling:
         A file may have the name of another record: writing that record would destroy the only copy
         of the file's content.
         """
-        found = set()
+        keys = set()
         for version in versions:
             place = self._aside(name, version)
             if version.source.name in (name, place.name):
-                found.add(version)
+                keys.add(version)
             else:
                 self._put(place, version.content(self.reader))
-                found.add(replace(version, source=place))
-        return found
+                keys.add(replace(version, source=place))
+        return keys
 
     def _aside(self, name: str, version: Version) -> Path:
         """The place of a further version; never that of a newer accelreport's file."""
@@ -586,7 +590,7 @@ class _Settling:
         try:
             if read_bytes(path) == content:
                 return True
-            known = digest_of(self.reader(path)) in self._seen
+            known = digest_of(self.reader(path)) in self._digests
         except FileNotFoundError:
             return False
         except UnreadableFile as error:
@@ -600,6 +604,6 @@ class _Settling:
     def _is_elsewhere(self, path: Path) -> bool:
         """Whether the merge has read a file's version, so that the file is no longer needed."""
         try:
-            return digest_of(self.reader(path)) in self._seen
+            return digest_of(self.reader(path)) in self._digests
         except (UnreadableFile, FileNotFoundError):
             return False

@@ -200,7 +200,7 @@ class PlanDocument(Document):
             if not all(_is_number(cell.point[axis]) for cell in self.cells):
                 raise ValueError(f"{axis} is swept over numbers, but a cell has another value")
         for along in (
-            each.check.along for each in self.claims if isinstance(each.check, TrendCheck)
+            claim.check.along for claim in self.claims if isinstance(claim.check, TrendCheck)
         ):
             if not all(map(_is_number, self.axes.get(along, [""]))):
                 raise ValueError(f"a claim follows {along!r}, which is not swept over numbers")

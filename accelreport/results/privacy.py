@@ -199,7 +199,9 @@ def rewritten(value: Value, visit: Visit) -> Value:
 @cache
 def _texts(model: type[BaseModel]) -> tuple[str, ...]:
     """The fields of a model that may hold text, other than a choice from a closed list."""
-    return tuple(name for name, each in model.model_fields.items() if _holds_text(each.annotation))
+    return tuple(
+        name for name, field in model.model_fields.items() if _holds_text(field.annotation)
+    )
 
 
 def _holds_text(kind: Any) -> bool:
@@ -231,7 +233,7 @@ def _rewritten(value: Any, visit: Visit, field: str, *, free: bool) -> Any:
         same = all(key in rows and rows[key] is row for key, row in value.items())
         return value if same else rows
     if isinstance(value, list | tuple):
-        parts = [_rewritten(each, visit, field, free=free) for each in value]
+        parts = [_rewritten(part, visit, field, free=free) for part in value]
         same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if same else type(value)(parts)
     return value
@@ -285,11 +287,11 @@ class Scrubber:
         if isinstance(document, Record):
             host = document.environment.host if document.environment else ""
             self._meet(place, [host], own=True)
-            machines = [each.machine for each in document.hosts]
-            for each in document.hosts:
-                alone = machines.count(each.machine) == 1 and each.machine != place.machine
-                names = [each.host, _parts(each.address)[1]]
-                self._meet(place, names, fingerprint=each.machine if alone else "")
+            machines = [host.machine for host in document.hosts]
+            for process in document.hosts:
+                alone = machines.count(process.machine) == 1 and process.machine != place.machine
+                names = [process.host, _parts(process.address)[1]]
+                self._meet(place, names, fingerprint=process.machine if alone else "")
         rewritten(document, partial(self._note, place))
         self._meet(place, sorted(self._own.hosts), own=not host)
         for name in sorted(NODES if self._writing else ()):
@@ -305,12 +307,12 @@ class Scrubber:
                 self._meet(place, [name])
             return text
         shown = (_SHOWS[free].finditer(line) for line in text.splitlines() if _MAYBE.search(line))
-        for found in chain.from_iterable(shown):
-            group = found.lastgroup or ""
+        for match in chain.from_iterable(shown):
+            group = match.lastgroup or ""
             if group in OWNERS:
-                self._users.add(found[group])
-            elif group not in HOMES and (group != "at" or _is_internal(found["at"])):
-                names = [name for name in [found[group]] if name.lower() not in ORDINARY]
+                self._users.add(match[group])
+            elif group not in HOMES and (group != "at" or _is_internal(match["at"])):
+                names = [name for name in [match[group]] if name.lower() not in ORDINARY]
                 self._meet(place, names, sure=group not in UNSURE)
         if free:
             nodes = [name for part in _CAN_RUN_IT.findall(text) for name in _NODE.findall(part)]
@@ -342,7 +344,9 @@ class Scrubber:
         for name in names:
             if not _NUMBERED.fullmatch(name):
                 short = name if re.fullmatch(_IP, name) else name.partition(".")[0]
-                real += [each for each in (name, short) if each and name not in LOOPBACK]
+                real += [
+                    candidate for candidate in (name, short) if candidate and name not in LOOPBACK
+                ]
             elif place.key and name not in aliases:
                 # A record that was scrubbed when it was written calls its own machine `host-1`.
                 key = place.machine if name == "host-1" else fingerprint or (place.machine, name)
@@ -391,20 +395,20 @@ class Scrubber:
             text = PROGRAMS.sub("", text)
         return _replaced(self._patterns_of(place, free=free), partial(self._instead, place), text)
 
-    def _instead(self, place: Place, found: re.Match[str]) -> str:
+    def _instead(self, place: Place, match: re.Match[str]) -> str:
         """What takes the place of what `_joined` finds."""
-        group, whole = found.lastgroup or "", found[0]
+        group, whole = match.lastgroup or "", match[0]
         if group in HOMES:
             self.changes[Change("home", whole, HOME)].add(place)
             return HOME
-        name = found[group]
+        name = match[group]
         if group == "at":
-            account = found["login"] or found["account"]
+            account = match["login"] or match["account"]
             return f"{self._user(account, place)}@{self._host(name, place)}"
         is_user = group in {"owner", "folder"} or (group == "word" and name not in self._hosts)
         new = self._user(name, place) if is_user else self._host(name, place)
-        start = found.start()
-        return whole[: found.start(group) - start] + new + whole[found.end(group) - start :]
+        start = match.start()
+        return whole[: match.start(group) - start] + new + whole[match.end(group) - start :]
 
     def _user(self, name: str, place: Place) -> str:
         if name.lower() in ORDINARY:
@@ -454,8 +458,8 @@ class Scrubber:
             (rf"{_BEFORE}(?P<word>", _any_of(words if free else ()), f"){_AFTER}"),
             (r"(?<=[\"'])(?P<cited>", _any_of(() if free else words & self._sure), r")(?=[\"':/])"),
         ]
-        whole = "|".join("".join(each) for each in parts if each[1])
-        may_name = "|".join([_MAY_SHOW, *(each[1] for each in parts if each[0] and each[1])])
+        whole = "|".join("".join(part) for part in parts if part[1])
+        may_name = "|".join([_MAY_SHOW, *(part[1] for part in parts if part[0] and part[1])])
         return re.compile(may_name, re.VERBOSE), re.compile(whole, re.VERBOSE)
 
 
@@ -477,8 +481,8 @@ def _place(document: object) -> Place:
 
 
 def _parts(address: str) -> tuple[str, str, str]:
-    found = _ADDRESS.fullmatch(address)
-    return (found[1], found[2], found[3]) if found else ("", "", "")
+    match = _ADDRESS.fullmatch(address)
+    return (match[1], match[2], match[3]) if match else ("", "", "")
 
 
 def _lists_hosts(field: str, *, free: bool) -> bool:
@@ -512,8 +516,11 @@ def as_published(
     plans, records = list(plans), list(records)
     for document in (*records, *plans):
         scrubber.learn(document)
-    told = [scrubber.rewrite(plan) for plan in plans], [scrubber.rewrite(each) for each in records]
-    return *told, scrubber.changes
+    rewritten = (
+        [scrubber.rewrite(plan) for plan in plans],
+        [scrubber.rewrite(record) for record in records],
+    )
+    return *rewritten, scrubber.changes
 
 
 def alone_published(record: Record) -> Record:

@@ -81,7 +81,7 @@ def plan_file_name(spec: str, profile: str) -> str:
 
 
 def _file_part(name: str) -> str:
-    return UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) or "%"
+    return UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", name) or "%"
 
 
 def listing(folder: Path) -> list[Path]:
@@ -316,8 +316,8 @@ def parts_of(path: Path, sizes: Collection[int]) -> Iterator[bytes]:
     digest = hashlib.sha256()
     with open_regular(path) as (file, size):
         if size not in sizes:
-            said = " or ".join(f"{each:,}" for each in sorted(sizes))
-            message = f"it has {size:,} bytes, but its record says {said}"
+            text = " or ".join(f"{size:,}" for size in sorted(sizes))
+            message = f"it has {size:,} bytes, but its record says {text}"
             raise UnreadableFile(path, "misnamed", message)
         left = size
         while left and (part := _read(path, file, min(left, PART))):
@@ -368,16 +368,16 @@ def explain(error: Exception, what: str) -> str:
     """The first errors of pydantic, in one sentence."""
     if not isinstance(error, ValidationError):
         return f"it is not {what}: {error}"
-    found = error.errors(include_url=False, include_context=False, include_input=False)
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
     parts = [
         ": ".join(part for part in (".".join(map(str, one["loc"])), one["msg"]) if part)
-        for one in found[:3]
+        for one in errors[:3]
     ]
-    return f"it is not {what}: {'; '.join(parts)}{_and_more(found)}"
+    return f"it is not {what}: {'; '.join(parts)}{_and_more(errors)}"
 
 
-def _and_more(told: Sequence[object]) -> str:
-    return f" (and {len(told) - 3} more)" if len(told) > 3 else ""
+def _and_more(items: Sequence[object]) -> str:
+    return f" (and {len(items) - 3} more)" if len(items) > 3 else ""
 
 
 def to_bytes(document: BaseModel) -> bytes:

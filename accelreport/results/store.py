@@ -220,16 +220,16 @@ class Store:
         Raises:
             ResultsError: the folder cannot be read.
         """
-        found: dict[str, list[str]] = {}
+        by_key: dict[str, list[str]] = {}
         for name in names(self.cells):
             # Of a folder of many nodes most names concern others: look at them no longer than
             # it takes to see that.
             key = name[:KEY_LENGTH]
             if (keys is None or key in keys) and (parts := RECORD_NAME.fullmatch(name)):
-                found.setdefault(key, []).append(parts["machine"])
-        for machines in found.values():
+                by_key.setdefault(key, []).append(parts["machine"])
+        for machines in by_key.values():
             machines.sort()
-        return found
+        return by_key
 
     def remove(self, cells: Mapping[str, Collection[str]], plans: Iterable[PlanDocument]) -> None:
         """Remove records, plans, and artefacts that no record names any more.
@@ -243,14 +243,16 @@ class Store:
         """
         self._refuse_links()
         gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
-        files = {each.file for path in gone for each in self._artefacts_of(path)}
+        files = {artefact.file for path in gone for artefact in self._artefacts_of(path)}
         try:
             for plan in plans:
                 (self.planned / plan_file_name(plan.spec, plan.profile)).unlink(missing_ok=True)
             for path in gone:
                 path.unlink(missing_ok=True)
             if files:
-                files -= {each.file for record in self.records() for each in record.artefacts}
+                files -= {
+                    artefact.file for record in self.records() for artefact in record.artefacts
+                }
             for name in files:
                 (self.artefacts / name).unlink(missing_ok=True)
         except OSError as error:
@@ -434,16 +436,16 @@ def content_digest(store: Store) -> str:
     Raises:
         ResultsError: a folder cannot be read.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder in (store.planned, store.cells):
         for path in listing(folder):
             name = os.fsencode(f"{folder.name}/{path.name}")
-            found.update(b"%s\0%s\n" % (name, _content(path).encode()))
+            digest.update(b"%s\0%s\n" % (name, _content(path).encode()))
     for plan in store.shown_instead:
-        found.update(to_bytes(plan))
+        digest.update(to_bytes(plan))
     for spec, profile in sorted(store.left_out):
-        found.update(os.fsencode(f"left out: {spec}\0{profile}\n"))
-    return found.hexdigest()
+        digest.update(os.fsencode(f"left out: {spec}\0{profile}\n"))
+    return digest.hexdigest()
 
 
 def _content(path: Path) -> str:

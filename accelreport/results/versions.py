@@ -63,7 +63,7 @@ def other_versions(store: Store) -> OtherVersions | None:
         name = planned.get(record.key)
         spec = name[0] if name else record.cell.spec
         if spec in shown:
-            versions = [now[name]] if name else [each for each in now.values() if each.spec == spec]
+            versions = [now[name]] if name else [plan for plan in now.values() if plan.spec == spec]
             records.append(record)
             specs.add(spec)
             nearest = min((_differing(record.cell, plan) for plan in versions), key=len)

@@ -71,7 +71,7 @@ class AdaptiveRepeats:
     _places: dict[tuple[Name, str], dict[int, Cell]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._now = {(each.spec, profile_of(each)): each for each in self.documents}
+        self._now = {(document.spec, profile_of(document)): document for document in self.documents}
         self._places = {}
         for cell in self.chosen:
             place = ((cell.spec, cell.profile), _place(cell.device, cell.point))
@@ -92,11 +92,11 @@ class AdaptiveRepeats:
             ResultsError: the results folder cannot be written.
         """
         cells: list[Cell] = []
-        told: list[LookedAt] = []
+        looks: list[LookedAt] = []
         for name, document in self._now.items():
             looked = self._looked(name, document)
             more = self._missing(name, document, looked)
-            told += [_told(document, each) for each in looked]
+            looks += [_looked_at(document, look) for look in looked]
             cells += more
             if more:
                 self._now[name] = extended(document, more, document.until_decided)
@@ -111,7 +111,7 @@ class AdaptiveRepeats:
         added = [planned.cell for planned in plan.cells]
         observer.on(
             LookLine(
-                comparisons=told,
+                comparisons=looks,
                 cells=[CellName(**named(cell)) for cell in added],
                 todo=[planned.cell for planned in plan.of("run")],
             )
@@ -123,13 +123,13 @@ class AdaptiveRepeats:
         if not any(of == name for of, _ in self._places):
             return []
         return [
-            each
-            for each in self.stopping_rule.latest(document, self._records(document))
+            look
+            for look in self.stopping_rule.latest(document, self._records(document))
             if all(
                 self._complete(name, document, point, device)
                 for device, point in (
-                    (each.device, each.point),
-                    document.baseline.place("", each.point),
+                    (look.device, look.point),
+                    document.baseline.place("", look.point),
                 )
             )
         ]
@@ -160,22 +160,22 @@ class AdaptiveRepeats:
         known = {cell.key for cell in document.cells}
         last = document.until_decided.at[-1] if document.until_decided else 0
         asked = [
-            (device, point, each.wanted)
-            for each in looked
-            if each.wanted
+            (device, point, look.wanted)
+            for look in looked
+            if look.wanted
             for device, point in (
-                document.baseline.place("", each.point),
-                (each.device, each.point),
+                document.baseline.place("", look.point),
+                (look.device, look.point),
             )
         ]
         asked += self._asked_by_claims(name, document)
-        found: dict[str, Cell] = {}
+        cells: dict[str, Cell] = {}
         for device, point, wanted in asked:
             like = next(iter(self._places[name, _place(device, point)].values()))
             for repeat in range(document.measure.repeats, last if to_the_end else wanted):
                 cell = repeated(like, repeat)
-                found[cell.key] = cell
-        return [cell for key, cell in found.items() if key not in known]
+                cells[cell.key] = cell
+        return [cell for key, cell in cells.items() if key not in known]
 
     def _asked_by_claims(
         self, name: Name, document: PlanDocument
@@ -184,11 +184,11 @@ class AdaptiveRepeats:
         if not any(of == name for of, _ in self._places):
             return []
         return [
-            (device, point, each.wanted)
-            for each in self.stopping_rule.claims(document, self._records(document))
-            if each.wanted
-            and all(self._complete(name, document, point, device) for device, point in each.places)
-            for device, point in each.places
+            (device, point, claim.wanted)
+            for claim in self.stopping_rule.claims(document, self._records(document))
+            if claim.wanted
+            and all(self._complete(name, document, point, device) for device, point in claim.places)
+            for device, point in claim.places
         ]
 
 
@@ -196,7 +196,7 @@ def _place(device: str, point: Mapping[str, Scalar]) -> str:
     return repr((device, dict(point)))
 
 
-def _told(document: PlanDocument, looked: Look) -> LookedAt:
+def _looked_at(document: PlanDocument, looked: Look) -> LookedAt:
     return LookedAt(
         spec=document.spec,
         profile=document.profile,

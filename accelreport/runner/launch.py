@@ -91,7 +91,7 @@ class LocalLauncher:
             record = self.measure(
                 cell,
                 stop=listener.stop,
-                on_event=partial(listener.said, cell),
+                on_event=partial(listener.reported, cell),
                 on_tick=listener.tick,
                 on_file=left.append,
             )
@@ -315,38 +315,38 @@ class ProcessOutcome:
     complaints: Sequence[str] = field(default=())
 
 
-def conclude(seen: ProcessOutcome) -> Record:
+def conclude(outcome: ProcessOutcome) -> Record:
     """The cell's record: the process' own where it left one, else a failure with its kind."""
-    tail = tail_of(seen.log)
+    tail = tail_of(outcome.log)
     try:
-        record = read_record(seen.record_path)
+        record = read_record(outcome.record_path)
     except FileNotFoundError:
-        record = unmeasured(seen.cell, explain(seen, tail), seen.environment)
+        record = unmeasured(outcome.cell, explain(outcome, tail), outcome.environment)
     except UnreadableFile as error:
-        told = f"Its process left an invalid record: {error.problem.message}"
-        record = _broken(seen, told)
-    if record.key != seen.cell.key:
-        told = f"Its process measured another cell ({record.key})."
-        record = _broken(seen, told)
-    environment = record.environment or seen.environment
+        message = f"Its process left an invalid record: {error.problem.message}"
+        record = _broken(outcome, message)
+    if record.key != outcome.cell.key:
+        message = f"Its process measured another cell ({record.key})."
+        record = _broken(outcome, message)
+    environment = record.environment or outcome.environment
     # A process that limits its own processors must not look like another machine.
-    place = {"machine": seen.environment.machine, "host": seen.environment.host}
+    place = {"machine": outcome.environment.machine, "host": outcome.environment.host}
     return record.model_copy(
         update={
-            "cell": seen.cell.anywhere(),
-            "started_at": seen.started_at,
-            "finished_at": seen.finished_at,
-            "times": record.times.model_copy(update={"wall_s": seen.ending.wall_s}),
+            "cell": outcome.cell.anywhere(),
+            "started_at": outcome.started_at,
+            "finished_at": outcome.finished_at,
+            "times": record.times.model_copy(update={"wall_s": outcome.ending.wall_s}),
             "environment": environment.model_copy(update=place),
             "log_tail": tail,
-            "warnings": [*record.warnings, *_warnings(seen, record)],
+            "warnings": [*record.warnings, *_warnings(outcome, record)],
         }
     )
 
 
-def _broken(seen: ProcessOutcome, message: str) -> Record:
+def _broken(outcome: ProcessOutcome, message: str) -> Record:
     failure = Failure(kind="harness-error", message=message)
-    return unmeasured(seen.cell, failure, seen.environment)
+    return unmeasured(outcome.cell, failure, outcome.environment)
 
 
 INTERRUPTED = Failure(
@@ -357,11 +357,11 @@ INTERRUPTED = Failure(
 """What becomes of a cell that was being measured when the run was stopped."""
 
 
-def explain(seen: ProcessOutcome, tail: str) -> Failure:
+def explain(outcome: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
-    ending = seen.ending
+    ending = outcome.ending
     if ending.by == "timeout":
-        limit = f"{seen.cell.measure.timeout:g} s"
+        limit = f"{outcome.cell.measure.timeout:g} s"
         return Failure(
             kind="timeout",
             message=f"It was still running after {limit} (measure.timeout) and was killed.",
@@ -369,7 +369,7 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
         )
     if ending.by == "stop":
         return INTERRUPTED
-    if (limited := ending.limited) and _met_its_limit(seen, tail):
+    if (limited := ending.limited) and _met_its_limit(outcome, tail):
         held = limited.held
         return Failure(
             kind="oom-host",
@@ -378,7 +378,7 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
             + (f"; it held {held / 2**20:.0f} MiB before." if held else "."),
             remedy=f"Use {failures.LIMIT_REMEDY}.",
         )
-    if _out_of_memory(seen, tail):
+    if _out_of_memory(outcome, tail):
         return Failure(
             kind="oom-host",
             message=f"The machine ran out of memory: its process was ended by {_signal(ending)} "
@@ -391,7 +391,7 @@ def explain(seen: ProcessOutcome, tail: str) -> Failure:
             message=f"Its process was ended by {_signal(ending)}.",
             remedy="The end of its log is in the record; --retry-failed tries again.",
         )
-    own = str(seen.cell.value("file") or "")
+    own = str(outcome.cell.value("file") or "")
     if own.endswith(".py"):  # whatever else ends a process of ours leaves a record, or a signal
         return Failure(
             kind="bad-spec",
@@ -421,30 +421,30 @@ def tail_of(log: Path) -> str:
     return "\n".join(list(shown)[-TAIL_LINES:])
 
 
-def _met_its_limit(seen: ProcessOutcome, tail: str) -> bool:
-    limited, code = seen.ending.limited, seen.ending.code
+def _met_its_limit(outcome: ProcessOutcome, tail: str) -> bool:
+    limited, code = outcome.ending.limited, outcome.ending.code
     if limited is None or code in (0, -signal.SIGKILL, None):
         return False
     return limited.share >= LARGE_SHARE or any(text in tail for text in AT_A_LIMIT)
 
 
-def _out_of_memory(seen: ProcessOutcome, tail: str) -> bool:
-    code = seen.ending.code
+def _out_of_memory(outcome: ProcessOutcome, tail: str) -> bool:
+    code = outcome.ending.code
     if code == -signal.SIGKILL:
-        large = LARGE_SHARE * seen.environment.memory_bytes
-        return seen.oom_kills > 0 or seen.ending.peak_bytes >= large
+        large = LARGE_SHARE * outcome.environment.memory_bytes
+        return outcome.oom_kills > 0 or outcome.ending.peak_bytes >= large
     gave_up = code == -signal.SIGABRT or (code is not None and code > 0)
     return gave_up and any(text in tail for text in OUT_OF_MEMORY)
 
 
-def _warnings(seen: ProcessOutcome, record: Record) -> list[Warned]:
-    found = [Warned(kind="bad-event", message=complaint) for complaint in seen.complaints]
-    code = seen.ending.code
-    if record.status != "failed" and seen.ending.by == "itself" and code != 0:
-        end = f"exit code {code}" if code is not None and code > 0 else _signal(seen.ending)
+def _warnings(outcome: ProcessOutcome, record: Record) -> list[Warned]:
+    warnings = [Warned(kind="bad-event", message=complaint) for complaint in outcome.complaints]
+    code = outcome.ending.code
+    if record.status != "failed" and outcome.ending.by == "itself" and code != 0:
+        end = f"exit code {code}" if code is not None and code > 0 else _signal(outcome.ending)
         message = f"Its process ended with {end} after it had written this record."
-        found.append(Warned(kind="bad-exit", message=message))
-    return found
+        warnings.append(Warned(kind="bad-exit", message=message))
+    return warnings
 
 
 def _signal(ending: Ending) -> str:

@@ -45,7 +45,7 @@ class AbsentData:
     def warnings(self, cells: Iterable[Cell]) -> dict[str, str]:
         """Spec → what it reads that is not here, and what to do; without those that have all."""
         absent = {cell.spec: failure for cell in cells if (failure := self.of(cell))}
-        return {spec: f"{each.message} {each.remedy}" for spec, each in absent.items()}
+        return {spec: f"{error.message} {error.remedy}" for spec, error in absent.items()}
 
 
 def _quick(text: str) -> bool:
@@ -131,7 +131,7 @@ def _most_examples(name: str | None, data: str, share: float | None, folder: str
 
 def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
     """Each spec that waits for a metric which its model does not have."""
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for cell in cells:
         parameters = cell.parameters
         if not isinstance(parameters, KerasParameters) or is_called(parameters):
@@ -148,8 +148,8 @@ def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
             "workload.reduce_on_plateau": plateau and plateau.monitor,
         }
         for key, metric in asked.items():
-            if metric and metric not in known and (cell.spec, key) not in told:
-                told.add((cell.spec, key))
+            if metric and metric not in known and (cell.spec, key) not in reported:
+                reported.add((cell.spec, key))
                 names = ", ".join(sorted(known))
                 text = f"`{key}` waits for {metric}, which the model does not have; it has {names}"
                 yield cell.spec, text

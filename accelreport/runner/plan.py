@@ -121,7 +121,7 @@ def williams(count: int) -> tuple[tuple[int, ...], ...]:
     base = [(step + 1) // 2 if step % 2 else -(step // 2) for step in range(count)]
     # For an even count the reverse of each row is another row of the square.
     rows = [
-        tuple((each + shift) % count for each in base)
+        tuple((place + shift) % count for place in base)
         for shift in range(count if count % 2 else count // 2)
     ]
     return tuple(way for row in rows for way in (row, row[::-1]))
@@ -232,11 +232,13 @@ class RunPlan:
     @cached_property
     def expectation(self) -> Expectation:
         """Wall times by the earlier records of these cells."""
-        found = Expectation()
+        expectation = Expectation()
         for planned in self.cells:
             if planned.earlier and planned.earlier.status in MEASURED:
-                found.took(likeness(planned.cell, planned.earlier.budget), planned.earlier.wall_s)
-        return found
+                expectation.took(
+                    likeness(planned.cell, planned.earlier.budget), planned.earlier.wall_s
+                )
+        return expectation
 
     @cached_property
     def estimate(self) -> TimeEstimate:
@@ -268,7 +270,7 @@ def make_plan(
         documents: the plans of the specs, where `cells` are only some of their cells: the
             order follows from all of them.
     """
-    whole = {(each.spec, profile_of(each)): each.cells for each in documents}
+    whole = {(document.spec, profile_of(document)): document.cells for document in documents}
     by_spec: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         by_spec.setdefault((cell.spec, cell.profile), []).append(cell)
@@ -316,8 +318,8 @@ def decide(
     else:
         reason = "it is measured again" if earlier and earlier.measured else ""
     if unavailable is not None:
-        told = unavailable.remedy if unavailable.kind == "data-unavailable" else ""
-        reason = " ".join(filter(None, (unavailable.message, told)))
+        remedy = unavailable.remedy if unavailable.kind == "data-unavailable" else ""
+        reason = " ".join(filter(None, (unavailable.message, remedy)))
         return Planned(cell, "skip", reason, known, unavailable)
     return Planned(cell, "run", reason, known)
 
@@ -360,7 +362,7 @@ class RecordIndex:
         """The best record of a cell; None when there is none that can be read."""
         records = self._of(key)
         return max(
-            records, key=lambda each: (STANDING[each.status], each.finished_at), default=None
+            records, key=lambda record: (STANDING[record.status], record.finished_at), default=None
         )
 
     def clear_attempts(self, measured: Record) -> None:
@@ -384,5 +386,5 @@ class RecordIndex:
     def _of(self, key: str) -> list[Record]:
         if self._machines is None:
             self._machines = self._store.machines(self._keys)
-        found = [self._store.get(key, machine) for machine in self._machines.get(key, ())]
-        return [record for record in found if record is not None]
+        records = [self._store.get(key, machine) for machine in self._machines.get(key, ())]
+        return [record for record in records if record is not None]

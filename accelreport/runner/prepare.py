@@ -115,16 +115,16 @@ def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | No
     if not here:
         return [name for name, device in plain.items() if device.kind == "CPU"][:1]
     accelerated = any(device.kind != "CPU" for device in here.values())
-    found: dict[tuple[str, str, bool], str] = {}
+    reasons: dict[tuple[str, str, bool], str] = {}
     for name, device in here.items():
         # Another framework is compared on the whole CPU; one thread is TensorFlow's row.
         whole = not accelerated and device.threads != 1
         if device.framework == TENSORFLOW or whole:
-            found.setdefault((device.kind, device.framework, device.threads == 1), name)
+            reasons.setdefault((device.kind, device.framework, device.threads == 1), name)
     order = {"CPU": 0, "GPU": 1, "TPU": 2}
     ranked = sorted(
-        found.items(),
-        key=lambda each: (order[each[0][0]], each[0][1] != TENSORFLOW, not each[0][2]),
+        reasons.items(),
+        key=lambda item: (order[item[0][0]], item[0][1] != TENSORFLOW, not item[0][2]),
     )
     return [name for _, name in ranked]
 
@@ -155,10 +155,10 @@ def _devices(path: Path) -> dict[str, Device]:
     file = read_file(path, str(path))
     if isinstance(file, Problem):
         raise SpecErrors([file])
-    found, problems = read_devices(file)
+    devices, problems = read_devices(file)
     if every := [*file.syntax_problems(), *problems]:
         raise SpecErrors(every)
-    return {name: device for name, device in found.items() if device}
+    return {name: device for name, device in devices.items() if device}
 
 
 SET_REMEDY = "Write for example --set workload.epochs=2 or --set measure.budget=2m."
@@ -180,7 +180,7 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
     Raises:
         BadOverride: a text is not `key=value`, or gives a list or a table.
     """
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for text in texts:
         key, written = _parts("--set", text, SET_REMEDY)
         value = _value(written)
@@ -189,8 +189,8 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
                 f"--set {text}: the command line cannot set a {type(value).__name__}.",
                 remedy="Give a number, a text or true/false, or write a profile into the spec.",
             )
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
@@ -199,11 +199,11 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
     Raises:
         BadOverride: a text is not `key=value`, or a key is a value and a table at once.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts:
         key, written = _parts("--set", text, SET_REMEDY)
         *path, last = key.split(".")
-        table = found
+        table = values
         for part in path:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
@@ -211,7 +211,7 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
         if isinstance(table.get(last), dict):
             raise BadOverride(f"--set {text}: {last} is already a table.")
         table[last] = _value(written)
-    return found
+    return values
 
 
 def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
@@ -221,15 +221,15 @@ def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
         BadOverride: a text is not `key=value,value`.
     """
     remedy = f"Write for example {option} batch_size=64,128."
-    found: dict[str, list[Scalar]] = {}
+    axes: dict[str, list[Scalar]] = {}
     for text in texts:
         key, written = _parts(option, text, remedy)
         parts = [part.strip() for part in written.split(",")]
         values = zip(parts, map(_value, parts), strict=True)
-        found[key] = [
+        axes[key] = [
             value if isinstance(value, bool | int | float | str) else part for part, value in values
         ]
-    return found
+    return axes
 
 
 def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
@@ -240,12 +240,12 @@ def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
     Raises:
         BadOverride: a text is not `key=value`.
     """
-    found: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = {}
     for text in texts:
         key, written = _parts("--on-option", text, ON_OPTION_REMEDY)
         value = _value(written)
-        found[key] = value if isinstance(value, bool | int | float | str) else written
-    return found
+        values[key] = value if isinstance(value, bool | int | float | str) else written
+    return values
 
 
 def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
@@ -400,17 +400,17 @@ def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
     Raises:
         SpecErrors: a spec is wrong, or nothing but a file beside the specs is named.
     """
-    found = load(
+    loaded = load(
         request.paths,
         profile=request.profile,
         overrides=request.overrides,
         devices_file=request.devices_file,
     ).specs
-    if not found:
+    if not loaded:
         raise SpecErrors(map(_no_spec, request.paths))
     named = {path.resolve() for path in request.paths}
-    left_out = [each for each in found if each.only_named and each.path.resolve() not in named]
-    return tuple(each for each in found if each not in left_out), tuple(e.path for e in left_out)
+    left_out = [spec for spec in loaded if spec.only_named and spec.path.resolve() not in named]
+    return tuple(spec for spec in loaded if spec not in left_out), tuple(e.path for e in left_out)
 
 
 def _no_spec(path: Path) -> Problem:

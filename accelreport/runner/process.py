@@ -104,7 +104,7 @@ class Process(ABC):
 
         Its whole group is dead when this returns, or raises.
         """
-        told = time.monotonic()
+        heard_at = time.monotonic()
         try:
             lines, ended = _Lines(events, on_line), self.fileno()
             with selectors.DefaultSelector() as selector:
@@ -125,8 +125,8 @@ class Process(ABC):
                         by = "stop"
                     elif left <= 0:
                         by = "timeout"
-                    elif ready or time.monotonic() - told >= TICK_S:
-                        told = time.monotonic()
+                    elif ready or time.monotonic() - heard_at >= TICK_S:
+                        heard_at = time.monotonic()
                         on_tick()
         finally:
             self.kill_group()

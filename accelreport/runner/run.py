@@ -69,7 +69,7 @@ def headline(record: Record) -> dict[str, float]:
     figures: dict[str, float] = {}
     if steps and seconds > 0:
         figures["step_s"] = seconds / steps
-        calls = [each for block in steady for each in block.single_s]
+        calls = [seconds for block in steady for seconds in block.single_s]
         if calls and record.cell.value("mode") == "inference":
             figures["median_s"] = median(calls)
         if record.samples_per_step:
@@ -104,8 +104,8 @@ class RunListener:
         number = self.numbers[cell.key]
         self.observer.on(CellStartLine(**named(cell), number=number, of=self.of, host=host))
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
-        """See `CellListener.said`."""
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
+        """See `CellListener.reported`."""
         self.observer.on(CellEventLine(key=cell.key, says=event))
 
     def waiting(self, reason: str) -> None:
@@ -176,7 +176,7 @@ class Run:
         todo = plan.of("run")
         if self.within_s is not None:
             todo = first_repeats_first(todo)
-            self._pace = Pace(self.within_s, sum(not each.cell.repeat for each in todo))
+            self._pace = Pace(self.within_s, sum(not planned.cell.repeat for planned in todo))
         if todo or further:
             with self._to_itself() as held:
                 if held:
@@ -224,7 +224,7 @@ class Run:
                     listener.ended(finished.record.cell)
                     self._keep(finished)
             except AccelReportError as error:
-                measured = any(each.status in MEASURED for each in self.ended)
+                measured = any(line.status in MEASURED for line in self.ended)
                 if measured and error.exit_code == ExitCode.NOTHING_RAN:
                     error.exit_code = ExitCode.SOME_FAILED
                 raise
@@ -333,17 +333,19 @@ class Run:
                 raise
             kept = self.workspace.rescued / f"{record.key}.{record.environment.machine}.json"
             place = self.store.cells
-            told = f"The last cell is kept in {kept}: move it to {place} once that can be written."
+            message = (
+                f"The last cell is kept in {kept}: move it to {place} once that can be written."
+            )
             try:
                 refuse_links(kept.parent, self.workspace.root)
                 kept.parent.mkdir(mode=0o700, exist_ok=True)
                 write_whole(kept, to_bytes(as_written(record)))
             except OSError as other:
-                told = (
+                message = (
                     f"The last cell is lost: {kept} cannot be written either "
                     f"({other.strerror or other}), for which TMPDIR may name another folder."
                 )
-            error.remedy = f"{told} {error.remedy}"
+            error.remedy = f"{message} {error.remedy}"
             raise
 
     def _waiting(self, reason: str) -> None:
@@ -351,7 +353,7 @@ class Run:
 
     def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
         outcomes = Counter(
-            "left" if each.failure == "interrupted" else each.status for each in self.ended
+            "left" if line.failure == "interrupted" else line.status for line in self.ended
         )
         done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
         left_out = self._pace.left_out if self._pace else 0

@@ -191,15 +191,15 @@ class MachineLock:
 
     def _make(self, flags: int) -> int:
         try:
-            made = os.open(self._path, flags | os.O_CREAT | os.O_EXCL)
+            file = os.open(self._path, flags | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             return os.open(self._path, flags)
-        os.fchmod(made, 0o666)
-        return made
+        os.fchmod(file, 0o666)
+        return file
 
     def sign(self, folder: Path) -> None:
         """Say whose run it is, where its results go, and since when."""
-        told = {
+        content = {
             "user": getpass.getuser(),
             "process": os.getpid(),
             "folder": str(folder.absolute()),
@@ -207,15 +207,15 @@ class MachineLock:
             "since": time.monotonic(),
         }
         os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps(told).encode(), 0)
+        os.pwrite(self._file, json.dumps(content).encode(), 0)
 
     def who(self) -> str:
         """Why this run waits, in a sentence with what the holder said of itself."""
         try:
-            told = strict_json.loads(os.pread(self._file, 1 << 16, 0))
-            minutes, seconds = divmod(max(0, round(time.monotonic() - told["since"])), 60)
+            content = strict_json.loads(os.pread(self._file, 1 << 16, 0))
+            minutes, seconds = divmod(max(0, round(time.monotonic() - content["since"])), 60)
             named = (
-                f" ({told['user']}, process {told['process']}, into {told['folder']}, "
+                f" ({content['user']}, process {content['process']}, into {content['folder']}, "
                 f"for {f'{minutes} min' if minutes else f'{seconds} s'})"
             )
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
@@ -288,12 +288,12 @@ def _had(lock: BaseFileLock) -> bool:
 
 
 def _acquire(had: Callable[[], bool], stop: Stop, waiting: Callable[[], None]) -> bool:
-    told = False
+    reported = False
     while not stop:
         if had():
             return True
-        if not told:
+        if not reported:
             waiting()
-            told = True
+            reported = True
         time.sleep(POLL_EVERY_S)
     return False

@@ -324,12 +324,12 @@ def given(model: SpecModel, *fields: str) -> list[str]:
 
 def exactly_one(model: SpecModel, *fields: str) -> None:
     """Refuse a model that gives none of the fields, or several of them."""
-    found = given(model, *fields)
+    names_given = given(model, *fields)
     names = " or ".join(f"`{field}`" for field in fields)
-    if not found:
+    if not names_given:
         raise FieldsError(f"{names} is missing")
-    if len(found) > 1:
-        raise FieldsError(f"only one of {names} may be given", *reversed(found))
+    if len(names_given) > 1:
+        raise FieldsError(f"only one of {names} may be given", *reversed(names_given))
 
 
 def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
@@ -342,8 +342,8 @@ def fields_at(model: type[BaseModel], location: Sequence[str | int]) -> Mapping[
     current: Any = model
     for part in location:
         current = _step(current, part)
-    found = _models(current)
-    return fields_of(found[0]) if len(found) == 1 else {}
+    models = _models(current)
+    return fields_of(models[0]) if len(models) == 1 else {}
 
 
 def dotted_fields(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:

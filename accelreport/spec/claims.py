@@ -86,8 +86,8 @@ class Names:
 
     def at(self, where: Mapping[str, Scalar]) -> str:
         """Fixed keys: " at batch_size = 256 and units = 4"; empty without any."""
-        said = [f"{self.axis(axis)} = {self.value(value)}" for axis, value in where.items()]
-        return f" at {' and '.join(said)}" if said else ""
+        parts = [f"{self.axis(axis)} = {self.value(value)}" for axis, value in where.items()]
+        return f" at {' and '.join(parts)}" if parts else ""
 
     def place(self, device: str, where: Mapping[str, Scalar]) -> str:
         """A device with fixed keys: "gpu at batch_size = 256"."""
@@ -106,9 +106,9 @@ class Names:
     ) -> str:
         """What happens to the keys that are not fixed."""
         left = [axis for axis in axes if axis not in {*held, *mean_over}]
-        said = [f"as the {mean} over {self.every(mean_over)}"] if mean_over else []
-        said += [f"for {self.every(left)}"] if left else []
-        return "".join(f", {each}" for each in said)
+        parts = [f"as the {mean} over {self.every(mean_over)}"] if mean_over else []
+        parts += [f"for {self.every(left)}"] if left else []
+        return "".join(f", {part}" for part in parts)
 
 
 AS_WRITTEN = Names()

@@ -55,15 +55,15 @@ def value_problems(
     groups: dict[KeyPath, list[ErrorDetails]] = defaultdict(list)
     for details in error.errors(include_url=False):
         groups[_path(details, data)].append(details)
-    found = []
+    problems = []
     for path, group in groups.items():
         details = next((item for item in group if item["type"] not in TYPES), group[0])
         value = value_at(data, path)
         if len(group) > 1 and details["type"] in TYPES:
-            found.append(wrong_type(path, listed(_kinds(group), "or"), value))
+            problems.append(wrong_type(path, listed(_kinds(group), "or"), value))
         else:
-            found.append(_finding(details, path, value, model, noun))
-    return found
+            problems.append(_finding(details, path, value, model, noun))
+    return problems
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _too_short(raised: _Raised) -> ValueProblem:
     return ValueProblem("empty", raised.path, f"{subject(raised.path)} must {rule}")
 
 
-def _said(raised: _Raised) -> ValueProblem:
+def _sentence(raised: _Raised) -> ValueProblem:
     """An error that a validator of ours raised."""
     error, value = raised.context.get("error"), raised.value
     if not isinstance(error, FieldsError):
@@ -169,7 +169,7 @@ _SPECIAL: dict[str, Callable[[_Raised], ValueProblem]] = {
     "literal_error": _literal,
     "finite_number": _not_finite,
     "too_short": _too_short,
-    "value_error": _said,
+    "value_error": _sentence,
     "union_tag_not_found": _no_rule,
     "union_tag_invalid": _no_rule,
 }
@@ -211,7 +211,7 @@ class Collector:
     def __init__(self, view: View, known: Collection[Problem] = ()) -> None:
         self.view = view
         self.problems: list[Problem] = []
-        self._told = {(problem.place, problem.message) for problem in known}
+        self._known = {(problem.place, problem.message) for problem in known}
         self.homes: dict[str, str] = {}
         """For a key, the table in which it belongs; told when it stands elsewhere."""
 
@@ -242,9 +242,9 @@ class Collector:
             for item in also
         )
         place = self.view.place(path, at_key=at_key)
-        if (place, message) in self._told:
+        if (place, message) in self._known:
             return
-        self._told.add((place, message))
+        self._known.add((place, message))
         if self.view.profile != FULL:
             message = f'{message} (in the profile "{self.view.profile}")'
         self.problems.append(Problem(code, place, message, help, dotted(path), related))
@@ -259,8 +259,8 @@ class Collector:
         name: str = "",
     ) -> None:
         """Note a value of another type than the one in `words`; `name` is its key's full one."""
-        found = wrong_type((name,) if name else path, words, value)
-        self.add(found.code, path, found.message, help=help)
+        problem = wrong_type((name,) if name else path, words, value)
+        self.add(problem.code, path, problem.message, help=help)
 
     def checked(
         self,
@@ -286,18 +286,18 @@ class Collector:
         try:
             return model.model_validate(data, context=dict(context) if context else None)
         except ValidationError as error:
-            for found in value_problems(error, model, data, noun):
-                help_ = found.help
-                if found.code == "unknown-key" and len(found.path) == 1:
-                    help_ = self._home(str(found.path[0]), path) or help_
+            for problem in value_problems(error, model, data, noun):
+                help_ = problem.help
+                if problem.code == "unknown-key" and len(problem.path) == 1:
+                    help_ = self._home(str(problem.path[0]), path) or help_
                 stands = origin or (lambda below: (*path, *below))
-                also = [(stands(field), f"this is `{field[-1]}`") for field in found.also]
+                also = [(stands(field), f"this is `{field[-1]}`") for field in problem.also]
                 self.add(
-                    found.code,
-                    stands(found.path),
-                    found.message,
+                    problem.code,
+                    stands(problem.path),
+                    problem.message,
                     help=help_,
-                    at_key=found.at_key,
+                    at_key=problem.at_key,
                     also=also,
                 )
         return None

@@ -152,8 +152,8 @@ def check_target(collector: Collector, parts: ParsedSpec) -> None:
 def check_calls(collector: Collector, parts: ParsedSpec) -> None:
     """A model in inference, and a step, are called as often as somebody says."""
     own = parts.family is not None and parts.family.shape == "step"
-    said = parts.measure and "calls" in parts.measure.model_fields_set
-    if parts.measure and (own or _is_called(collector)) and not said:
+    given = parts.measure and "calls" in parts.measure.model_fields_set
+    if parts.measure and (own or _is_called(collector)) and not given:
         what = "to run the step" if own else "to call the model"
         message = f"`calls` is missing: the number of times {what}, including the warm-up"
         help_ = "write calls = 1000 in [measure]; a 99th percentile needs at least a hundred"
@@ -197,16 +197,16 @@ def check_frameworks(
         if parts.family is None:
             continue
         refused = (unsupported(parts.family, point, device) for point in points)
-        found = next((each for each in refused if each), None)
-        if found is not None:
-            message = f"{quote(name)} runs on {device.framework_name}, and {found.why}"
-            help_ = "remove this device" + (f", or write {found.remedy}" if found.remedy else "")
-            where = parts.sweep.paths.get(found.parameter, ("workload", found.parameter))
+        reason = next((reason for reason in refused if reason), None)
+        if reason is not None:
+            message = f"{quote(name)} runs on {device.framework_name}, and {reason.why}"
+            help_ = "remove this device" + (f", or write {reason.remedy}" if reason.remedy else "")
+            where = parts.sweep.paths.get(reason.parameter, ("workload", reason.parameter))
             also = [(where, "the parameter that prevents this")]
             collector.add("framework", ("devices", index), message, help=help_, also=also)
             continue
         without = (ignored(parts.family, point, device) for point in points)
-        idle = next((each for each in without if each), None)
+        idle = next((key for key in without if key), None)
         if idle is not None:
             message = f"{quote(name)} sets `{idle.key}`, and {idle.why}"
             help_ = "take this device out" + (f", or {idle.remedy}" if idle.remedy else "")

@@ -123,11 +123,11 @@ class ReportFile:
             Problem(
                 "unknown-benchmark",
                 place,
-                f"there is no benchmark {quote(each.benchmark)} for this slide of the talk",
-                did_you_mean(each.benchmark, known, quoted=True) or help_,
+                f"there is no benchmark {quote(slide.benchmark)} for this slide of the talk",
+                did_you_mean(slide.benchmark, known, quoted=True) or help_,
             )
-            for place, each in zip(self.places, self.talk.slides, strict=True)
-            if each.benchmark is not None and each.benchmark not in known
+            for place, slide in zip(self.places, self.talk.slides, strict=True)
+            if slide.benchmark is not None and slide.benchmark not in known
         ]
 
     def check(self, names: Collection[str]) -> None:
@@ -152,11 +152,11 @@ def read_options(path: Path) -> ReportFile:
     if isinstance(file, Problem):
         raise SpecErrors([file])
     collector = Collector(whole(file))
-    found = _checked(collector) if check_schema(collector) else None
+    options = _checked(collector) if check_schema(collector) else None
     problems = [*file.syntax_problems(), *collector.problems]
-    if problems or found is None:
+    if problems or options is None:
         raise SpecErrors(problems)
-    return found
+    return options
 
 
 def talk_of(folder: Path) -> Talk:
@@ -192,10 +192,10 @@ def _checked(collector: Collector) -> ReportFile | None:
     talk = collector.checked(Talk, ("talk",), tables["talk"], "a key of [talk]")
     if report is None or talk is None:
         return None
-    shown = [(each.benchmark, each.slide) for each in talk.slides]
-    for number, each in enumerate(shown):
-        if shown.index(each) < number:
-            also = [(("talk", "slides", shown.index(each)), "first use")]
+    shown = [(slide.benchmark, slide.slide) for slide in talk.slides]
+    for number, place in enumerate(shown):
+        if shown.index(place) < number:
+            also = [(("talk", "slides", shown.index(place)), "first use")]
             path = ("talk", "slides", number)
             collector.add("duplicate-value", path, "this slide appears twice", also=also)
     numbers = range(len(talk.slides))

@@ -148,11 +148,11 @@ class TrainingParameters(WorkloadParameters):
 
     @model_validator(mode="after")
     def _inference_trains_nothing(self) -> Self:
-        said = [name for name in self.model_fields_set & TRAINING_ONLY if self._says(name)]
-        if self.mode == "inference" and said:
+        given = [name for name in self.model_fields_set & TRAINING_ONLY if self._says(name)]
+        if self.mode == "inference" and given:
             raise FieldsError(
-                f"`{min(said)}` says how a model is trained, and in inference it is only called",
-                min(said),
+                f"`{min(given)}` says how a model is trained, and in inference it is only called",
+                min(given),
                 "mode",
                 help="delete it, or write it in a spec of the training",
             )
@@ -166,7 +166,7 @@ class TrainingParameters(WorkloadParameters):
         """What identifies a cell: of a training what stood there before there was a mode."""
         needless = {"mode"} if self.mode == "training" else TRAINING_ONLY
         needless |= {name for name in self.until_said if not self._says(name)}
-        return {name: each for name, each in parameters(self).items() if name not in needless}
+        return {name: value for name, value in parameters(self).items() if name not in needless}
 
     @model_validator(mode="after")
     def _one_rule_for_the_learning_rate(self) -> Self:

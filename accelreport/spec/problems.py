@@ -143,8 +143,8 @@ def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
 
 def _echoes(problem: Problem, meant: set[tuple[str, str, str]]) -> bool:
     table, _, name = problem.key.rpartition(".")
-    told = (problem.place.file, table, f"did you mean `{name}`?")
-    return problem.code == "missing-key" and told in meant
+    place = (problem.place.file, table, f"did you mean `{name}`?")
+    return problem.code == "missing-key" and place in meant
 
 
 def did_you_mean(wrong: str, known: Iterable[str], *, quoted: bool = False) -> str:

@@ -170,9 +170,9 @@ def _are_values(collector: Collector, axis: str, path: KeyPath, values: Any) -> 
         return False
     if not values:
         collector.add("empty", path, f"`{axis}` has no value", help="give it a value")
-    seen: dict[tuple[bool, object], KeyPath] = {}
+    firsts: dict[tuple[bool, object], KeyPath] = {}
     good = [
-        _is_value(collector, axis, (*path, index), value, seen)
+        _is_value(collector, axis, (*path, index), value, firsts)
         for index, value in enumerate(values)
     ]
     return bool(good) and all(good)
@@ -183,7 +183,7 @@ def _is_value(
     axis: str,
     path: KeyPath,
     value: object,
-    seen: dict[tuple[bool, object], KeyPath],
+    firsts: dict[tuple[bool, object], KeyPath],
 ) -> bool:
     if not isinstance(value, bool | int | float | str):
         message = f"a value of `{axis}` must be a number, text or true/false, not "
@@ -193,7 +193,7 @@ def _is_value(
         message = f"a value of `{axis}` must be a finite number, not {value}"
         collector.add("wrong-value", path, message)
         return False
-    first = seen.setdefault((isinstance(value, bool), value), path)
+    first = firsts.setdefault((isinstance(value, bool), value), path)
     if first != path:
         also = [(first, "first use")]
         message = f"`{axis}` takes the value {quote(value)} twice"
@@ -401,9 +401,9 @@ def _check_name(collector: Collector, name: str, path: KeyPath) -> None:
 
 
 def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
-    seen: dict[str, KeyPath] = {}
+    firsts: dict[str, KeyPath] = {}
     for key, path, _ in changes(collector.view.file, name):
-        first = seen.setdefault(key, path)
+        first = firsts.setdefault(key, path)
         if first != path:
             also = [(first, "changed here")]
             message = f"the profile `{name}` changes `{key}` twice"

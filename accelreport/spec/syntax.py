@@ -565,13 +565,13 @@ def _broken(text: str, piece: Statement, error: ValueError) -> SyntaxProblem:
 
 def _again(text: str, pieces: list[Statement]) -> dict[Statement, Redefinition]:
     """The statements that define a key or table again, and what they define."""
-    found = Positions(text).redefinitions
-    if not found:
+    repeated = Positions(text).redefinitions
+    if not repeated:
         return {}
     ends = [match.end() for match in re.finditer("\n", text)]
     on_line = {bisect_right(ends, piece.start) + 1: piece for piece in pieces}
     again: dict[Statement, Redefinition] = {}
-    for item in found:
+    for item in repeated:
         if item.second.line in on_line:
             # The first redefinition of a line is the cause, others follow from it.
             again.setdefault(on_line[item.second.line], item)

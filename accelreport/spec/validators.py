@@ -71,10 +71,10 @@ def inside_folder(text: str, folder: Path | None) -> str:
     if path.is_absolute() or ".." in path.parts:
         raise ValueError("lies outside the spec's folder; put the file beside the spec")
     if folder is not None:
-        found = Path(os.path.realpath(folder / path))
-        if not found.is_relative_to(os.path.realpath(folder)):
+        resolved = Path(os.path.realpath(folder / path))
+        if not resolved.is_relative_to(os.path.realpath(folder)):
             raise ValueError("leads outside the spec's folder through a symbolic link")
-        if not os.path.isfile(found):  # noqa: PTH113 -- Path.is_file() raises where a name is too long
+        if not os.path.isfile(resolved):  # noqa: PTH113 -- Path.is_file() raises where a name is too long
             raise ValueError("is not a file in the spec's folder")
     return path.as_posix()
 

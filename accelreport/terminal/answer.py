@@ -75,16 +75,16 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
             yield from (f"  {line}" for line in claim_lines(bench.tested))
         if warned := _warned(bench):
             yield f"  ⚠ {warned}"
-    if told := [*_notices(benches)]:
-        yield from ("", *told)
+    if notices := [*_notices(benches)]:
+        yield from ("", *notices)
 
 
 def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkView]:
     """What the results folder holds of some plans, with the repeats that were added to them."""
     now = [store.plan(plan.spec, plan.profile) or plan for plan in plans]
     places = store.machines({cell.key for plan in now for cell in plan.cells})
-    found = [store.get(key, machine) for key, machines in places.items() for machine in machines]
-    return views(now, [record for record in found if record is not None])
+    records = [store.get(key, machine) for key, machines in places.items() for machine in machines]
+    return views(now, [record for record in records if record is not None])
 
 
 def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
@@ -98,13 +98,13 @@ def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
 def _warned(bench: BenchmarkView) -> str:
     """Each kind of warning, with its number of measured cells."""
     rows = [row for row in bench.results if row.measured]
-    counts = Counter(kind for row in rows for kind in {each.kind for each in row.warnings})
+    counts = Counter(kind for row in rows for kind in {warning.kind for warning in row.warnings})
     every = {len(rows): "every measured cell"}
-    told = (
+    texts = (
         f"{kind.replace('-', ' ')}: {every.get(count) or plural(count, 'cell')}"
         for kind, count in counts.most_common()
     )
-    return "; ".join(told)
+    return "; ".join(texts)
 
 
 def table_title(folder: Path, speedups: pd.DataFrame) -> str:
@@ -127,7 +127,7 @@ def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
             str(row["n"]),
             duration(row["seconds"]),
             _speedup(row),
-            _said(row),
+            _outcome(row),
         )
 
 
@@ -144,13 +144,13 @@ def absences(speedups: pd.DataFrame) -> list[str]:
 def _speedup(row: dict[Any, Any]) -> str:
     if row["verdict"] == Verdict.BASELINE:
         return "1×"
-    found = ratio(row["speedup"], row["low"], row["high"])
+    speedup = ratio(row["speedup"], row["low"], row["high"])
     if pd.isna(row["low"]):
-        return f"{found} (no interval)"
-    return f"{found} ({ratio_interval(row['low'], row['high'], row['speedup'])})"
+        return f"{speedup} (no interval)"
+    return f"{speedup} ({ratio_interval(row['low'], row['high'], row['speedup'])})"
 
 
-def _said(row: dict[Any, Any]) -> str:
+def _outcome(row: dict[Any, Any]) -> str:
     """The verdict, and why the speedup must not be shown alone or is missing."""
     reason = row["withheld"] or row["reason"]
     return f"{row['verdict']}: {reason}" if reason else str(row["verdict"])

@@ -50,10 +50,14 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
 
 def own_ranks(own: Contribution, others: Sequence[Contribution]) -> list[OwnRank]:
     """Each figure with each rank of the contribution among all, the best device first."""
-    known = [entries(each) for each in (own, *others) if each is own or each.name != own.name]
+    known = [
+        entries(submission)
+        for submission in (own, *others)
+        if submission is own or submission.name != own.name
+    ]
     ranks = []
     for figure in FIGURES:
-        rows = ranked([row for each in known for row in each[figure.name]], figure)
+        rows = ranked([row for figures in known for row in figures[figure.name]], figure)
         ranks += [(figure, row, rows) for row in rows if row.entry.contribution == own.name]
     return ranks
 

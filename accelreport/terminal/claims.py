@@ -32,13 +32,13 @@ def benchmarks_of(store: Store) -> Iterator[Benchmark]:
     for plan in store.plans():
         if plan.claims:
             records = records_of(store, {cell.key for cell in plan.cells})
-            yield Benchmark(plan, {(each.key, each.machine): each for each in records})
+            yield Benchmark(plan, {(record.key, record.machine): record for record in records})
 
 
-def claim_lines(found: Sequence[ClaimResult]) -> Iterator[str]:
+def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:
     """How many claims are in which state; then each with its state, and below it its numbers."""
-    yield claims_sentence(found)
-    every = distinct(found)
+    yield claims_sentence(results)
+    every = distinct(results)
     width = max(len(STATES[one.state][0]) for one in every)
     for one in every:
         yield f"  {STATES[one.state][0]:{width}}  {one.claim.text}"
@@ -62,7 +62,7 @@ def claim_rows(bench: Benchmark) -> list[dict[str, Any]]:
 def _plain(value: Any) -> Any:
     """A value without numbers that JSON has not."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value

@@ -81,8 +81,8 @@ def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
         yield from (f"!!   {name}: {alarm}" for alarm in alarms(compared))
     table = [("benchmark", "device", "point", *names)]
     for (spec, device, point, _), rows in by_place(line).items():
-        told = (f"{speedup_text(row)} {row.verdict}" if row else "–" for row in rows)
-        table.append((spec, device, point, *told))
+        texts = (f"{speedup_text(row)} {row.verdict}" if row else "–" for row in rows)
+        table.append((spec, device, point, *texts))
     yield from columns(table)
     yield ""
     yield from conclusions(line[-1])

@@ -33,12 +33,12 @@ def explained(benches: Sequence[BenchmarkView], title: str, talk: Talk) -> Itera
     front = FrontSpeaker(view)
     source: dict[str, str] = {}
     yield "index.html"
-    for place, found in enumerate(front_findings(view)[:MOST_FINDINGS]):
-        speakers = [Speaker(shown.bench) for shown in found.shown]
-        text = finding_text(found.finding, speakers)
-        source[front.title(found)] = text
-        yield from _line("subtitle" if place else "headline", front.title(found), text)
-        if not place and (answer := front.answer(found)):
+    for place, finding in enumerate(front_findings(view)[:MOST_FINDINGS]):
+        speakers = [Speaker(shown.bench) for shown in finding.shown]
+        text = finding_text(finding.finding, speakers)
+        source[front.title(finding)] = text
+        yield from _line("subtitle" if place else "headline", front.title(finding), text)
+        if not place and (answer := front.answer(finding)):
             yield from _line("subtitle", answer, text)
     for bench in benches:
         yield from _of_benchmark(bench, source, talk)

@@ -26,8 +26,8 @@ def named_groups(store: Store) -> Iterator[tuple[str, Group]]:
         results = results_of(plan, records_of(store, {cell.key for cell in plan.cells}))
         groups = [group for group in groups_of(results) if group.timed]
         names = [
-            " ".join(filter(None, (plan.spec, plan.profile, each.device, _point(each))))
-            for each in groups
+            " ".join(filter(None, (plan.spec, plan.profile, history.device, _point(history))))
+            for history in groups
         ]
         often = Counter(names)
         for name, group in zip(names, groups, strict=True):
@@ -55,29 +55,31 @@ def bencher(groups: Sequence[tuple[str, Group]]) -> dict[str, Any]:
 
 
 def _mean(group: Group, name: str) -> Interval:
-    values = [quantity(each, name) for each in group.timed]
+    values = [quantity(record, name) for record in group.timed]
     return geometric_mean([value for value in values if value > 0])
 
 
-def _known(name: str, found: Interval) -> dict[str, Any]:
-    return {name: _metric(found)} if found.n else {}
+def _known(name: str, interval: Interval) -> dict[str, Any]:
+    return {name: _metric(interval)} if interval.n else {}
 
 
-def _metric(found: Interval, scale: float = 1.0) -> dict[str, float]:
-    ends = {"lower_value": found.low, "upper_value": found.high} if found.known else {}
-    return {name: value * scale for name, value in ({"value": found.value} | ends).items()}
+def _metric(interval: Interval, scale: float = 1.0) -> dict[str, float]:
+    ends = {"lower_value": interval.low, "upper_value": interval.high} if interval.known else {}
+    return {name: value * scale for name, value in ({"value": interval.value} | ends).items()}
 
 
 def github(groups: Sequence[tuple[str, Group]]) -> list[dict[str, Any]]:
     """What github-action-benchmark reads as `customSmallerIsBetter`: milliseconds of a step."""
     rows = []
     for name, group in groups:
-        found = group.seconds()
-        row: dict[str, Any] = {"name": name, "unit": "ms", "value": 1e3 * found.value}
-        extra = [f"processes: {found.n}", f"machine: {group.machine}"]
-        if found.known:
-            row["range"] = f"{1e3 * (found.high - found.low) / 2:.4g}"
-            extra.insert(0, f"95 % interval: {1e3 * found.low:.6g} to {1e3 * found.high:.6g} ms")
+        seconds = group.seconds()
+        row: dict[str, Any] = {"name": name, "unit": "ms", "value": 1e3 * seconds.value}
+        extra = [f"processes: {seconds.n}", f"machine: {group.machine}"]
+        if seconds.known:
+            row["range"] = f"{1e3 * (seconds.high - seconds.low) / 2:.4g}"
+            extra.insert(
+                0, f"95 % interval: {1e3 * seconds.low:.6g} to {1e3 * seconds.high:.6g} ms"
+            )
         rows.append(row | {"extra": "\n".join(extra)})
     return rows
 

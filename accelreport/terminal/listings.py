@@ -44,7 +44,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
         yield f"GPU       {gpu.name}{memory}, driver {gpu.driver or 'unknown'}"
     if not machine.gpus:
         yield "GPU       none (no driver lists one)"
-    yield from _seen(survey.tensorflow)
+    yield from _tensorflow_devices(survey.tensorflow)
     if survey.devices:
         yield ""
     width = max((len(device.name) for device in survey.devices), default=0)
@@ -54,7 +54,7 @@ def machine_text(survey: Survey) -> Iterator[str]:
         yield f"{one.name:<{width}}  {one.device.kind}  {verdict}{label}"
 
 
-def _seen(probe: Probe | None) -> Iterator[str]:
+def _tensorflow_devices(probe: Probe | None) -> Iterator[str]:
     if probe is None:
         yield "TPU       unknown, because TensorFlow was not asked (--no-probe)"
         return
@@ -64,8 +64,8 @@ def _seen(probe: Probe | None) -> Iterator[str]:
     tpus = [device for device in probe.devices if device.kind == "TPU"]
     yield f"TPU       {counted(len(tpus), 'core') if tpus else 'none'}"
     versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
-    seen = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
-    yield f"software  {versions}; visible devices: {seen or 'none'}"
+    devices = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
+    yield f"software  {versions}; visible devices: {devices or 'none'}"
 
 
 MEBIBYTE = 2**20
@@ -74,11 +74,11 @@ MEBIBYTE = 2**20
 def catalogue_text() -> Iterator[str]:
     """Each data set in a few lines: whether it is here, what it is, its sample, its terms."""
     for name, entry in CATALOGUE.items():
-        found = status(entry)
-        yield f"{name}: {_state(found)}"
+        state = status(entry)
+        yield f"{name}: {_state(state)}"
         yield f"  {entry.title}: {entry.shape}"
-        if found.sample:
-            yield f"  --data sample: {found.sample}"
+        if state.sample:
+            yield f"  --data sample: {state.sample}"
         yield f"  {'; '.join(part for part in (entry.licence, entry.homepage) if part)}"
 
 
@@ -123,23 +123,23 @@ def fetch_all(names: Sequence[str], *, replace: bool) -> None:
             sys.stdout.write(f"{path}\n")
 
 
-def _state(found: DatasetStatus) -> str:
-    if found.state in {"missing", "incomplete"}:
-        size = found.download_bytes
+def _state(status: DatasetStatus) -> str:
+    if status.state in {"missing", "incomplete"}:
+        size = status.download_bytes
         to_get = f", {size / MEBIBYTE:.1f} MiB to download" if size is not None else ""
-        return f"{found.state}{to_get}"
-    return f"{found.state}, {found.bytes / MEBIBYTE:.1f} MiB" if found.bytes else found.state
+        return f"{status.state}{to_get}"
+    return f"{status.state}, {status.bytes / MEBIBYTE:.1f} MiB" if status.bytes else status.state
 
 
 @contextmanager
 def _progress() -> Iterator[FileProgress]:
     """A bar for each file on a terminal, a line for each file elsewhere."""
     if not sys.stderr.isatty():
-        seen: set[str] = set()
+        known: set[str] = set()
 
         def tell(path: str, done: int, total: int | None) -> None:  # noqa: ARG001
-            if path not in seen:
-                seen.add(path)
+            if path not in known:
+                known.add(path)
                 sys.stderr.write(f"fetching {path}\n")
 
         yield tell
@@ -186,7 +186,7 @@ def benchmarks(store: Store) -> list[Row]:
     rows = []
     for plan in plans:
         results = results_of(plan, records_of(store, _keys(plan)))
-        statuses = {(each.key, each.machine): _status(each) for each in results}
+        statuses = {(result.key, result.machine): _status(result) for result in results}
         rows.append(_benchmark(f"{plan.spec}:{plan.profile}", statuses))
     unplanned = set(store.machines()).difference(*map(_keys, plans))
     if unplanned:
@@ -216,17 +216,19 @@ def _status(result: Result) -> str:
 def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
     """A row for the outcome of cells, by their keys and machines."""
     counts = Counter(sorted(statuses.values(), key="not run".__eq__))
-    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    summary = ", ".join(f"{count} {status}" for status, count in counts.items())
     machines = ", ".join(sorted({machine for _, machine in statuses} - {""}))
     cells = len({key for key, _ in statuses})
-    return {"name": name, "cells": cells, "records": told, "machines": machines}
+    return {"name": name, "cells": cells, "records": summary, "machines": machines}
 
 
 def cells(store: Store, name: str) -> list[Row]:
     """A row for each cell and machine of the plans of a name."""
     rows: list[Row] = []
     for plan in plans_named(store, name):
-        records = {(each.key, each.machine): each for each in records_of(store, _keys(plan))}
+        records = {
+            (record.key, record.machine): record for record in records_of(store, _keys(plan))
+        }
         for result in results_of(plan, records.values()):
             record = records.get((result.key, result.machine))
             figures = figures_text(headline(record), record.cell.workload) if record else ""
@@ -250,7 +252,7 @@ def privacy(store: Store) -> tuple[list[Record], list[Row]]:
 
     First what is replaced, then paths and environment variables that are published unchanged.
     """
-    records = sorted(store.records(), key=lambda each: (each.key, each.machine))
+    records = sorted(store.records(), key=lambda record: (record.key, record.machine))
     _, published, changes = as_published(store.plans(), records)
     paths: defaultdict[str, set[str]] = defaultdict(set)
     variables: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -319,8 +321,8 @@ def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
         yield f"  measured  {figures}"
     times = record.times.model_dump(exclude_none=True)
     if times:
-        told = ", ".join(f"{key.removesuffix('_s')} {duration(s)}" for key, s in times.items())
-        yield f"  times     {told}"
+        text = ", ".join(f"{key.removesuffix('_s')} {duration(s)}" for key, s in times.items())
+        yield f"  times     {text}"
     for warned in record.warnings:
         yield f"  ⚠ {warned.kind}: {warned.message}"
     for left in record.artefacts:
@@ -335,10 +337,10 @@ def plans_named(store: Store, name: str) -> list[PlanDocument]:
         AccelReportError: there is none.
     """
     plans = store.plans()
-    found = [plan for plan in plans if name in {plan.spec, f"{plan.spec}:{plan.profile}"}]
-    if not found:
+    chosen = [plan for plan in plans if name in {plan.spec, f"{plan.spec}:{plan.profile}"}]
+    if not chosen:
         raise _nothing(name, [plan.spec for plan in plans])
-    return found
+    return chosen
 
 
 def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
@@ -348,13 +350,13 @@ def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
         AccelReportError: there is none, or more than one.
     """
     places = store.machines()
-    found = {key: machines for key, machines in places.items() if key.startswith(start)}
-    if len(found) == 1:
-        return found
-    if not found:
+    matching = {key: machines for key, machines in places.items() if key.startswith(start)}
+    if len(matching) == 1:
+        return matching
+    if not matching:
         raise _nothing(start, places)
     raise AccelReportError(
-        f"{counted(len(found), 'cell')} start with {start}: {', '.join(sorted(found)[:5])}.",
+        f"{counted(len(matching), 'cell')} start with {start}: {', '.join(sorted(matching)[:5])}.",
         remedy="Give more characters of the key.",
     )
 

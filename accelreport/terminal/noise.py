@@ -28,17 +28,19 @@ def noises(store: Store, *, small: bool) -> list[Noise]:
         store: the folder.
         small: whether it holds the small network, and no spec of somebody's own.
     """
-    found = []
+    noises = []
     for plan in store.plans():
         records = {
-            (each.key, each.machine): each
-            for each in records_of(store, {cell.key for cell in plan.cells})
+            (record.key, record.machine): record
+            for record in records_of(store, {cell.key for cell in plan.cells})
         }
         name = "" if small else f"{plan.spec}:{profile_of(plan) or 'full'}"
         for group in groups_of(results_of(plan, records.values())):
-            timed = [(records[each.key, each.machine], each.seconds) for each in group.timed]
-            found.append(noise_of(name, timed))
-    return [each for each in found if each]
+            timed = [
+                (records[timing.key, timing.machine], timing.seconds) for timing in group.timed
+            ]
+            noises.append(noise_of(name, timed))
+    return [noise for noise in noises if noise]
 
 
 def kept() -> list[Noise]:
@@ -49,31 +51,31 @@ def kept() -> list[Noise]:
         return []  # it can be measured again, which is what a cache is for
 
 
-def keep(found: Sequence[Noise]) -> None:
+def keep(measured: Sequence[Noise]) -> None:
     """Keep what was found in the place of what was known of the same."""
-    new = {(each.machine, each.workload, each.device, repr(each.point)) for each in found}
+    new = {(noise.machine, noise.workload, noise.device, repr(noise.point)) for noise in measured}
     old = [
-        each
-        for each in kept()
-        if (each.machine, each.workload, each.device, repr(each.point)) not in new
+        noise
+        for noise in kept()
+        if (noise.machine, noise.workload, noise.device, repr(noise.point)) not in new
     ]
     folder = cache_folder("noise")
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [each.model_dump(mode="json") for each in (*old, *found)]
+    rows = [noise.model_dump(mode="json") for noise in (*old, *measured)]
     write_whole(folder / "noise.json", json.dumps(rows, indent=1).encode(), durable=False)
 
 
-def noise_lines(found: Sequence[Noise], slowdown: float) -> Iterator[str]:
+def noise_lines(measured: Sequence[Noise], slowdown: float) -> Iterator[str]:
     """What repeats show on this machine, a table for each device and sweep point."""
-    for each in found:
-        place = " ".join(filter(None, (each.workload or "a small network", "on", each.device)))
-        point = f" at {point_text(each.point)}" if each.point else ""
-        yield f"{place}{point}: {each.pairs} pairs of processes of the same cell"
-        yield f"  two processes differ by {percent(each.spread)} (standard deviation)"
+    for noise in measured:
+        place = " ".join(filter(None, (noise.workload or "a small network", "on", noise.device)))
+        point = f" at {point_text(noise.point)}" if noise.point else ""
+        yield f"{place}{point}: {noise.pairs} pairs of processes of the same cell"
+        yield f"  two processes differ by {percent(noise.spread)} (standard deviation)"
         rows = [("repeats", "smallest slowdown that they show")]
-        rows += [(str(n), percent(each.shown_by(n))) for n in REPEATS]
+        rows += [(str(n), percent(noise.shown_by(n))) for n in REPEATS]
         yield from (f"  {line}" for line in columns(rows))
-        needed = each.repeats_for(slowdown)
+        needed = noise.repeats_for(slowdown)
         yield (
             f"  A slowdown of {percent(slowdown)} needs {needed} repeats."
             if needed

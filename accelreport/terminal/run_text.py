@@ -141,17 +141,19 @@ def too_long(estimate: TimeEstimate) -> str:
 
 def looked(line: LookLine) -> Iterator[str]:
     """The result of the look at the comparisons, and what follows from it."""
-    undecided = [each for each in line.comparisons if each.wanted or each.reason]
+    undecided = [
+        comparison for comparison in line.comparisons if comparison.wanted or comparison.reason
+    ]
     decided = len(line.comparisons) - len(undecided)
     begin = f"{decided} of {counted(len(line.comparisons), 'comparison')} with the baseline decided"
     if line.cells:
-        upto = max(each.wanted for each in undecided)
+        upto = max(comparison.wanted for comparison in undecided)
         yield f"{begin}: adds {counted(len(line.cells), 'cell')}, up to {upto} repeats"
         return
     yield begin
-    for each in undecided:
-        point = "".join(f" {key}={value}" for key, value in each.point.items())
-        yield f"  {each.spec} {each.device}{point}: {_undecided(each)}"
+    for comparison in undecided:
+        point = "".join(f" {key}={value}" for key, value in comparison.point.items())
+        yield f"  {comparison.spec} {comparison.device}{point}: {_undecided(comparison)}"
 
 
 def _undecided(look: LookedAt) -> str:

@@ -87,10 +87,10 @@ def unheard(stream: TextIO) -> None:
 
 def tell_unshown(unshown: Iterable[Unshown]) -> None:
     """Print what a report could not show; --debug adds tracebacks of unexpected errors."""
-    for each in unshown:
-        say(f"warning: not shown: {each}", err=True)
-        if each.error is not None and "--debug" in sys.argv:
-            sys.stderr.write(printable("".join(traceback.format_exception(each.error))))
+    for item in unshown:
+        say(f"warning: not shown: {item}", err=True)
+        if item.error is not None and "--debug" in sys.argv:
+            sys.stderr.write(printable("".join(traceback.format_exception(item.error))))
 
 
 def on_one_line(text: str) -> str:

@@ -176,17 +176,17 @@ def digits(
 
     shifted = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     probabilities = shifted / shifted.sum(axis=1, keepdims=True)
-    found = probabilities.argmax(axis=1)
-    true = validation["y"][: len(found)]
-    wrong, right = np.flatnonzero(found != true), np.flatnonzero(found == true)
-    sure = probabilities[wrong, found[wrong]]
+    predicted = probabilities.argmax(axis=1)
+    true = validation["y"][: len(predicted)]
+    wrong, right = np.flatnonzero(predicted != true), np.flatnonzero(predicted == true)
+    sure = probabilities[wrong, predicted[wrong]]
     wrong = wrong[np.argsort(-sure, kind="stable")]
     return [
         {
             "index": int(i),
             "true": classes[int(validation["y"][i])],
-            "predicted": classes[int(found[i])],
-            "probability": float(probabilities[i, found[i]]),
+            "predicted": classes[int(predicted[i])],
+            "probability": float(probabilities[i, predicted[i]]),
             "pixels": base64.b64encode(validation["x"][i].tobytes()).decode("ascii"),
             "shape": list(PIXELS),
         }

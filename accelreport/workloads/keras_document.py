@@ -86,13 +86,13 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
     """Every mapping within a document that names a class."""
     waiting = [value]
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            if "class_name" in each:
-                yield each
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if "class_name" in node:
+                yield node
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
 
 
 def _check(part: dict[str, Any]) -> None:

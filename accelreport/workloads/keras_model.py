@@ -451,7 +451,7 @@ def maker(
     value = str(parameters.model)
     function = Named(value, parameters.document, parameters.modules, folder)
     known = {"input_shape": shape and tuple(shape), "outputs": outputs}
-    given = {name: each for name, each in known.items() if each is not None}
+    given = {name: value for name, value in known.items() if value is not None}
     return lambda: with_one_input(
         function.call(given, parameters.options), shape, f"`{value}`", "model"
     )
@@ -542,8 +542,8 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
             key=parameters.model_key,
         )
     loss = judged(parameters, model).loss
-    made = random_data(model, loss, shape, parameters.train_examples)
-    return replace(made, folder=folder)
+    data = random_data(model, loss, shape, parameters.train_examples)
+    return replace(data, folder=folder)
 
 
 def build(parameters: KerasParameters) -> Any:

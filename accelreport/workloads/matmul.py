@@ -73,7 +73,7 @@ def problem(parameters: MatmulParameters) -> KernelProblem:
 
     def build(seed: int, jit_compile: bool) -> Callable[..., Any]:  # noqa: FBT001 - a contract
         n = numerics()
-        x, y = (n.cast(each, parameters.dtype) for each in operands(parameters.size, seed))
+        x, y = (n.cast(operand, parameters.dtype) for operand in operands(parameters.size, seed))
         # Each product needs the one before and the sum needs the last: nothing can be left
         # out, hoisted from the loop or computed once for all.
         return Chain(n.chained_products(jit_compile=jit_compile), (x, y))

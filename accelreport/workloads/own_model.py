@@ -293,7 +293,7 @@ class Named:
                 _MODULES[folder, file] = module
             function = getattr(module, name)
             taken = inspect.signature(function).parameters
-            asked = {key: each for key, each in given.items() if key in taken}
+            asked = {key: value for key, value in given.items() if key in taken}
             lacking = [
                 name
                 for name, parameter in taken.items()

@@ -91,7 +91,9 @@ class PythonParameters(WorkloadParameters):
     @model_serializer(mode="wrap")
     def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without `modules` where there are none: what stood there before they were read."""
-        return {name: each for name, each in parameters(self).items() if each or name != "modules"}
+        return {
+            name: value for name, value in parameters(self).items() if value or name != "modules"
+        }
 
     @model_validator(mode="after")
     def _has_the_function(self) -> Self:
@@ -125,7 +127,7 @@ def functions_of(file: str, text: str) -> dict[str, ast.FunctionDef]:
 
 
 def _parameters(function: ast.FunctionDef) -> set[str]:
-    return {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+    return {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
 
 
 def unheeded(parameters: PythonParameters, device: Device) -> list[str]:
@@ -188,7 +190,7 @@ def problem(parameters: PythonParameters) -> StepProblem:
             given[ASKED] = asked
         with code.blamed():
             module = code.run("accelreport_own_step")
-            made = getattr(module, name)(**given, **parameters.options)
+            result = getattr(module, name)(**given, **parameters.options)
         for key in unheeded(parameters, device):
             if key not in asked.asked:
                 raise OwnCodeError(
@@ -196,14 +198,14 @@ def problem(parameters: PythonParameters) -> StepProblem:
                     why="nothing would be measured of it",
                     remedy=f"Act upon `{ASKED}.{key}` in `{name}`, or take the device out.",
                 )
-        if not (isinstance(made, tuple) and len(made) == 2 and callable(made[0])):
+        if not (isinstance(result, tuple) and len(result) == 2 and callable(result[0])):
             raise OwnCodeError(
-                f"{here}: `{name}` returned {type(made).__name__}",
+                f"{here}: `{name}` returned {type(result).__name__}",
                 why="a step and its batches are needed",
                 remedy="End it with `return step, batches`.",
             )
         with code.blamed():
-            step, batches = made[0], list(made[1])
+            step, batches = result[0], list(result[1])
         if not batches:
             raise OwnCodeError(
                 f"{here}: `{name}` returned no batch",

@@ -32,7 +32,7 @@ BUILT_IN: dict[str, Family] = {
 
 _PLUGINS = Plugins(WORKLOADS, Family, "kind", BUILT_IN)
 
-FAMILIES: dict[str, Family] = {**BUILT_IN, **_PLUGINS.found}
+FAMILIES: dict[str, Family] = {**BUILT_IN, **_PLUGINS.usable}
 """The families that can be used: the built-in ones and those that packages add."""
 
 BROKEN: dict[str, PluginError] = _PLUGINS.broken
@@ -41,8 +41,8 @@ BROKEN: dict[str, PluginError] = _PLUGINS.broken
 
 def package_of(kind: str) -> str:
     """The package whose code a family is, such as `my_package`; empty for the built-in ones."""
-    found = _PLUGINS.found.get(kind)
-    return found.problem.__module__.partition(".")[0] if found else ""
+    family = _PLUGINS.usable.get(kind)
+    return family.problem.__module__.partition(".")[0] if family else ""
 
 
 def family_of(kind: str) -> Family:

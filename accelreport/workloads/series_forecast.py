@@ -96,8 +96,10 @@ class SeriesColumns(SpecModel):
     @model_serializer(mode="wrap")
     def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without later keys that nothing is said of, so that cells keep their keys."""
-        said: dict[str, Any] = handler(self)
-        return {key: value for key, value in said.items() if key not in LATER or value is not None}
+        values: dict[str, Any] = handler(self)
+        return {
+            key: value for key, value in values.items() if key not in LATER or value is not None
+        }
 
 
 LATER = ("where", "sort", "duplicates", "time_zone")
@@ -291,11 +293,11 @@ def forecasts(parameters: SeriesForecastParameters, data: Dataset, model: Any) -
     step = timedelta(seconds=details["step_s"])
     begin = datetime.fromisoformat(details["validation_time"]) + details["horizon"] * step
     units = [*parameters.target_units, *[""] * len(details["targets"])]
-    found = []
+    samples = []
     for number, name in enumerate(details["targets"]):
         low, high = details["target_range"][number]
         span = high - low if high > low else 1.0
-        found.append(
+        samples.append(
             Forecast(
                 target=name,
                 unit=units[number],
@@ -308,7 +310,7 @@ def forecasts(parameters: SeriesForecastParameters, data: Dataset, model: Any) -
                 predicted=_rounded(predicted[:, number] * span + low),
             )
         )
-    return found
+    return samples
 
 
 def _rounded(values: NDArray[np.float64]) -> list[float]:

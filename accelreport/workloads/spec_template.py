@@ -139,11 +139,11 @@ def _pairs(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _measure(given: Mapping[str, Value]) -> Iterator[str]:
-    said = {key: f"{key} = {_value(given.get(key, value))}" for key, (value, _) in MEASURE.items()}
-    width = max(map(len, said.values()))
+    lines = {key: f"{key} = {_value(given.get(key, value))}" for key, (value, _) in MEASURE.items()}
+    width = max(map(len, lines.values()))
     yield "[measure]"
     for key, (_, meaning) in MEASURE.items():
-        yield f"{said[key]:<{width}} # {meaning}"
+        yield f"{lines[key]:<{width}} # {meaning}"
     yield from _pairs({key: value for key, value in given.items() if key not in MEASURE})
 
 
@@ -152,17 +152,17 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     written = {"kind": family.kind, **given}
     fields = _fields(family.parameters)
     yield from _pairs({name: value for name, value in given.items() if name not in fields})
-    for name, found in fields.items():
-        if name not in written and (name not in FIRST or not _has_value(found)):
+    for name, field in fields.items():
+        if name not in written and (name not in FIRST or not _has_value(field)):
             continue
-        yield from _comment(_said(found))
-        yield f"{name} = {_value(written.get(name, found.default))}"
+        yield from _comment(_description(field))
+        yield f"{name} = {_value(written.get(name, field.default))}"
     rest = [name for name in fields if name not in written and name not in FIRST]
     if rest:
         yield ""
         yield "# What else can be said, with what holds otherwise:"
     for name in rest:
-        yield from _comment(_said(fields[name]), indent="#   ")
+        yield from _comment(_description(fields[name]), indent="#   ")
         yield (
             f"# {name} = {_value(fields[name].default)}"
             if _has_value(fields[name])
@@ -173,23 +173,23 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
 def _fields(parameters: type[WorkloadParameters]) -> dict[str, FieldInfo]:
     """The family's own keys, then those that all trainings share."""
     fields = {
-        name: found for name, found in parameters.model_fields.items() if name not in FILLED_IN
+        name: field for name, field in parameters.model_fields.items() if name not in FILLED_IN
     }
     shared = TrainingParameters.model_fields
-    own = {name: found for name, found in fields.items() if name not in shared or name == "kind"}
+    own = {name: field for name, field in fields.items() if name not in shared or name == "kind"}
     return {"kind": fields["kind"], **own, **fields}
 
 
-def _said(found: FieldInfo) -> str:
+def _description(field: FieldInfo) -> str:
     """What a key means, and its values where only some are possible."""
-    text = found.description or ""
-    if get_origin(found.annotation) is not Literal or len(get_args(found.annotation)) < 2:
+    text = field.description or ""
+    if get_origin(field.annotation) is not Literal or len(get_args(field.annotation)) < 2:
         return text
-    return f"{text} One of {', '.join(map(json.dumps, get_args(found.annotation)))}."
+    return f"{text} One of {', '.join(map(json.dumps, get_args(field.annotation)))}."
 
 
-def _has_value(found: FieldInfo) -> bool:
-    return not found.is_required() and found.default is not None
+def _has_value(field: FieldInfo) -> bool:
+    return not field.is_required() and field.default is not None
 
 
 def _comment(text: str, indent: str = "# ") -> list[str]:
@@ -203,7 +203,7 @@ def _value(value: Any) -> str:
     if hasattr(value, "model_dump"):
         value = value.model_dump(exclude_none=True)
     if isinstance(value, Mapping):
-        pairs = ", ".join(f"{key} = {_value(each)}" for key, each in value.items())
+        pairs = ", ".join(f"{key} = {_value(item)}" for key, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"
     return json.dumps(value, ensure_ascii=False)
 
@@ -217,10 +217,10 @@ def _sweep(family: Family, given: Mapping[str, Sequence[Scalar]]) -> list[str]:
     if given:
         return ["\n".join([SWEPT, "[sweep]", *_pairs(given), ""])]
     key = "size" if family.shape == "kernel" else "batch_size"
-    found = family.parameters.model_fields.get(key)
-    if found is None or not isinstance(found.default, int):
+    field = family.parameters.model_fields.get(key)
+    if field is None or not isinstance(field.default, int):
         return []
-    return [SWEEP.format(key=key, value=found.default, double=2 * found.default)]
+    return [SWEEP.format(key=key, value=field.default, double=2 * field.default)]
 
 
 def _claim(devices: list[str]) -> list[str]:

@@ -182,10 +182,10 @@ def write(
     read = np.tile(prompt.astype(np.int32), (texts, 1))
     step, states = _stepper(model, texts)
     written = numerics().write(step, states, read, parameters.characters, seed)
-    found = written.astype(np.uint8)
+    characters = written.astype(np.uint8)
     return [
         GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))
-        for row in found
+        for row in characters
     ]
 
 

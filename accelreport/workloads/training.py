@@ -61,13 +61,13 @@ def training_problem(parameters: TrainingParameters, examples: int, **own: Any) 
             f"The data have no {'training' if examples < 1 else 'validation'} examples.",
             remedy="Choose another data set, or other options of it.",
         )
-    said: dict[str, Any] = {
+    common: dict[str, Any] = {
         "optimizer": lambda: keras_optimizer(parameters.optimizer),
         "batch_size": parameters.batch_size,
         "steps_per_epoch": steps_for(parameters, examples),
         "learning_rate": learning_rates(parameters.optimizer),
     }
-    return TrainingProblem(examples=examples, **{**said, **own})
+    return TrainingProblem(examples=examples, **{**common, **own})
 
 
 def labelled_problem(

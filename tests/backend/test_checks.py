@@ -237,7 +237,7 @@ def test_a_loaded_machine_that_keeps_all_windows_waiting_alike_makes_no_work_und
     def judged(*, loaded: bool) -> str:
         machine, found = Machine(alive=alive), CheckLog()
         machine.waited_s = 0.04
-        found.judge("loaded-machine", sound=not loaded, expected="", seen="")
+        found.judge("loaded-machine", sound=not loaded, expected="", observed="")
         machine.test(found)
         return outcomes(found)["time-not-scaling"]
 

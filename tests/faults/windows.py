@@ -172,7 +172,7 @@ class Crowded(Honest):
 class Dead(Honest):
     """Leaves out what nobody reads: the loop of a kernel."""
 
-    def once(self, function: Wrapped) -> Wrapped:
+    def in_one_place(self, function: Wrapped) -> Wrapped:
         import tensorflow as tf
 
         kept = int(self.size.integers(1, 4))
@@ -254,5 +254,5 @@ class Stopped(Honest):
 
         return run
 
-    def once(self, function: Wrapped) -> Wrapped:
+    def in_one_place(self, function: Wrapped) -> Wrapped:
         return self.spoilt(function)

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from tests.house.imports import imports, is_framework, loads_framework
+from tests.house.imports import imports, loads_framework
 
 MAY_USE_TENSORFLOW = ("accelreport.backend", "accelreport.workloads")
 
@@ -102,16 +102,6 @@ NEED_A_TYPE = {"accelreport", "accelreport.report.say_learning"}
 
 def _within(module: str, rooms: tuple[str, ...]) -> bool:
     return any(f"{module}.".startswith(f"{room.rstrip('.')}.") for room in rooms)
-
-
-def test_only_the_backend_and_model_functions_import_tensorflow() -> None:
-    strays = [
-        f"{module}:{found.line} imports {found.target}"
-        for module, founds in imports().items()
-        for found in founds
-        if is_framework(found.target) and not _within(module, MAY_USE_TENSORFLOW)
-    ]
-    assert not strays
 
 
 def test_no_module_outside_the_backend_loads_tensorflow_by_importing_another() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from accelreport.importing.formats import reader_of
-from accelreport.importing.published import Composed, Said, composed, selected
+from accelreport.importing.published import Composed, RowDefaults, composed, selected
 from accelreport.importing.reader import Asked, Readout, read_given
 
 DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
@@ -51,4 +51,4 @@ def read(path: Path, asked: Asked | None = None, name: str = "") -> Readout:
 def rows(path: Path, asked: Asked | None = None, **select: str) -> list[Composed]:
     """The rows of a file, on the device `gpu` and cited."""
     found = selected(read(path, asked).rows, select)
-    return composed(found, Said(path.name, device="gpu", label="Theirs", source=SOURCE))
+    return composed(found, RowDefaults(path.name, device="gpu", label="Theirs", source=SOURCE))

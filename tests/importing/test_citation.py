@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.importing.published import Said, cited, composed
+from accelreport.importing.published import RowDefaults, cited, composed
 from accelreport.importing.reader import NotAsked, NotCited
 from tests.importing.files import SOURCE, a_file, read
 
@@ -69,16 +69,18 @@ def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:
 def test_a_row_without_a_device_or_a_label_is_asked_for_it(tmp_path: Path) -> None:
     found = read(a_file(tmp_path, "epoch_time\n6 s\n")).rows
     with pytest.raises(NotAsked, match="the device is missing"):
-        composed(found, Said("f.csv", label="A GPU", source=SOURCE))
+        composed(found, RowDefaults("f.csv", label="A GPU", source=SOURCE))
     with pytest.raises(NotAsked, match="the label is missing"):
-        composed(found, Said("f.csv", device="gpu", source=SOURCE))
+        composed(found, RowDefaults("f.csv", device="gpu", source=SOURCE))
     with pytest.raises(NotCited, match="are missing"):
-        composed(found, Said("f.csv", device="gpu", label="A GPU"))
+        composed(found, RowDefaults("f.csv", device="gpu", label="A GPU"))
 
 
 def test_conditions_that_differ_are_explained(tmp_path: Path) -> None:
     found = read(a_file(tmp_path, "epoch_time,note\n6 s,Theirs.\n")).rows
-    said = Said("f.csv", "gpu", "A GPU", note="Another batch.", comparable=False, source=SOURCE)
+    said = RowDefaults(
+        "f.csv", "gpu", "A GPU", note="Another batch.", comparable=False, source=SOURCE
+    )
     (row,) = composed(found, said)
     assert row.published.note == "Theirs. Another batch."
     assert not row.published.comparable

@@ -9,7 +9,7 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.importing import published
-from accelreport.importing.published import Composed, Said, append, composed
+from accelreport.importing.published import Composed, RowDefaults, append, composed
 from accelreport.importing.reader import Asked, NotAsked, NotFitting
 from accelreport.loader.load import examine, load
 from accelreport.spec.cells import Spec
@@ -106,7 +106,7 @@ def test_a_device_that_the_spec_does_not_use_is_refused(tmp_path: Path) -> None:
     spec = a_spec(tmp_path)
     found = read(a_file(tmp_path, ONE), Asked({"batch_size": (256, 512)})).rows
     with pytest.raises(NotFitting, match='"tpu" is not among the devices of this spec'):
-        append(spec, composed(found, Said("figures.csv", device="tpu", source=SOURCE)))
+        append(spec, composed(found, RowDefaults("figures.csv", device="tpu", source=SOURCE)))
     assert spec.read_bytes() == SPEC.encode()
 
 

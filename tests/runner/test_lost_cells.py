@@ -45,7 +45,7 @@ class Deaf:
     def started(self, cell: Cell, host: str = "") -> None:
         return
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
         return
 
     def waiting(self, reason: str) -> None:
@@ -126,7 +126,7 @@ class Hearing(Deaf):
     def started(self, cell: Cell, host: str = "") -> None:
         self.shown.append(f"{cell.device} began on {host}")
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
         self.shown.append(f"{cell.device}: {event.event}")
 
     def waiting(self, reason: str) -> None:

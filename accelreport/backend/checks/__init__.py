@@ -25,17 +25,17 @@ class CheckLog:
 
     checks: list[SelfCheck] = field(default_factory=list)
 
-    def judge(self, name: str, *, sound: bool, expected: str, seen: str) -> None:
+    def judge(self, name: str, *, sound: bool, expected: str, observed: str) -> None:
         """Note a check that was made.
 
         Args:
             name: what was looked for, such as `no-sync`.
             sound: whether it was not found.
             expected: what a sound measurement shows.
-            seen: what was observed.
+            observed: what was observed.
         """
         outcome = "passed" if sound else "failed"
-        self._add(name, outcome, expected, seen)
+        self._add(name, outcome, expected, observed)
 
     def inapplicable(self, name: str, why: str) -> None:
         """Note a check that cannot be made here."""
@@ -53,6 +53,6 @@ class CheckLog:
             if check.outcome == "failed"
         ]
 
-    def _add(self, name: str, outcome: str, expected: str, seen: str) -> None:
-        stated = {"name": name, "outcome": outcome, "expected": expected, "seen": seen}
+    def _add(self, name: str, outcome: str, expected: str, observed: str) -> None:
+        stated = {"name": name, "outcome": outcome, "expected": expected, "seen": observed}
         self.checks.append(SelfCheck.model_validate(stated))

@@ -123,19 +123,19 @@ class _Load:
     goes by hundredths of a second.
     """
 
-    def __init__(self, canary: Canary, found: CheckLog) -> None:
-        self._canary, self._found = canary, found
+    def __init__(self, canary: Canary, log: CheckLog) -> None:
+        self._canary, self._log = canary, log
         self._began = self._read()
 
     def heavy(self) -> bool:
         others, wall = (now - then for now, then in zip(self._read(), self._began, strict=True))
-        return self._found.failed("loaded-machine") or others > OTHER_LOAD * wall
+        return self._log.failed("loaded-machine") or others > OTHER_LOAD * wall
 
     def _read(self) -> tuple[float, float]:
         return self._canary.busy_s() - self._canary.cpu_s(), time.perf_counter()
 
 
-def judge_windows(canary: Canary, found: CheckLog) -> CanaryStep | None:
+def judge_windows(canary: Canary, log: CheckLog) -> CanaryStep | None:
     """Run the canary and note what it shows.
 
     Returns:
@@ -144,23 +144,23 @@ def judge_windows(canary: Canary, found: CheckLog) -> CanaryStep | None:
     step_s = canary.agreed(max(canary.step_s, 1e-7))
     if 2 * step_s > ALLOWED_S:
         why = f"two steps take {2 * step_s:.2g} s, longer than the canary may"
-        found.inapplicable("canary", why)
-        found.inapplicable("time-not-scaling", why)
+        log.inapplicable("canary", why)
+        log.inapplicable("time-not-scaling", why)
         return None
-    load = _Load(canary, found)
+    load = _Load(canary, log)
     empty = _Windows(0)
     for _ in range(2):
         empty.add(canary)
     one = _long_enough(canary, step_s, empty)
     unit_s = canary.agreed(min(one.wall))
     rounds = _rounds(unit_s)
-    _without_sync(canary, found, one.count, max(1, rounds))
+    _without_sync(canary, log, one.count, max(1, rounds))
     if canary.most < 2 or rounds < 1:
         alone = "an epoch has too few steps"
         why = f"a window takes {unit_s:.2g} s, too long for several" if rounds < 1 else alone
-        found.inapplicable("time-not-scaling", why)
+        log.inapplicable("time-not-scaling", why)
         return None
-    return _scaling(canary, found, (empty, one), rounds, load)
+    return _scaling(canary, log, (empty, one), rounds, load)
 
 
 def _rounds(unit_s: float) -> int:
@@ -192,7 +192,7 @@ def _long_enough(canary: Canary, step_s: float, empty: _Windows) -> _Windows:
         count = int(count * longer)
 
 
-def _without_sync(canary: Canary, found: CheckLog, count: int, tries: int) -> None:
+def _without_sync(canary: Canary, log: CheckLog, count: int, tries: int) -> None:
     """Time windows without waiting, and how long they really took."""
     canary.settled()
     hasty, whole = [], []
@@ -204,7 +204,7 @@ def _without_sync(canary: Canary, found: CheckLog, count: int, tries: int) -> No
         canary.settled()
         whole.append(time.perf_counter() - began)
     early = min(hasty) < ASYNCHRONOUS * min(whole)
-    seen = (
+    observed = (
         f"without waiting the clock reads {min(hasty):.3g} s for {count} steps, with waiting "
         f"{min(whole):.3g} s"
     )
@@ -213,16 +213,18 @@ def _without_sync(canary: Canary, found: CheckLog, count: int, tries: int) -> No
     else:
         expected = "the first reads far less, for the device runs asynchronously"
     if not canary.synchronous and not early:
-        why = f"{seen}: the device keeps pace with its host, so that nothing is left to wait for"
-        found.inapplicable("canary", why)
+        why = (
+            f"{observed}: the device keeps pace with its host, so that nothing is left to wait for"
+        )
+        log.inapplicable("canary", why)
         return
     # Where one said to be synchronous returns early, every stamp inside the graph is a lie.
-    found.judge("canary", sound=canary.synchronous != early, expected=expected, seen=seen)
+    log.judge("canary", sound=canary.synchronous != early, expected=expected, observed=observed)
 
 
 def _scaling(
     canary: Canary,
-    found: CheckLog,
+    log: CheckLog,
     shorter: tuple[_Windows, _Windows],
     rounds: int,
     load: _Load,
@@ -248,20 +250,20 @@ def _scaling(
         for _ in range(MORE_ROUNDS):
             for windows in (empty, one, two):
                 windows.add(canary)
-    seen = (
+    observed = (
         f"{one.count} steps took {min(one.wall):.3g} s, {two.count} took {min(two.wall):.3g} s, "
         f"and none {min(empty.wall):.3g} s"
     )
     net_s = one.beyond(empty)
     told_s = min(net_s, one.worked(empty)) if kept_waiting() and not grows() else net_s
     if told_s < least_s and one.count < MOST_STEPS:
-        found.inapplicable("time-not-scaling", f"{seen}: too short to tell")
+        log.inapplicable("time-not-scaling", f"{observed}: too short to tell")
     else:
-        found.judge(
+        log.judge(
             "time-not-scaling",
             sound=net_s >= least_s and grows(),
             expected="twice the work takes about twice as long",
-            seen=seen,
+            observed=observed,
         )
     more_s = min(two.wall) - min(one.wall)
     own = CanaryStep(
@@ -270,25 +272,27 @@ def _scaling(
         cpu_s=(median(two.cpu) - median(one.cpu)) / one.count,
     )
     if not canary.synchronous:
-        _pace(found, canary.step_s, own.step_s, more_s)
+        _pace(log, canary.step_s, own.step_s, more_s)
     return own
 
 
-def _pace(found: CheckLog, steady: float, own: float, more_s: float) -> None:
+def _pace(log: CheckLog, steady: float, own: float, more_s: float) -> None:
     """Where no stamps look into a window, its steps are held against the canary's.
 
     Args:
-        found: takes the check.
+        log: takes the check.
         steady: seconds of a steady step.
         own: seconds of one of the canary's.
         more_s: what its longer windows took more than the shorter ones, from which that is.
     """
-    if found.failed("loaded-machine"):
-        found.inapplicable("window-pace", "the machine is loaded: its paces cannot be compared")
+    if log.failed("loaded-machine"):
+        log.inapplicable("window-pace", "the machine is loaded: its paces cannot be compared")
         return
     if more_s < WINDOW_S / 3 or steady <= 0:
-        found.inapplicable("window-pace", "the canary's windows are too short for a pace")
+        log.inapplicable("window-pace", "the canary's windows are too short for a pace")
         return
-    seen = f"a steady step took {steady:.3g} s, one of the canary's {own:.3g} s"
+    observed = f"a steady step took {steady:.3g} s, one of the canary's {own:.3g} s"
     expected = "steps of the windows take as long as bare ones"
-    found.judge("window-pace", sound=1 / PACE < steady / own < PACE, expected=expected, seen=seen)
+    log.judge(
+        "window-pace", sound=1 / PACE < steady / own < PACE, expected=expected, observed=observed
+    )

@@ -53,11 +53,11 @@ class SampleBatch:
         return float(self.rows[: self.inputs, 2].sum() / max(self.elements, 1))
 
 
-def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool) -> None:
+def judge_inputs(log: CheckLog, engine: Engine, source: Any, *, pipeline: bool) -> None:
     """Compare a batch on the device with the same batch of the data set.
 
     Args:
-        found: takes the checks.
+        log: takes the checks.
         engine: the problem under its strategy.
         source: the resident data on the device, or an iterator whose next batch is that of
             `probe_row`.
@@ -75,22 +75,23 @@ def judge_inputs(found: CheckLog, engine: Engine, source: Any, *, pipeline: bool
     else:
         there = _on_device(engine, source, row, pipeline=pipeline)
     if there.elements < 2:
-        found.inapplicable("constant-input", "a batch holds a single number")
+        log.inapplicable("constant-input", "a batch holds a single number")
     else:
-        seen = "they vary" if there.varies else f"all {there.elements:,} are {there.mean():g}"
+        observed = "they vary" if there.varies else f"all {there.elements:,} are {there.mean():g}"
         expected = "the inputs of a batch hold more than one value"
-        found.judge("constant-input", sound=there.varies, expected=expected, seen=seen)
+        log.judge("constant-input", sound=there.varies, expected=expected, observed=observed)
     size = np.nan_to_num(np.sqrt(here.rows[:, 3] / np.maximum(here.rows[:, 0], 1))) + 1e-12
     # Data that hold no numbers in places are no older for it.
     means = [
-        np.nan_to_num(each.rows[:, 2] / np.maximum(each.rows[:, 0], 1)) for each in (there, here)
+        np.nan_to_num(moments.rows[:, 2] / np.maximum(moments.rows[:, 0], 1))
+        for moments in (there, here)
     ]
     off = float(np.max(np.abs(means[0] - means[1]) / size)) if len(size) else 0.0
-    found.judge(
+    log.judge(
         "stale-data",
         sound=off <= UNLIKE and bool((there.rows[:, 0] == here.rows[:, 0]).all()),
         expected="a batch on the device has the sums of the same batch of the data set",
-        seen=f"they differ by {off:.2g} of their size",
+        observed=f"they differ by {off:.2g} of their size",
     )
     if there.elements >= 2 and not there.varies:
         raise RefusedCellError(
@@ -138,7 +139,7 @@ def _on_replicas(
             sums = strategy.run(resident_step, args=(placement.opened(source), indices))
         return strategy.reduce(tf.distribute.ReduceOp.SUM, sums, axis=None)
 
-    rows = placement.once(sums)(source, tf.constant(row)).numpy()
+    rows = placement.in_one_place(sums)(source, tf.constant(row)).numpy()
     return SampleBatch(np.asarray(rows, np.float64), inputs)
 
 
@@ -172,7 +173,7 @@ def on_host(engine: Engine, row: NDArray[np.int32]) -> SampleBatch:
     import keras
 
     with keras.device("cpu:0"):
-        arrays = {name: _tensor(each) for name, each in engine.problem.resident.items()}
+        arrays = {name: _tensor(array) for name, array in engine.problem.resident.items()}
         return _array_sums(*engine.problem.take(arrays, _tensor(row)))
 
 
@@ -188,8 +189,8 @@ def _array_sums(inputs: Any, targets: Any) -> SampleBatch:
 
     first, rest = tree.flatten(inputs), tree.flatten(targets)
     rows = []
-    for each in [*first, *rest]:
-        flat = np.asarray(ops.convert_to_numpy(each)).astype(np.float32).reshape(-1)
+    for part in [*first, *rest]:
+        flat = np.asarray(ops.convert_to_numpy(part)).astype(np.float32).reshape(-1)
         others = float(np.sum(flat != flat[0]))
         sums = (float(np.sum(flat, dtype=np.float64)), float(np.sum(flat.astype(np.float64) ** 2)))
         rows.append([float(flat.size), others, *sums])
@@ -205,15 +206,17 @@ FEWEST_EXAMPLES = 20
 
 def beginnings(engine: Engine) -> list[NDArray[Any]]:
     """The first rows of every trainable weight, up to `ELEMENTS` numbers of each."""
-    return [_beginning(each.value) for each in engine.model.trainable_variables]
+    return [_beginning(variable.value) for variable in engine.model.trainable_variables]
 
 
 def random_weights(weights: list[NDArray[Any]]) -> str:
     """SHA-256 over the weights that a seed can have drawn: matrices that are not constant."""
-    drawn = [each for each in weights if each.ndim >= 2 and each.size > 1 and np.ptp(each) > 0]
+    drawn = [
+        weight for weight in weights if weight.ndim >= 2 and weight.size > 1 and np.ptp(weight) > 0
+    ]
     digest = hashlib.sha256()
-    for each in drawn:
-        digest.update(np.ascontiguousarray(each).tobytes())
+    for weight in drawn:
+        digest.update(np.ascontiguousarray(weight).tobytes())
     return digest.hexdigest() if drawn else ""
 
 
@@ -222,69 +225,73 @@ def order_of(rows: NDArray[np.int32], examples: int) -> str:
     return hashlib.sha256(rows.tobytes()).hexdigest() if examples >= FEWEST_EXAMPLES else ""
 
 
-def judge_beginning(found: CheckLog, engine: Engine) -> None:
+def judge_beginning(log: CheckLog, engine: Engine) -> None:
     """Whether model and optimizer are new: no step was done, nothing was accumulated."""
     done = engine.steps_done()
-    slots = [_beginning(each.value) for each in engine.optimizer.variables if len(each.shape) > 0]
+    slots = [
+        _beginning(variable.value)
+        for variable in engine.optimizer.variables
+        if len(variable.shape) > 0
+    ]
     warm = sum(bool(np.any(slot)) for slot in slots)
-    found.judge(
+    log.judge(
         "stale-state",
         sound=not done and not warm,
         expected="model and optimizer are new when the first window begins",
-        seen=f"the optimizer had done {done} steps and {warm} of its {len(slots)} tensors were "
+        observed=f"the optimizer had done {done} steps and {warm} of its {len(slots)} tensors were "
         "not zero",
     )
 
 
-def judge_end(found: CheckLog, engine: Engine, before: list[NDArray[Any]]) -> None:
+def judge_end(log: CheckLog, engine: Engine, before: list[NDArray[Any]]) -> None:
     """Whether training has moved the weights: a gradient that nobody uses is never computed."""
     if not before:
-        found.inapplicable("weights-unmoved", "the model has no trainable weights")
+        log.inapplicable("weights-unmoved", "the model has no trainable weights")
         return
     after = beginnings(engine)
     moved = sum(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
-    found.judge(
+    log.judge(
         "weights-unmoved",
         sound=moved > 0,
         expected="training has changed the weights",
-        seen=f"{moved} of {len(after)} weights changed",
+        observed=f"{moved} of {len(after)} weights changed",
     )
 
 
-def judge_batch(found: CheckLog, engine: Engine) -> None:
+def judge_batch(log: CheckLog, engine: Engine) -> None:
     """Whether a step sees as many examples as it claims, by the shape that was traced."""
     share, replicas = engine.traced_batch, engine.runtime.replicas
     if share is None:
-        found.inapplicable("sample-count", "the size of a batch is not known before it is run")
+        log.inapplicable("sample-count", "the size of a batch is not known before it is run")
         return
     claimed = engine.problem.batch_size
-    found.judge(
+    log.judge(
         "sample-count",
         sound=share * replicas == claimed,
         expected=f"a step trains on {claimed} examples",
-        seen=f"{replicas} × {share} examples were traced",
+        observed=f"{replicas} × {share} examples were traced",
     )
 
 
-def judge_device(found: CheckLog, tensors: list[Any], devices: list[str], kind: str) -> None:
+def judge_device(log: CheckLog, tensors: list[Any], devices: list[str], kind: str) -> None:
     """Whether tensors lie where the device's row says.
 
     Args:
-        found: takes the check.
+        log: takes the check.
         tensors: weights, inputs or results, from every replica of this process.
         devices: the framework's names of the devices that are to compute.
         kind: kind of the device's row, such as `GPU`.
     """
     named = {_short(device) for device in devices}
-    where = {place for each in tensors for part in _parts(each) for place in _places(part)}
+    where = {place for tensor in tensors for part in _parts(tensor) for place in _places(part)}
     if not where or any("/job:worker" in device and "/task:" in device for device in devices):
-        found.inapplicable("wrong-device", "what lies on other processes is not seen from here")
+        log.inapplicable("wrong-device", "what lies on other processes is not seen from here")
         return
-    found.judge(
+    log.judge(
         "wrong-device",
-        sound=where <= named and all(each.startswith(f"{kind}:") for each in where),
+        sound=where <= named and all(place.startswith(f"{kind}:") for place in where),
         expected=f"weights, inputs and results lie on {', '.join(sorted(named))}",
-        seen=f"they lie on {', '.join(sorted(where))}",
+        observed=f"they lie on {', '.join(sorted(where))}",
     )
 
 
@@ -341,34 +348,34 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
         kinds: types of the operations in the graph of its training step.
         facts: what the runtime found out before (`device`, `onednn`, `xla`, or `kernels`).
     """
-    found = {"kernels": _library(facts)}
+    kernels = {"kernels": _library(facts)}
     recurrent = list(_recurrent_layers(model))
     if recurrent:
         fused = any(kind.startswith(FUSED) for kind in kinds)
-        found["recurrent_kernel"] = "cuDNN" if fused else "loop over steps"
+        kernels["recurrent_kernel"] = "cuDNN" if fused else "loop over steps"
         reasons = {reason for layer in recurrent for reason in no_cudnn(layer)}
-        found["cudnn_possible"] = "no: " + "; ".join(sorted(reasons)) if reasons else "yes"
-    return found
+        kernels["cudnn_possible"] = "no: " + "; ".join(sorted(reasons)) if reasons else "yes"
+    return kernels
 
 
-def judge_kernels(found: CheckLog, facts: dict[str, str]) -> None:
+def judge_kernels(log: CheckLog, facts: dict[str, str]) -> None:
     """Whether recurrent layers on a GPU run cuDNN's fused kernel.
 
     Args:
-        found: takes the check.
+        log: takes the check.
         facts: the runtime's, those of `kernel_path` among them.
     """
     own = facts.get("recurrent_kernel")
     if own is None or facts.get("device") != "GPU":
         why = "it has no recurrent layer" if own is None else "cuDNN belongs to GPUs"
-        found.inapplicable("cudnn-fallback", why)
+        log.inapplicable("cudnn-fallback", why)
         return
     possible = facts.get("cudnn_possible", "")
-    found.judge(
+    log.judge(
         "cudnn-fallback",
         sound=own == "cuDNN",
         expected="recurrent layers run on cuDNN's fused kernel",
-        seen=f"they run as {own} (cuDNN possible: {possible})",
+        observed=f"they run as {own} (cuDNN possible: {possible})",
     )
 
 

@@ -58,12 +58,12 @@ class SelfChecks:
         kind: kind of the device's row, such as `GPU`.
 
     Attributes:
-        found: what was found so far.
+        log: what was found so far.
         spent_s: seconds it took so far.
     """
 
     def __init__(self, runtime: Runtime, kind: str) -> None:
-        self.found = CheckLog()
+        self.log = CheckLog()
         self.spent_s = 0.0
         self._runtime = runtime
         self._kind = kind
@@ -85,11 +85,11 @@ class SelfChecks:
         self._begin(watch)
         self._weights = model.beginnings(engine)
         if self._runtime.counts_steps:
-            model.judge_beginning(self.found, engine)
-            judge_inputs(self.found, engine, source, pipeline=pipeline)
+            model.judge_beginning(self.log, engine)
+            judge_inputs(self.log, engine, source, pipeline=pipeline)
         else:
             for name in ("stale-state", "constant-input", "stale-data"):
-                self.found.inapplicable(name, "data and steps lie on other processes")
+                self.log.inapplicable(name, "data and steps lie on other processes")
 
     @_counted
     def after_training(
@@ -107,10 +107,10 @@ class SelfChecks:
             SHA-256 over the random weights that the training began with.
         """
         self._watched(watch, blocks, skips=engine.scales_losses)
-        model.judge_batch(self.found, engine)
+        model.judge_batch(self.log, engine)
         tensors = [variable.value for variable in engine.model.trainable_variables]
-        model.judge_device(self.found, [*tensors, *resident], self._runtime.devices, self._kind)
-        model.judge_end(self.found, engine, self._weights)
+        model.judge_device(self.log, [*tensors, *resident], self._runtime.devices, self._kind)
+        model.judge_end(self.log, engine, self._weights)
         return model.random_weights(self._weights)
 
     @_counted
@@ -140,10 +140,10 @@ class SelfChecks:
         )
         if self._runtime.replicas > len(self._runtime.devices):
             for name in ("work-inside", "idle-inside"):
-                self.found.inapplicable(name, "a window begins with waiting for other workers")
+                self.log.inapplicable(name, "a window begins with waiting for other workers")
         else:
             delays = [window.delayed_s for window in watch.windows]
-            judge_gaps(self.found, blocks, delays, own)
+            judge_gaps(self.log, blocks, delays, own)
 
     # Inference ----------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class SelfChecks:
             RefusedCellError: the inputs are constant.
         """
         self._begin(watch)
-        judge_inputs(self.found, engine, source, pipeline=False)
+        judge_inputs(self.log, engine, source, pipeline=False)
 
     # A step of somebody's own -------------------------------------------------------------
 
@@ -169,8 +169,8 @@ class SelfChecks:
         from keras import tree
 
         self._begin(watch)
-        arrays = [model.numbers(each) for each in tree.flatten(batch) if hasattr(each, "shape")]
-        several = [each for each in arrays if each.size > 1]
+        arrays = [model.numbers(leaf) for leaf in tree.flatten(batch) if hasattr(leaf, "shape")]
+        several = [array for array in arrays if array.size > 1]
         constant = _constants(several)
         self._judge_constant(several, constant if len(constant) == len(several) else [])
 
@@ -178,7 +178,7 @@ class SelfChecks:
     def after_calls(self, watch: WindowWatch, blocks: list[Block], tensors: list[Any]) -> None:
         """What the windows show, and where weights, inputs or results lie."""
         self._watched(watch, blocks, skips=False, settles=can_wait())
-        model.judge_device(self.found, tensors, self._runtime.devices, self._kind)
+        model.judge_device(self.log, tensors, self._runtime.devices, self._kind)
 
     @_counted
     def canary_of_calls(
@@ -217,20 +217,20 @@ class SelfChecks:
         """
         self._begin(watch)
         if not inputs:
-            self.found.inapplicable("constant-input", "the kernel does not say what it reads")
+            self.log.inapplicable("constant-input", "the kernel does not say what it reads")
             return
-        corners = [_corner(each) for each in inputs]
-        self._judge_constant(corners, _constants([each for each in corners if each.size > 1]))
+        corners = [_corner(array) for array in inputs]
+        self._judge_constant(corners, _constants([corner for corner in corners if corner.size > 1]))
 
     def _judge_constant(self, arrays: list[Any], constant: list[float]) -> None:
         if not arrays:
-            self.found.inapplicable("constant-input", "no array of several numbers is seen")
+            self.log.inapplicable("constant-input", "no array of several numbers is seen")
             return
-        self.found.judge(
+        self.log.judge(
             "constant-input",
             sound=not constant,
             expected="each input holds more than one value",
-            seen="they vary" if not constant else f"an input holds nothing but {constant[0]:g}",
+            observed="they vary" if not constant else f"an input holds nothing but {constant[0]:g}",
         )
         if constant:
             raise RefusedCellError(
@@ -256,22 +256,22 @@ class SelfChecks:
         if not watch.windows:
             return
         settles = settles and self._runtime.counts_steps
-        watch.judge(self.found, settles=settles, skips=skips)
-        judge_clock(self.found, watch.first_clock or Clock(), self._runtime.placement.clock())
+        watch.judge(self.log, settles=settles, skips=skips)
+        judge_clock(self.log, watch.first_clock or Clock(), self._runtime.placement.clock())
         steady = [block for block in blocks if block.steady]
         known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
         wall = sum(block.wall_s for block in steady)
-        self._others.judge(self.found, sum(known) / wall if known and wall else None)
+        self._others.judge(self.log, sum(known) / wall if known and wall else None)
 
     def _canary(self, canary: Canary) -> CanaryStep | None:
         if not self._runtime.counts_steps or not canary.step_s > 0:
             for name in ("canary", "time-not-scaling"):
-                self.found.inapplicable(name, "no steady step, or steps lie on other processes")
+                self.log.inapplicable(name, "no steady step, or steps lie on other processes")
             return None
         try:
-            return judge_windows(canary, self.found)
+            return judge_windows(canary, self.log)
         except Exception as error:  # the cell is measured, whatever becomes of its canary
-            self.found.inapplicable("canary", f"it ended with {type(error).__name__}: {error}")
+            self.log.inapplicable("canary", f"it ended with {type(error).__name__}: {error}")
             return None
 
 
@@ -282,7 +282,7 @@ def _step_s(blocks: list[Block]) -> float:
 
 def _constants(arrays: list[Any]) -> list[float]:
     """The number that each constant array holds."""
-    return [float(each.flat[0]) for each in arrays if (each == each.flat[0]).all()]
+    return [float(array.flat[0]) for array in arrays if (array == array.flat[0]).all()]
 
 
 def _corner(tensor: Any) -> Any:

@@ -36,10 +36,10 @@ LEAST_SHARE = 0.03
 """Cores below which a process is not worth naming."""
 
 
-def judge_clock(found: CheckLog, before: Clock, after: Clock) -> None:
+def judge_clock(log: CheckLog, before: Clock, after: Clock) -> None:
     """Whether the device was slowed down between the first window and the last."""
     if before.mhz is None and before.hindrances is None:
-        found.inapplicable("clock-fell", "the machine does not tell the clock of this device")
+        log.inapplicable("clock-fell", "the machine does not tell the clock of this device")
         return
     rose = (after.hindrances or 0) > (before.hindrances or 0)
     share = 1 - after.mhz / before.mhz if before.mhz and after.mhz else 0.0
@@ -48,11 +48,11 @@ def judge_clock(found: CheckLog, before: Clock, after: Clock) -> None:
         if before.mhz and (after.mhz)
         else "no frequency is told"
     )
-    found.judge(
+    log.judge(
         "clock-fell",
         sound=not rose and share <= FELL,
         expected="the same clock at the end as at the beginning, and nothing that slows it down",
-        seen=f"{speeds}; slow-downs: {before.hindrances} before, {after.hindrances} after",
+        observed=f"{speeds}; slow-downs: {before.hindrances} before, {after.hindrances} after",
     )
 
 
@@ -75,11 +75,11 @@ class OtherProcesses:
         asked = os.environ.get(NAME_PROGRAMS, "0") not in {"", "0"}
         self._before = _used() if asked else None
 
-    def judge(self, found: CheckLog, other_cores: float | None) -> None:
+    def judge(self, log: CheckLog, other_cores: float | None) -> None:
         """Note how busy others were.
 
         Args:
-            found: takes the check.
+            log: takes the check.
             other_cores: cores that others kept busy inside the windows, by the machine's own
                 count; it also holds processes that came and went.
         """
@@ -91,14 +91,14 @@ class OtherProcesses:
                 ((used.seconds - self._before.get(key, none).seconds) / wall, used.name)
                 for key, used in _used().items()
             ]
-            top = [each for each in sorted(shares, reverse=True) if each[0] >= LEAST_SHARE]
+            top = [pair for pair in sorted(shares, reverse=True) if pair[0] >= LEAST_SHARE]
             named = ", ".join(f"{name} {share:.2f}" for share, name in top[:SHOWN])
-        said = "unknown" if other_cores is None else f"{other_cores:.2g}"
-        found.judge(
+        cores = "unknown" if other_cores is None else f"{other_cores:.2g}"
+        log.judge(
             "loaded-machine",
             sound=other_cores is None or other_cores <= OTHER_LOAD,
             expected=f"other processes keep at most {OTHER_LOAD:g} cores busy",
-            seen=f"other processes kept {said} cores busy" + (f" ({named})" if named else ""),
+            observed=f"other processes kept {cores} cores busy" + (f" ({named})" if named else ""),
         )
 
 
@@ -108,17 +108,17 @@ def _used() -> dict[tuple[int, float], Used]:
     Not by its name: a process may change that, and the kernel's workers do with every task.
     """
     group = os.getpgrp()
-    found = {}
+    shares = {}
     for process in psutil.process_iter():
         try:
             if process.pid == os.getpid() or os.getpgid(process.pid) == group:
                 continue
             times = process.cpu_times()
             used = Used(process.name(), times.user + times.system)
-            found[process.pid, process.create_time()] = used
+            shares[process.pid, process.create_time()] = used
         except (psutil.Error, ProcessLookupError, PermissionError):
             continue  # it ended meanwhile, or may not be looked at
-    return found
+    return shares
 
 
 def compiled() -> frozenset[Hashable]:
@@ -127,8 +127,8 @@ def compiled() -> frozenset[Hashable]:
     Of TensorFlow the names of the functions that it has traced, of another framework one thing
     for each program that it has compiled.
     """
-    found: frozenset[Hashable] = _framework().compiled()
-    return found
+    compiled: frozenset[Hashable] = _framework().compiled()
+    return compiled
 
 
 def everything_done() -> None:
@@ -244,7 +244,7 @@ class WindowWatch:
         counted = None if done is None or self._done is None else done - self._done
         if self.clock is not None and self.first_clock is None and not warmup:
             self.first_clock = self.clock()
-        seen = ObservedWindow(
+        observed = ObservedWindow(
             steps=steps,
             done=counted,
             wall_s=window.wall_s,
@@ -256,107 +256,112 @@ class WindowWatch:
             asleep_s=window.asleep_s,
             clock_set_s=window.clock_set_s,
         )
-        self.windows.append(seen)
-        return seen
+        self.windows.append(observed)
+        return observed
 
-    def judge(self, found: CheckLog, *, settles: bool = True, skips: bool = False) -> None:
+    def judge(self, log: CheckLog, *, settles: bool = True, skips: bool = False) -> None:
         """Note what the windows show.
 
         Args:
-            found: takes the checks.
+            log: takes the checks.
             settles: whether `settled` can wait for the work from here.
             skips: whether the optimizer may leave a step out (loss scaling does).
         """
-        steady = [seen for seen in self.windows if not (seen.warmup or seen.lost_s)]
+        steady = [window for window in self.windows if not (window.warmup or window.lost_s)]
         steady = steady or self.windows
         if settles:
-            self._left(found, steady)
+            self._left(log, steady)
         else:
-            found.inapplicable("no-sync", "the work lies on other processes")
-        self._traced(found, steady)
-        self._counted(found, skips=skips)
-        self._ran(found)
-        self._wall_clock(found)
-        self._pace(found)
+            log.inapplicable("no-sync", "the work lies on other processes")
+        self._traced(log, steady)
+        self._counted(log, skips=skips)
+        self._ran(log)
+        self._wall_clock(log)
+        self._pace(log)
 
     def _stopped_s(self, since: float, until: float) -> float:
         return self.heartbeat.stopped_s(since, until) if self.heartbeat else 0.0
 
-    def _ran(self, found: CheckLog) -> None:
-        stops = [seen.lost_s for seen in self.windows if seen.lost_s]
-        seen = (
+    def _ran(self, log: CheckLog) -> None:
+        stops = [window.lost_s for window in self.windows if window.lost_s]
+        observed = (
             f"it stood still for {sum(stops):.3g} s within {len(stops)} of {len(self.windows)} "
             "windows, which are left out of the steady time"
         )
-        found.judge(
+        log.judge(
             "stopped",
             sound=not stops,
             expected="the cell's process runs all the time while it is timed",
-            seen=seen if stops else "it ran all the time",
+            observed=observed if stops else "it ran all the time",
         )
 
-    def _pace(self, found: CheckLog) -> None:
+    def _pace(self, log: CheckLog) -> None:
         """A clock that is set is away in one window, one of another pace in all of them."""
-        timed = [seen for seen in self.windows if seen.wall_s > LEAST_LEFT_S]
+        timed = [window for window in self.windows if window.wall_s > LEAST_LEFT_S]
         if len(timed) < FEWEST_PACES:
-            found.inapplicable("clock-pace", f"{len(timed)} windows are too few to compare clocks")
+            log.inapplicable("clock-pace", f"{len(timed)} windows are too few to compare clocks")
             return
-        paces = sorted(1 + seen.clock_set_s / seen.wall_s for seen in timed)
+        paces = sorted(1 + window.clock_set_s / window.wall_s for window in timed)
         low, pace, high = (paces[len(paces) * n // 4] for n in (1, 2, 3))
-        found.judge(
+        log.judge(
             "clock-pace",
             sound=abs(pace - 1) <= MOST_PACE or high - low > MOST_PACE,
             expected="the clock that windows are timed by and the wall clock run at one pace",
-            seen=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
+            observed=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
         )
 
-    def _wall_clock(self, found: CheckLog) -> None:
+    def _wall_clock(self, log: CheckLog) -> None:
         if self.wall_stamps is None:
-            found.inapplicable("clock-set", "no step is stamped by the wall clock here")
+            log.inapplicable("clock-set", "no step is stamped by the wall clock here")
             return
-        furthest = max((seen.clock_set_s for seen in self.windows), key=abs, default=0.0)
-        found.judge(
+        furthest = max((window.clock_set_s for window in self.windows), key=abs, default=0.0)
+        log.judge(
             "clock-set",
             sound=not self.wall_stamps,
             expected="nobody sets the wall clock while steps are stamped by it",
-            seen=f"the wall clock was set by {furthest:+.3g} s; the stamps of the steps in "
+            observed=f"the wall clock was set by {furthest:+.3g} s; the stamps of the steps in "
             f"{self.wall_stamps} of {len(self.windows)} windows are dropped, and the windows kept"
             if self.wall_stamps
             else "it was not set",
         )
 
-    def _left(self, found: CheckLog, steady: list[ObservedWindow]) -> None:
-        wall, left = sum(seen.wall_s for seen in steady), sum(seen.left_s for seen in steady)
-        found.judge(
+    def _left(self, log: CheckLog, steady: list[ObservedWindow]) -> None:
+        wall, left = (
+            sum(window.wall_s for window in steady),
+            sum(window.left_s for window in steady),
+        )
+        log.judge(
             "no-sync",
             sound=left <= max(MOST_LEFT * wall, LEAST_LEFT_S),
             expected="the device has nothing left to do when the clock is stopped",
-            seen=f"after windows of {wall:.4g} s in all it was at work for another {left:.2g} s",
+            observed=f"after windows of {wall:.4g} s in all it worked for another {left:.2g} s",
         )
 
-    def _traced(self, found: CheckLog, steady: list[ObservedWindow]) -> None:
-        traced = sum(seen.traced for seen in steady if seen is not self.windows[0])
+    def _traced(self, log: CheckLog, steady: list[ObservedWindow]) -> None:
+        traced = sum(window.traced for window in steady if window is not self.windows[0])
         did = "traced {} functions" if self._framework == "TensorFlow" else "compiled {} programs"
-        inside = sum(seen.traced > 0 for seen in steady if seen is not self.windows[0])
-        found.judge(
+        inside = sum(window.traced > 0 for window in steady if window is not self.windows[0])
+        log.judge(
             "compile-inside",
             sound=not traced,
             expected="nothing is traced or compiled in a steady window",
-            seen=f"{self._framework} {did.format(traced)} in {inside} of {len(steady)} windows",
+            observed=f"{self._framework} {did.format(traced)} in {inside} of {len(steady)} windows",
         )
 
-    def _counted(self, found: CheckLog, *, skips: bool) -> None:
-        counted = [(seen.steps, seen.done) for seen in self.windows if seen.done is not None]
+    def _counted(self, log: CheckLog, *, skips: bool) -> None:
+        counted = [
+            (window.steps, window.done) for window in self.windows if window.done is not None
+        ]
         if len(counted) < len(self.windows):
-            found.inapplicable("step-count", "nothing counts steps here but the loop itself")
+            log.inapplicable("step-count", "nothing counts steps here but the loop itself")
             return
         claimed, done = sum(one for one, _ in counted), sum(two or 0 for _, two in counted)
         wrong = [pair for pair in counted if pair[0] != pair[1]]
-        found.judge(
+        log.judge(
             "step-count",
             sound=not wrong or (skips and all((two or 0) <= one for one, two in wrong)),
             expected="the optimizer counts as many steps as the windows claim",
-            seen=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
+            observed=f"the windows claim {claimed:,} steps, the optimizer counted {done:,}",
         )
 
 
@@ -395,12 +400,12 @@ class _Gaps:
 
 
 def judge_gaps(
-    found: CheckLog, blocks: list[Block], delays: Sequence[float], own: CanaryStep | None
+    log: CheckLog, blocks: list[Block], delays: Sequence[float], own: CanaryStep | None
 ) -> None:
     """Note whether the windows hold anything but their steps.
 
     Args:
-        found: takes the checks.
+        log: takes the checks.
         blocks: the timed windows.
         delays: seconds in each of them in which other programs had the processor instead.
         own: what a step takes by the canary; None without one.
@@ -409,22 +414,22 @@ def judge_gaps(
     stamped = [pair for pair in steady if pair[0].steps >= FEWEST_STEPS and pair[0].step_s]
     if stamped:
         gaps, most = _gaps(stamped, _stamped), MOST_GAP
-    elif steady and own is not None and own.step_s > 0 and not found.failed("loaded-machine"):
+    elif steady and own is not None and own.step_s > 0 and not log.failed("loaded-machine"):
         step_s = own.step_s
         gaps, most = _gaps(steady, lambda block: block.steps * step_s), MOST_GAP_UNSTAMPED
     else:
         for name in ("work-inside", "idle-inside"):
             why = "steps are not stamped here, and no canary says how long they take"
-            found.inapplicable(name, why)
+            log.inapplicable(name, why)
         return
     wrong = gaps.share > most and gaps.gap_s > LEAST_GAP_S * gaps.windows
     busy = _busy(gaps, own) if wrong else 0.0
-    seen = f"{gaps.share:.1%} of {gaps.wall_s:.3g} s belong to no step"
+    observed = f"{gaps.share:.1%} of {gaps.wall_s:.3g} s belong to no step"
     if wrong:
-        seen += f", and the processor was {busy:.2g} times as busy then as in steps"
+        observed += f", and the processor was {busy:.2g} times as busy then as in steps"
     expected = f"at most {100 * most:.0f} % of the windows belong to no step"
     for name, is_it in (("work-inside", busy >= BUSY), ("idle-inside", busy < BUSY)):
-        found.judge(name, sound=not (wrong and is_it), expected=expected, seen=seen)
+        log.judge(name, sound=not (wrong and is_it), expected=expected, observed=observed)
 
 
 def _gaps(pairs: list[tuple[Block, float]], in_steps: Callable[[Block], float]) -> _Gaps:
@@ -433,7 +438,7 @@ def _gaps(pairs: list[tuple[Block, float]], in_steps: Callable[[Block], float]) 
     return _Gaps(
         windows=len(blocks),
         wall_s=sum(block.wall_s for block in blocks),
-        gap_s=sum(max(0.0, each) for each in left),
+        gap_s=sum(max(0.0, seconds) for seconds in left),
         steps=sum(block.steps for block in blocks),
         cpu_s=sum(block.cpu_s for block in blocks),
     )

@@ -268,23 +268,23 @@ def _conclude(job: Job, cluster: Cluster, processes: list[TaskProcess]) -> Recor
         return _with_peaks(read_record(chief.record), processes)
     if chief is None and all(process.finished for process in processes):
         return _elsewhere(job, cluster, processes)
-    told = _told(processes)
+    records = _records_of(processes)
     # A process that was killed cannot speak; what its peers say then is a consequence.
     silent = [process for process in processes if process.died]
-    if told and not silent:
-        return _with_peaks(told[0], processes)
+    if records and not silent:
+        return _with_peaks(records[0], processes)
     lost = _loss(job, silent) if silent else _absence(job, cluster, processes)
-    found = told[0] if told else _nothing(job).record("failed")
-    found = found.model_copy(update={"status": "failed", "failure": lost})
-    return _with_peaks(found, processes)
+    record = records[0] if records else _nothing(job).record("failed")
+    record = record.model_copy(update={"status": "failed", "failure": lost})
+    return _with_peaks(record, processes)
 
 
-def _told(processes: list[TaskProcess]) -> list[Record]:
+def _records_of(processes: list[TaskProcess]) -> list[Record]:
     """Records of the processes that could say themselves what went wrong.
 
     One that blames its peers comes last: it is their victim.
     """
-    found = []
+    records = []
     for process in processes:
         if not process.record.exists() or process.finished:
             continue
@@ -292,8 +292,8 @@ def _told(processes: list[TaskProcess]) -> list[Record]:
         why = record.failure
         if why is not None and not process.task.chief:
             why = why.model_copy(update={"message": f"{process.task.name}: {why.message}"})
-        found.append(record.model_copy(update={"failure": why}))
-    return sorted(found, key=lambda r: r.failure is not None and r.failure.kind == "worker-lost")
+        records.append(record.model_copy(update={"failure": why}))
+    return sorted(records, key=lambda r: r.failure is not None and r.failure.kind == "worker-lost")
 
 
 def _loss(job: Job, silent: list[TaskProcess]) -> Failure:

@@ -23,13 +23,13 @@ def free_ports(count: int) -> list[int]:
 
     They are chosen at random, so that two clusters started at once do not meet.
     """
-    found: list[int] = []
+    ports: list[int] = []
     for port in random.SystemRandom().sample(range(FIRST, LAST), k=LAST - FIRST):
-        if len(found) == count:
+        if len(ports) == count:
             break
         if _free(port):
-            found.append(port)
-    return found
+            ports.append(port)
+    return ports
 
 
 def _free(port: int) -> bool:
@@ -194,13 +194,13 @@ def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
     return SLURM_FIRST_PORT + int(environment.get("SLURM_JOB_ID", "0")) * 16 % 12000
 
 
-def _check(device: Device, found: dict[str, int], who: str) -> None:
+def _check(device: Device, counts: dict[str, int], who: str) -> None:
     needed = expected(device)
     if device.strategy == "multi_worker_mirrored":
         # A chief is a worker that also writes the record.
-        found = {"worker": found.get("worker", 0) + found.get("chief", 0)}
-    if found != needed:
-        listed = ", ".join(f"{n} {job}" for job, n in found.items())
+        counts = {"worker": counts.get("worker", 0) + counts.get("chief", 0)}
+    if counts != needed:
+        listed = ", ".join(f"{n} {job}" for job, n in counts.items())
         wanted = ", ".join(f"{n} {job}" for job, n in needed.items())
         raise NoDeviceError(f"the device needs {wanted}; {who} {listed or 'none'}")
 

@@ -146,15 +146,15 @@ def serve(device: Device, ready: Path, *, until_chief_ends: bool) -> None:
 
 def _wait_for_end(chief: str) -> None:
     host, _, port = chief.rpartition(":")
-    seen, missed = False, 0
+    connected, missed = False, 0
     while missed < MISSED_LOOKS:
         time.sleep(POLL_EVERY_S)
         try:
             socket.create_connection((host, int(port)), timeout=2).close()
         except OSError:
-            missed += seen
+            missed += connected
         else:
-            seen, missed = True, 0
+            connected, missed = True, 0
 
 
 FAILED = 1

@@ -95,8 +95,8 @@ def configure(device: Device) -> Runtime:
     Raises:
         NoDeviceError: the framework does not see the device.
     """
-    found: Runtime = framework_module(device.framework).configure(device)
-    return found
+    runtime: Runtime = framework_module(device.framework).configure(device)
+    return runtime
 
 
 EXTRAS = {"tensorflow": "cpu", "jax": "jax", "torch": "torch"}
@@ -208,8 +208,8 @@ def no_compiler(device: Device) -> str:
     if not device.torch_compile:
         return ""
     if device.kind == "GPU":
-        found = importlib.util.find_spec("triton") is not None
-        return "" if found else "torch.compile needs Triton on a GPU: pip install triton"
+        has_triton = importlib.util.find_spec("triton") is not None
+        return "" if has_triton else "torch.compile needs Triton on a GPU: pip install triton"
     usual = "clang++" if sys.platform == "darwin" else "g++"
     name = os.environ.get("CXX", usual)
     if shutil.which(name) is None:
@@ -225,11 +225,11 @@ def require_support(family: Family, parameters: WorkloadParameters, device: Devi
     Raises:
         FrameworkUnsupportedError: its framework cannot run it, or a key would do nothing.
     """
-    found = unsupported(family, parameters, device)
-    if found is not None:
+    refused = unsupported(family, parameters, device)
+    if refused is not None:
         raise FrameworkUnsupportedError(
-            f"{device.framework_name} cannot run this: {found.why}",
-            remedy=found.remedy or "Remove this device from the spec.",
+            f"{device.framework_name} cannot run this: {refused.why}",
+            remedy=refused.remedy or "Remove this device from the spec.",
         )
     idle = ignored(family, parameters, device)
     if idle is not None:

@@ -44,11 +44,11 @@ def configure(device: Device) -> Runtime:
         precision = "tensorfloat32" if device.tf32 else "highest"
         jax.config.update("jax_default_matmul_precision", precision)
     try:
-        found = jax.devices(device.kind.lower())[0]
+        chosen = jax.devices(device.kind.lower())[0]
     except RuntimeError as error:
         reason = (str(error).splitlines() or [""])[0]
         raise NoDeviceError(f"JAX sees no {device.kind}: {reason}") from error
-    jax.config.update("jax_default_device", found)
+    jax.config.update("jax_default_device", chosen)
     keras.mixed_precision.set_global_policy(device.precision)
     # XLA's programs for CPUs compute a step slower inside a loop (benchmarks/framework_steps.py).
     looped = device.kind != "CPU"
@@ -59,7 +59,7 @@ def configure(device: Device) -> Runtime:
         "matmul_precision": precision,
         "xla": "on",
         "device": device.kind,
-        "device_kind": str(found.device_kind),
+        "device_kind": str(chosen.device_kind),
         "precision": device.precision,
         "strategy": device.strategy,
     }
@@ -67,9 +67,9 @@ def configure(device: Device) -> Runtime:
         placement=OnJax(
             strategy=None,
             replicas=1,
-            devices=[f"{device.kind}:{found.id}"],
+            devices=[f"{device.kind}:{chosen.id}"],
             synchronous=False,
-            device=found,
+            device=chosen,
         ),
         jit_compile=True,
         facts={name: value for name, value in facts.items() if value},
@@ -126,9 +126,9 @@ class Compilations:
 @functools.cache
 def compilations() -> Compilations:
     """The one count of this process: JAX has no way to stop listening to one listener."""
-    found = Compilations()
-    jax.monitoring.register_event_duration_secs_listener(found.heard)
-    return found
+    counter = Compilations()
+    jax.monitoring.register_event_duration_secs_listener(counter.heard)
+    return counter
 
 
 def compiled() -> frozenset[Hashable]:
@@ -222,7 +222,7 @@ class JaxEngine(Engine):
         """See `Engine.part_programs`."""
         # Steps are given their buffers to write to; these are read again and again.
         state = jax.tree.map(jnp.copy, self._state())
-        given = [jnp.full_like(each, SMALL_GRADIENT) for each in state[0]]
+        given = [jnp.full_like(array, SMALL_GRADIENT) for array in state[0]]
 
         def nothing(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
             return changing + 1
@@ -407,7 +407,7 @@ def _kinds(jaxpr: Any) -> Iterator[str]:
     for equation in jaxpr.eqns:
         yield equation.primitive.name
         for value in equation.params.values():
-            for each in value if isinstance(value, tuple | list) else (value,):
-                inner = getattr(each, "jaxpr", each)  # a closed one holds an open one
+            for part in value if isinstance(value, tuple | list) else (value,):
+                inner = getattr(part, "jaxpr", part)  # a closed one holds an open one
                 if hasattr(inner, "eqns"):
                     yield from _kinds(inner)

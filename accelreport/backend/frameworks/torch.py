@@ -35,7 +35,7 @@ def configure(device: Device) -> Runtime:
         raise NoDeviceError(missing)
     if device.threads is not None:
         torch.set_num_threads(device.threads)
-    found = torch.device(TORCH_DEVICES[device.kind])
+    chosen = torch.device(TORCH_DEVICES[device.kind])
     if device.kind == "GPU":
         _set_tf32("tf32" if device.tf32 else "ieee")
     keras.mixed_precision.set_global_policy(device.precision)
@@ -43,9 +43,9 @@ def configure(device: Device) -> Runtime:
         placement=OnTorch(
             strategy=None,
             replicas=1,
-            devices=[f"{device.kind}:{found.index or 0}"],
+            devices=[f"{device.kind}:{chosen.index or 0}"],
             synchronous=device.kind == "CPU",
-            device=found,
+            device=chosen,
         ),
         jit_compile=device.torch_compile,
         facts=_facts(device),
@@ -174,7 +174,7 @@ class TorchEngine(Engine):
 
     def part_programs(self) -> PartPrograms:
         """See `Engine.part_programs`."""
-        given = [torch.full_like(each, SMALL_GRADIENT) for each in self._weights]
+        given = [torch.full_like(weight, SMALL_GRADIENT) for weight in self._weights]
 
         def nothing(resident: Any, indices: Any) -> None:
             """What driving a step costs is paid by the loop."""
@@ -204,15 +204,17 @@ class TorchEngine(Engine):
         devices = [self._device] if self._device.type == "cuda" else []
 
         def rehearse() -> None:
-            changing = [each.value for each in (*self.model.variables, *self.optimizer.variables)]
-            before = [each.detach().clone() for each in changing]
+            changing = [
+                variable.value for variable in (*self.model.variables, *self.optimizer.variables)
+            ]
+            before = [tensor.detach().clone() for tensor in changing]
             try:
                 with torch.random.fork_rng(devices):
                     self._step(resident, order[first])
             finally:
                 with torch.no_grad():
-                    for each, value in zip(changing, before, strict=True):
-                        each.copy_(value)
+                    for tensor, value in zip(changing, before, strict=True):
+                        tensor.copy_(value)
 
         return rehearse
 
@@ -287,8 +289,8 @@ class TorchEngine(Engine):
         """A function as the device asks for it; every shape is that of its first call."""
         if not self.runtime.jit_compile:
             return function
-        made: Function = torch.compile(function, dynamic=False)
-        return made
+        compiled: Function = torch.compile(function, dynamic=False)
+        return compiled
 
     # Where it lies --------------------------------------------------------------------------
 

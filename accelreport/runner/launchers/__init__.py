@@ -66,12 +66,12 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
     plugins = Plugins(LAUNCHERS, LauncherPlugin, "name", taken=(LOCAL, *BUILT_IN))
     if name in plugins.broken:
         raise plugins.broken[name]
-    if name not in plugins.found:
-        known = ", ".join(sorted({LOCAL, *BUILT_IN, *plugins.found}))
+    if name not in plugins.usable:
+        known = ", ".join(sorted({LOCAL, *BUILT_IN, *plugins.usable}))
         raise BadLauncher(
             f"--on {name}: there is no such launcher.", why=f"The launchers are: {known}."
         )
-    return plugins.found[name].open(config)
+    return plugins.usable[name].open(config)
 
 
 def _built_in(name: str) -> Callable[[LauncherConfig], Launcher]:

@@ -119,7 +119,7 @@ class CellListener(Protocol):
             host: where, when that is not this machine.
         """
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
         """A cell's process told something."""
 
     def waiting(self, reason: str) -> None:

@@ -141,9 +141,9 @@ def environment_here() -> Environment:
 
 def crashed(error: Exception) -> Crashed:
     """The message that tells of an error outside of any cell."""
-    told = str(error).replace("\n", " ") if isinstance(error, AccelReportError) else ""
+    text = str(error).replace("\n", " ") if isinstance(error, AccelReportError) else ""
     return Crashed(
-        message=told or f"{type(error).__name__}: {error}",
+        message=text or f"{type(error).__name__}: {error}",
         traceback="".join(traceback.format_exception(error)),
     )
 
@@ -159,7 +159,7 @@ class LostCell:
         remedy: what a person can do.
         traceback: where it happened, when Python said so.
         machine_too: whether the machine itself seems to be gone.
-        told: whether what was to measure could still say what went wrong.
+        explained: whether what was to measure could still say what went wrong.
     """
 
     kind: FailureKind
@@ -168,7 +168,7 @@ class LostCell:
     remedy: str = ""
     traceback: str = ""
     machine_too: bool = False
-    told: bool = False
+    explained: bool = False
 
 
 @dataclass
@@ -239,7 +239,7 @@ class NodeJob:
                 self.began, self.environment = self.cells[message.key], message.environment
                 listener.started(self.began, message.environment.host)
             case Reported() if message.key in self.cells:
-                listener.said(self.cells[message.key], message.says)
+                listener.reported(self.cells[message.key], message.says)
             case Waits():
                 listener.waiting(f"on {message.host}: {message.reason}")
             case Completed() if self.cells.pop(message.record.key, None) is not None:

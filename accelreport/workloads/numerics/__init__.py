@@ -108,15 +108,15 @@ class Operations(Protocol):
         """
 
 
-_FOUND: list[Operations] = []
+_BY_FRAMEWORK: list[Operations] = []
 
 
 def numerics() -> Operations:
     """The module with the operations: `tensorflow`, or one of the same names beside it."""
-    if not _FOUND:
-        _FOUND.append(_module())
+    if not _BY_FRAMEWORK:
+        _BY_FRAMEWORK.append(_module())
     # What traces a step reads a list here, and has no import to make part of a graph.
-    return _FOUND[0]
+    return _BY_FRAMEWORK[0]
 
 
 def _module() -> Operations:

@@ -116,5 +116,5 @@ def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, int], Any]:
         last = jax.lax.fori_loop(0, count, lambda _, x: jnp.matmul(x, y), x)
         return jnp.sum(last.astype(jnp.float32))
 
-    made: Callable[[Any, Any, int], Any] = jax.jit(chain)
-    return made
+    compiled: Callable[[Any, Any, int], Any] = jax.jit(chain)
+    return compiled

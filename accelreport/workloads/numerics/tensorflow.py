@@ -91,5 +91,5 @@ def chained_products(*, jit_compile: bool) -> Callable[[Any, Any, Any], Any]:
             x = tf.matmul(x, y)
         return tf.reduce_sum(tf.cast(x, tf.float32))
 
-    made: Callable[[Any, Any, Any], Any] = chain
-    return made
+    function: Callable[[Any, Any, Any], Any] = chain
+    return function

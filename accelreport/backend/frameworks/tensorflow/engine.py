@@ -230,8 +230,8 @@ class TensorFlowEngine(Engine):
 
     def read(self, value: Any) -> NDArray[Any]:
         """See `Engine.read`."""
-        found: NDArray[Any] = value.numpy()
-        return found
+        array: NDArray[Any] = value.numpy()
+        return array
 
     def sync_replicas(self) -> None:
         """See `Engine.sync_replicas`."""
@@ -282,8 +282,8 @@ class TensorFlowEngine(Engine):
 
     def part_programs(self) -> PartPrograms:
         """See `Engine.part_programs`."""
-        given = [tf.fill(each.shape, tf.cast(SMALL_GRADIENT, each.dtype))
-                 for each in self._variables]  # fmt: skip
+        given = [tf.fill(variable.shape, tf.cast(SMALL_GRADIENT, variable.dtype))
+                 for variable in self._variables]  # fmt: skip
 
         def nothing(resident: Any, indices: Any) -> Any:  # noqa: ARG001
             return [tf.zeros([])]
@@ -292,8 +292,8 @@ class TensorFlowEngine(Engine):
             return tf.nest.flatten(self.problem.take(resident, indices))
 
         def gradients(resident: Any, indices: Any) -> Any:
-            found, *_ = self._gradients(*self.problem.take(resident, indices))
-            return [g.values if isinstance(g, tf.IndexedSlices) else g for g in found]
+            gradients, *_ = self._gradients(*self.problem.take(resident, indices))
+            return [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
 
         def updated(resident: Any, indices: Any) -> Any:  # noqa: ARG001
             self.optimizer.apply(given, self.model.trainable_variables)
@@ -365,7 +365,7 @@ class TensorFlowEngine(Engine):
             # Over several workers the outputs of the others are fetched, too.
             return outputs if replicas == 1 else strategy.gather(outputs, axis=0)
 
-        return placement.once(predict)
+        return placement.in_one_place(predict)
 
     def prediction_graph(self, resident: Any, indices: Any) -> Any:
         """See `Engine.prediction_graph`: a `GraphDef`."""

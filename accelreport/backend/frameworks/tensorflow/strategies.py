@@ -78,8 +78,8 @@ class ParameterServer(InGraph):
 
     def opened(self, resident: Any) -> Mapping[str, Any]:
         """See `Placement.opened`."""
-        found: Mapping[str, Any] = next(resident)
-        return found
+        arrays: Mapping[str, Any] = next(resident)
+        return arrays
 
     def batches(self, problem: TrainingProblem, order: NDArray[Any]) -> Any:
         """See `Placement.batches`: worker w of n reads the batches w, w + n, and so on."""
@@ -122,8 +122,8 @@ class ParameterServer(InGraph):
         source, *others = arguments
         return (tf.type_spec_from_value(source), *others)
 
-    def once(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """See `Placement.once`: one worker does it."""
+    def in_one_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """See `Placement.in_one_place`: one worker does it."""
         import tensorflow as tf
 
         def run(*arguments: Any) -> Any:
@@ -296,12 +296,12 @@ class MultiWorker(InGraph):
             WorkerLostError: another worker measures another cell.
         """
         cards = [json.loads(card) for card in self._gathered(self._card(key))]
-        found: dict[str, Host] = {}
+        hosts: dict[str, Host] = {}
         for card in cards:
             if card.pop("key") != key:
                 raise WorkerLostError(f"{card['task']} on {card['host']} measures another cell")
-            found.setdefault(card["task"], Host.model_validate(card))
-        return list(found.values())
+            hosts.setdefault(card["task"], Host.model_validate(card))
+        return list(hosts.values())
 
     def _card(self, key: str) -> str:
         machine = inventory()
@@ -385,13 +385,13 @@ def plugged(placement: Placement, device: Device) -> Placement:
     plugins = Plugins(PLACEMENTS, PlacementPlugin, "name", taken=())
     if device.placement in plugins.broken:
         raise plugins.broken[device.placement]
-    if device.placement not in plugins.found:
+    if device.placement not in plugins.usable:
         raise PluginError(
             f"There is no placement {device.placement!r}.",
-            why=f"The placements are: {', '.join(sorted(plugins.found)) or 'none'}.",
+            why=f"The placements are: {', '.join(sorted(plugins.usable)) or 'none'}.",
             remedy="Install the package that adds it, or remove `placement` from the devices file.",
         )
-    return plugins.found[device.placement].place(placement, device)
+    return plugins.usable[device.placement].place(placement, device)
 
 
 LOCAL = "local"

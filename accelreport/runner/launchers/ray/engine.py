@@ -73,8 +73,8 @@ def checked(node: RayNode, about: About | str) -> RayNode:
     """
     if isinstance(about, str):
         return replace(node, refused=about)
-    found = _unfit(node, about)
-    return replace(node, refused=found, threads=about.threads, lacking=about.lacking)
+    reason = _unfit(node, about)
+    return replace(node, refused=reason, threads=about.threads, lacking=about.lacking)
 
 
 def _unfit(node: RayNode, about: About) -> str:
@@ -127,7 +127,7 @@ def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
     Raises:
         BadLauncher: an option is not of that form.
     """
-    found: dict[str, float] = {}
+    resources: dict[str, float] = {}
     for key, value in options.items():
         prefix, _, name = key.partition(".")
         if prefix != "resource" or not name:
@@ -142,8 +142,8 @@ def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
             )
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise BadLauncher(f"--on-option {key}={value}: the amount must be a number above 0.")
-        found[name] = float(value)
-    return found
+        resources[name] = float(value)
+    return resources
 
 
 SILENT = "it has not answered yet"
@@ -285,7 +285,7 @@ class RayEngine:
         try:
             messages: Messages = self._ray.get(next(task))
         except StopIteration:
-            return LostCell("worker-lost", "Its Ray task ended without a result.", told=True)
+            return LostCell("worker-lost", "Its Ray task ended without a result.", explained=True)
         except failures.OutOfMemoryError as error:
             return LostCell(
                 "oom-host",
@@ -299,7 +299,7 @@ class RayEngine:
                 "harness-error",
                 f"Its Ray task failed: {_last_line(error)}",
                 traceback=str(error),
-                told=True,
+                explained=True,
             )
         except failures.RayError as error:
             return LostCell(

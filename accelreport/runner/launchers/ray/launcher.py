@@ -257,7 +257,7 @@ def outcome(
     if lost is not None and lost.loss is not None:
         return _lost(cell, ranks, f"{lost.title}: ", lost.loss, losses)
     if chief.finished is None:
-        silent = LostCell("worker-lost", f"{chief.title} left no record.", told=True)
+        silent = LostCell("worker-lost", f"{chief.title} left no record.", explained=True)
         return _lost(cell, ranks, "", silent, losses)
     first = next((rank for rank in ranks if rank.failed_by_itself), chief)
     if first is chief or first.finished is None or first.finished.record.failure is None:
@@ -273,7 +273,7 @@ def _lost(
 ) -> Finished | None:
     """A process that was killed cannot speak; what its peers say is a consequence."""
     begun = next((rank.environment for rank in ranks if rank.environment is not None), None)
-    if begun is None and not loss.told:
+    if begun is None and not loss.explained:
         return None  # nobody had begun: it says nothing of the cell
     return losses.of(cell, replace(loss, message=f"{whose}{loss.message}"), begun)
 
@@ -296,7 +296,7 @@ class PeerListener:
     def started(self, cell: Cell, host: str = "") -> None:
         """The chief tells it."""
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
         """The chief tells it."""
 
 
@@ -341,8 +341,8 @@ class Spread:
             self._follow(held, listener, until=lambda rank: rank.port is not None)
             if all(rank.port is not None for rank in ranks) and not listener.stop:
                 addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
-                told = zip(there, configurations(jobs, addresses), strict=True)
-                tasks = [_streamed(actor.measure, each) for actor, each in told]
+                pairs = zip(there, configurations(jobs, addresses), strict=True)
+                tasks = [_streamed(actor.measure, configuration) for actor, configuration in pairs]
                 self._follow(dict(zip(tasks, ranks, strict=True)), listener)
         return outcome(cell, ranks, self._losses, stopped=bool(listener.stop)), ranks
 
@@ -476,7 +476,7 @@ class RayLauncher:
 
     def _start(self, waiting: Queue, running: dict[Task, Batch]) -> None:
         """Give every idle node the first cells that it can measure."""
-        has = Counter(each.node.id for each in running.values())
+        has = Counter(attempt.node.id for attempt in running.values())
         for node in self._pool.nodes if waiting else ():
             while cells := self._pool.next_for(node, has[node.id], waiting):
                 asked = demand(node, cells[0].device_spec, self._asked)
@@ -508,7 +508,7 @@ class RayLauncher:
         waiting = list(reversed(cells))
         while spread and waiting and not listener.stop:
             self._pool.look()
-            nodes = self._pool.together(waiting[-1].device_spec)
+            nodes = self._pool.spread_nodes(waiting[-1].device_spec)
             if not nodes:
                 self._pool.wait(len(waiting), listener)
                 continue

@@ -106,9 +106,9 @@ class Batch(NodeJob):
             if finished := self.take(message, listener):
                 yield finished
             if self.crash:
-                told = f"{self.node.host}: {self.crash.message}"
+                reason = f"{self.node.host}: {self.crash.message}"
                 self.loss = LostCell(
-                    "harness-error", told, traceback=self.crash.traceback, told=True
+                    "harness-error", reason, traceback=self.crash.traceback, explained=True
                 )
 
     def failed_and_again(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
@@ -120,19 +120,21 @@ class Batch(NodeJob):
         """
         if self.loss is None:
             return [], list(self.cells.values())
-        turn = self.began or (next(iter(self.cells.values()), None) if self.loss.told else None)
+        turn = self.began or (
+            next(iter(self.cells.values()), None) if self.loss.explained else None
+        )
         return self.lost(self.loss, [turn] if turn else [], losses)
 
 
 def tell_late(running: Iterable[Batch], listener: CellListener) -> None:
     """Say which node has not begun with its cells."""
     now = time.monotonic()
-    begun = {each.node.id for each in running if each.environment is not None}
-    for each in running:
-        if each.node.id not in begun and now - each.since > LATE_S:
+    begun = {attempt.node.id for attempt in running if attempt.environment is not None}
+    for attempt in running:
+        if attempt.node.id not in begun and now - attempt.since > LATE_S:
             listener.waiting(
-                f"{each.node.host}: Ray currently gives its CPUs to other work, or its worker is "
-                "slow to start"
+                f"{attempt.node.host}: Ray currently gives its CPUs to other work, or its "
+                "worker is slow to start"
             )
             return
 
@@ -198,8 +200,10 @@ class Pool:
         able, needed = lacks.count(""), processes(device) if device.spread else 1
         if able >= needed:
             return None
-        told = sorted({f"{n.host}: {why}" for n, why in zip(self.nodes, lacks, strict=True) if why})
-        others = f" ({'; '.join(told[:3])})" if told else ""
+        reasons = sorted(
+            {f"{n.host}: {why}" for n, why in zip(self.nodes, lacks, strict=True) if why}
+        )
+        others = f" ({'; '.join(reasons[:3])})" if reasons else ""
         if device.spread:
             return (
                 f"its processes need {needed} nodes; {able} of the Ray cluster can run it{others}"
@@ -227,7 +231,7 @@ class Pool:
         fits, like = partial(self._fits, node), partial(self._like, node)
         return waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
 
-    def together(self, device: Device) -> list[RayNode]:
+    def spread_nodes(self, device: Device) -> list[RayNode]:
         """Nodes for a device whose processes are spread; none when there are too few."""
         able = [node for node in self.nodes if self._usable(node) and self._fits(node, device)]
         needed = processes(device)

@@ -100,14 +100,14 @@ def job_states(numbers: Collection[str]) -> dict[str, JobState]:
     jobs = ",".join(sorted({number.partition("_")[0] for number in numbers}))
     columns = "--format=%i|%T|%r"
     try:
-        told = asked(["squeue", "-h", "--array", "--states=all", columns, f"--jobs={jobs}"])
+        answer = asked(["squeue", "-h", "--array", "--states=all", columns, f"--jobs={jobs}"])
     except NoAnswer as error:
         if "Invalid job id" not in str(error):
             raise
-        told = ""  # squeue knows none of them
-    found = {number: JobState(_word(state), reason) for number, state, reason in _rows(told)}
-    gone = [number for number in numbers if number not in found]
-    return {**found, **(_remembered(gone) if gone else {})}
+        answer = ""  # squeue knows none of them
+    states = {number: JobState(_word(state), reason) for number, state, reason in _rows(answer)}
+    gone = [number for number in numbers if number not in states]
+    return {**states, **(_remembered(gone) if gone else {})}
 
 
 def why_all_wait(states: Iterable[JobState]) -> str:
@@ -116,21 +116,21 @@ def why_all_wait(states: Iterable[JobState]) -> str:
     if not left or not all(state.waits for state in left):
         return ""
     uncommon = sorted({state.reason for state in left} - ORDINARY)
-    said = f"; the reason: {'; '.join(uncommon)}" if uncommon else ""
-    return f"no job is running: all wait for nodes of Slurm{said}"
+    reason = f"; the reason: {'; '.join(uncommon)}" if uncommon else ""
+    return f"no job is running: all wait for nodes of Slurm{reason}"
 
 
 def _remembered(numbers: Collection[str]) -> Mapping[str, JobState]:
     """How jobs ended that the controller has forgotten; `GONE` where nobody knows."""
     jobs = ",".join(sorted({number.partition("_")[0] for number in numbers}))
     try:
-        told = asked(["sacct", "-n", "-X", "-P", "-o", "JobID,State", "-j", jobs])
+        answer = asked(["sacct", "-n", "-X", "-P", "-o", "JobID,State", "-j", jobs])
     except NoAnswer:  # most often: the cluster keeps no accounts
-        told = ""
-    found = {row[0]: JobState(_word(row[1])) for row in _rows(told) if len(row) > 1}
+        answer = ""
+    states = {row[0]: JobState(_word(row[1])) for row in _rows(answer) if len(row) > 1}
     # What the accounting takes for running, and the controller does not know, is over, too.
     return {
-        number: known if (known := found.get(number)) and known.ended else JobState(GONE)
+        number: known if (known := states.get(number)) and known.ended else JobState(GONE)
         for number in numbers
     }
 
@@ -152,8 +152,8 @@ def asked(command: list[str]) -> str:
     return done.stdout
 
 
-def _rows(told: str) -> list[list[str]]:
-    return [[part.strip() for part in line.split("|", 2)] for line in told.splitlines() if line]
+def _rows(answer: str) -> list[list[str]]:
+    return [[part.strip() for part in line.split("|", 2)] for line in answer.splitlines() if line]
 
 
 def _word(state: str) -> str:
@@ -311,7 +311,7 @@ class Control:
         if not left or now - self._asked_at < every_s:
             return
         try:
-            found = job_states([job.number for job in left])
+            states = job_states([job.number for job in left])
         except NoAnswer as error:
             if not any(job.began for job in jobs):
                 listener.waiting(f"Slurm does not answer: {error}")
@@ -319,8 +319,8 @@ class Control:
         finally:
             self._asked_at = time.monotonic()
         for job in left:
-            job.update(found[job.number])
-        if reason := why_all_wait(found.values()):
+            job.update(states[job.number])
+        if reason := why_all_wait(states.values()):
             listener.waiting(reason)
         if hopeless := [job.number for job in left if job.hopeless]:
             with suppress(NotCancelled):  # it does not start anyway

@@ -94,8 +94,8 @@ class DeviceClass:
     @property
     def name(self) -> str:
         """A name for files: `cpu`, `gpu-2`, `gpu-2-on-4`."""
-        each = f"{self.kind}-{self.accelerators}" if self.accelerators else self.kind
-        return f"{each}-on-{self.nodes}" if self.nodes > 1 else each
+        resource = f"{self.kind}-{self.accelerators}" if self.accelerators else self.kind
+        return f"{resource}-on-{self.nodes}" if self.nodes > 1 else resource
 
 
 @dataclass(frozen=True)
@@ -201,13 +201,13 @@ def minutes(value: Scalar) -> int:
     Raises:
         BadLauncher: it is none.
     """
-    found = TIME.fullmatch(str(value))
-    if found is None or isinstance(value, bool):
+    match = TIME.fullmatch(str(value))
+    if match is None or isinstance(value, bool):
         raise _bad("time", "it must be a time such as 90 (minutes), 1:30:00 or 1-12:00:00")
-    first, second, third = (int(found[name] or 0) for name in ("first", "second", "third"))
-    if found["days"]:
-        return max(1, (int(found["days"]) * 24 + first) * 60 + second + math.ceil(third / 60))
-    if found["third"]:
+    first, second, third = (int(match[name] or 0) for name in ("first", "second", "third"))
+    if match["days"]:
+        return max(1, (int(match["days"]) * 24 + first) * 60 + second + math.ceil(third / 60))
+    if match["third"]:
         return max(1, first * 60 + second + math.ceil(third / 60))
     return max(1, first + math.ceil(second / 60))
 

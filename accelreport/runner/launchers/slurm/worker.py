@@ -196,8 +196,8 @@ def _take_part(order: JobSpec) -> None:
             )
             if record.failure is not None:
                 # The log of this process is the only place for it: the record is the chief's.
-                told = printable(f"{cell.name}: {record.failure.message}")
-                print(told, file=sys.stderr)  # noqa: T201
+                message = printable(f"{cell.name}: {record.failure.message}")
+                print(message, file=sys.stderr)  # noqa: T201
 
 
 def _measure(order: JobSpec, log: MessageLog) -> None:
