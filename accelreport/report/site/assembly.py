@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
 
 from accelreport.analysis.ceilings import seen_tflops
@@ -34,7 +33,7 @@ from accelreport.report.site.export import (
     record_json,
     site_files,
 )
-from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
+from accelreport.report.site.options import BuildInput, ResultsSource, SiteFacts
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.slides.benchmark import slides_page
@@ -415,44 +414,22 @@ class Made:
     unshown: tuple[Unshown, ...]
 
 
-def assemble(
-    results: ResultsSource,
-    out: Path,
-    options: BuildOptions,
-    facts: SiteFacts,
-    *,
-    drawer: Drawer,
-    memory: BuildManifest | None,
-    base: str,
-    others: OtherVersions | None,
-) -> Made:
+def assemble(read: BuildInput, drawer: Drawer, memory: BuildManifest | None, base: str) -> Made:
     """Makes every unit that is not there already, and puts all of them in place.
 
     Args:
-        results: the results folder.
-        out: the output folder.
-        options: what a person chose.
-        facts: what every page says of the site.
+        read: what the site is made of.
         drawer: what draws its charts.
         memory: what earlier builds left there.
         base: the fingerprint of everything but the results.
-        others: what was measured of other versions of the specs and is not shown.
 
     Raises:
         AccelReportError: there is nothing to build from, or the folder refuses.
     """
-    with Output(out) as output:
-        benches = gather(results)
-        problems = [without_names(str(problem)) for problem in results.problems]
-        site = _Site(
-            drawer,
-            output,
-            Renderer(drawer.svg, options.templates, facts),
-            facts,
-            memory,
-            base,
-        )
-        for unit in site_units(benches, facts, problems, others):
+    with Output(read.out) as output:
+        benches = gather(read.results)
+        site = _Site(read, drawer, output, memory, base)
+        for unit in site_units(benches, read.facts, read.problems, read.others):
             site.take(unit)
         return site.finish()
 
@@ -462,16 +439,16 @@ class _Site:
 
     def __init__(
         self,
+        read: BuildInput,
         drawer: Drawer,
         output: Output,
-        renderer: Renderer,
-        facts: SiteFacts,
         memory: BuildManifest | None,
         base: str,
     ) -> None:
         self.drawer, self.output = drawer, output
         self.memory, self.base = memory, base
-        self.renderer, self.facts = renderer, facts
+        self.renderer = Renderer(drawer.svg, read.options.templates, read.facts)
+        self.facts = read.facts
         self._window: deque[tuple[Unit, list[Page], Files]] = deque()
         self.unshown: list[Unshown] = []
         self._left: dict[str, tuple[str, int, list[str]]] = {}

@@ -11,10 +11,16 @@ from pathlib import Path
 from accelreport.errors import Unshown
 from accelreport.report.site.cache import BuildManifest, FigureCache, build_fingerprint, digest
 from accelreport.report.site.drawing import Drawer, Engines
-from accelreport.report.site.options import BuildOptions, BuildResult, ResultsSource, facts_of
+from accelreport.report.site.options import (
+    BuildInput,
+    BuildOptions,
+    BuildResult,
+    ResultsSource,
+    facts_of,
+)
 from accelreport.report.site.output import Output, OutputError
 from accelreport.results.store import Store, content_digest
-from accelreport.results.versions import OtherVersions, other_versions
+from accelreport.results.versions import other_versions
 
 __all__ = ["BuildOptions", "BuildResult", "ResultsSource"]
 
@@ -67,51 +73,37 @@ def build(
             remedy="Choose another one with --out.",
         )
     others = other_versions(results) if isinstance(results, Store) else None
+    read = BuildInput(results, out, options, facts_of(options), others)
     with patient_collector():
-        pages, written, unshown = _built(results, out, options, engines, others)
+        pages, written, unshown = _built(read, engines)
     index = out if options.single_file else out / "index.html"
     return BuildResult(pages, written, index, time.perf_counter() - started, unshown, others)
 
 
-def _built(
-    results: ResultsSource,
-    out: Path,
-    options: BuildOptions,
-    engines: Engines | None,
-    others: OtherVersions | None,
-) -> tuple[int, int, tuple[Unshown, ...]]:
+def _built(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[Unshown, ...]]:
     """How many pages the site has, how many files were written, and what is not shown."""
-    facts = facts_of(options)
+    options = read.options
     if options.single_file:
         from accelreport.report.site.single_file import build_single
 
-        return build_single(results, out, options, facts, engines, others)
+        return build_single(read, engines)
     cache = FigureCache(options.cache) if options.cache else None
     with Drawer(cache, engines) as drawer:
         # Processes that draw start while this one still asks what has changed, and while it
         # imports what analyses, which takes a second, and which nothing changed does not need.
-        memory = BuildManifest.of(options.cache, out) if options.cache else None
-        base = build_fingerprint(options, facts) if memory else ""
+        memory = BuildManifest.of(options.cache, read.out) if options.cache else None
+        base = build_fingerprint(options, read.facts) if memory else ""
         sources = ""
-        if memory and isinstance(results, Store):
-            sources = digest(base, content_digest(results))
+        if memory and isinstance(read.results, Store):
+            sources = digest(base, content_digest(read.results))
         if memory and memory.whole(sources):
-            with Output(out):  # which removes what a build that was killed left there
+            with Output(read.out):  # which removes what a build that was killed left there
                 return sum(unit.pages for unit in memory.units.values()), 0, ()
         from accelreport.report.site.assembly import assemble
 
-        made = assemble(
-            results,
-            out,
-            options,
-            facts,
-            drawer=drawer,
-            memory=memory,
-            base=base,
-            others=others,
-        )
+        made = assemble(read, drawer, memory, base)
     if cache:
         cache.prune()
     if memory:
-        memory.save("" if results.problems or made.unshown else sources, made.units)
+        memory.save("" if read.results.problems or made.unshown else sources, made.units)
     return made.pages, made.written, made.unshown

@@ -14,6 +14,7 @@ from accelreport.atomic import cache_folder
 from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.text import clean, label
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import without_names
 from accelreport.results.reading import UnreadableFile, read_bytes
 from accelreport.results.record import Record
 from accelreport.results.versions import OtherVersions
@@ -204,3 +205,27 @@ def _address(text: str) -> str:
             remedy="Give the address of its folder, such as https://example.org/report/.",
         )
     return text if text.endswith("/") else f"{text}/"
+
+
+@dataclass(frozen=True)
+class BuildInput:
+    """What one build is made of, and where it is written.
+
+    Attributes:
+        results: the results folder.
+        out: the output folder, or the one file.
+        options: what a person chose.
+        facts: what every page says of the site.
+        others: what was measured of other versions of the specs and is not shown.
+    """
+
+    results: ResultsSource
+    out: Path
+    options: BuildOptions
+    facts: SiteFacts
+    others: OtherVersions | None
+
+    @property
+    def problems(self) -> list[str]:
+        """Files that could not be read, without names of people and hosts."""
+        return [without_names(str(problem)) for problem in self.results.problems]

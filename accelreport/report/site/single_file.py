@@ -34,12 +34,10 @@ from accelreport.report.site.export import (
     relinked,
     site_files,
 )
-from accelreport.report.site.options import BuildOptions, ResultsSource, SiteFacts
+from accelreport.report.site.options import BuildInput
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug
 from accelreport.report.view import BenchmarkView
-from accelreport.results.privacy import without_names
-from accelreport.results.versions import OtherVersions
 
 LONGEST = 1_900_000
 """Characters of an address; browsers do not follow one of more than 2 MiB."""
@@ -228,14 +226,7 @@ class SingleFileError(AccelReportError):
     exit_code = ExitCode.BAD_RESULTS
 
 
-def build_single(
-    results: ResultsSource,
-    out: Path,
-    options: BuildOptions,
-    facts: SiteFacts,
-    engines: Engines | None,
-    others: OtherVersions | None,
-) -> tuple[int, int, tuple[Unshown, ...]]:
+def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[Unshown, ...]]:
     """Writes the one file.
 
     Returns:
@@ -246,8 +237,9 @@ def build_single(
         AccelReportError: there is nothing to build from, another file is in the way, or the
             disk refuses.
     """
+    out = read.out
     _refuse_foreign(out)
-    pages, data, unshown = _made(results, options, facts, engines, others)
+    pages, data, unshown = _made(read, engines)
     try:
         if out.is_file() and out.read_bytes() == data:
             return pages, 0, unshown
@@ -262,16 +254,10 @@ def build_single(
     return pages, 1, unshown
 
 
-def _made(
-    results: ResultsSource,
-    options: BuildOptions,
-    facts: SiteFacts,
-    engines: Engines | None,
-    others: OtherVersions | None,
-) -> tuple[int, bytes, tuple[Unshown, ...]]:
-    cache = FigureCache(options.cache) if options.cache else None
+def _made(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tuple[Unshown, ...]]:
+    cache = FigureCache(read.options.cache) if read.options.cache else None
     with Drawer(cache, engines) as drawer:
-        parts, unshown = _parts(results, facts, others)
+        parts, unshown = _parts(read)
         homes = {part.page.path: part.id for part in parts}
         homes |= {
             path: f"{part.id}-{file.id}" for part in parts for path, file in part.files.items()
@@ -284,26 +270,22 @@ def _made(
             return [drawer.svg(drawing) for drawing in figure.drawings]
 
         pages = [with_figure_files(page, drawn) for page in pages]
-        renderer = Renderer(drawer.svg, options.templates, facts)
+        renderer = Renderer(drawer.svg, read.options.templates, read.facts)
         front = replace(pages[0], template="single.html", path="report.html")
-        text = renderer.render(front, pages=pages, site=facts)
+        text = renderer.render(front, pages=pages, site=read.facts)
         return len(pages), text.encode(), (*unshown, *drawer.unshown)
 
 
-def _parts(
-    results: ResultsSource, facts: SiteFacts, others: OtherVersions | None
-) -> tuple[list[Part], list[Unshown]]:
-    benches = gather(results)
-    problems = [without_names(str(problem)) for problem in results.problems]
+def _parts(read: BuildInput) -> tuple[list[Part], list[Unshown]]:
     unshown: list[Unshown] = []
     shown, own = [], []
-    for number, bench in enumerate(benches, start=1):
+    for number, bench in enumerate(gather(read.results), start=1):
         some, part = _own(bench, f"b{number}", unshown)
         shown.append(some)
         own.append(part)
 
     def front(some: Sequence[BenchmarkView]) -> list[Part]:
-        content = SiteContent(some, facts, [*problems, *map(str, unshown)], others)
+        content = SiteContent(some, read.facts, [*read.problems, *map(str, unshown)], read.others)
         files = dict(site_files(some))
         return [
             Part(charted(page), FRONT if page is content.front else each.name, _links(page, files))
