@@ -58,6 +58,9 @@ class Misfit(Document):
     """Whether the data could not be read here, so that nothing is known of the model."""
 
 
+PROCESS: Sequence[str] = (sys.executable, "-P", "-m", "accelreport.backend.shapes")
+"""The program that is asked, but for the framework."""
+
 QUESTIONS = TypeAdapter(list[ShapeQuestion])
 ANSWERS = TypeAdapter(list[Misfit | None])
 
@@ -80,7 +83,7 @@ def misfits(questions: Sequence[ShapeQuestion], framework: str) -> list[Misfit |
         return [None] * len(questions)
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "accelreport.backend.shapes", framework],
+            [*PROCESS, framework],
             input=QUESTIONS.dump_json(list(questions)),
             capture_output=True,
             check=False,

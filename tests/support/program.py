@@ -168,7 +168,7 @@ def executable(place: Path, *, forked: bool = False) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     what = "-m accelreport"
     if forked and (where := server()):
-        what = f'-I -S "{ROOT}/tests/support/program_server.py" ask "{where}"'
+        what = f'-I -S "{ROOT}/tests/support/program_server.py" ask "{where}" accelreport'
     program = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" {what} "$@"'
     place.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
     place.chmod(0o755)

@@ -1,12 +1,15 @@
 """The program without its start: what it imports is imported once, and each call is a fork of that.
 
     python -m tests.support.program_server serve SOCKET
-    python -I -S tests/support/program_server.py ask SOCKET ARGUMENTS...
+    python -I -S tests/support/program_server.py ask SOCKET MODULE ARGUMENTS...
 
 A fork has imported more than the program has when it begins, and is otherwise what `python -m
 accelreport` is: its folder, its environment, its files and its end are those that were asked for.
 Where Python itself would have begun otherwise, by what stands in the environment, there is no fork,
 and the program is started from nothing.
+
+`check` asks a process of its own whether models fit their data. That process is a fork as well, of
+a server that has imported TensorFlow and is started when it is first asked.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import select
 import socket
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,39 +104,95 @@ def _begins_alike(environment: Mapping[str, str]) -> bool:
     return said(environment) == said(os.environ)
 
 
-def serve(where: str) -> None:
-    """Be forked until standard input ends; returns in a fork, which is to be the program."""
+Main = Callable[[list[str]], object]
+"""What a fork is to be, given the arguments."""
+
+
+def serve(where: str) -> Main:
+    """Be forked until standard input ends; returns in a fork."""
     for name in HEAVY:
         importlib.import_module(name)
+    from accelreport.backend import shapes
+    from accelreport.cli import main as program
     from accelreport.runner import run
     from tests.support.forks import Forks
 
-    # Else each repeat of a cell would wait for another import of TensorFlow.
+    # Else each repeat of a cell would wait for another import of TensorFlow, as would each
+    # question about a model.
     run.ForkPool = Forks  # type: ignore[attr-defined]
-    gc.freeze()  # what is here already is nothing that a fork has to look through
-    waiting: set[int] = set()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
-        listening.bind(where)
-        listening.listen()
+    asking = f"{where}-shapes"
+    shapes.PROCESS = (
+        *(sys.executable, "-I", "-S", __file__, "ask", asking, "accelreport.backend.shapes"),
+    )
+    with _listening(where) as programs, _listening(asking) as questions:
         print("ready", flush=True)  # noqa: T201 - whoever started this waits for it
-        while True:
-            # What started this holds the other end of its standard input, and never writes.
-            if 0 in select.select([0, listening.fileno()], [], [])[0]:
-                os._exit(0)
-            asked, _ = listening.accept()
-            waiting -= {pid for pid in waiting if os.waitpid(pid, os.WNOHANG)[0]}
-            if (pid := os.fork()) == 0:
-                listening.close()
-                return _wait_for_fork(asked)
-            waiting.add(pid)
-            asked.close()
+        waits_for = [programs, questions]
+        while (asked := _next(waits_for)) is programs or os.fork():
+            if asked is questions:
+                questions.close()  # the fork listens to it from now on
+                waits_for = [programs]
+            elif _fork_for(programs):
+                questions.close()
+                return lambda _: program()
+        programs.close()
+        return _answering(questions)
 
 
-def _wait_for_fork(asked: socket.socket) -> None:
+def _answering(questions: socket.socket) -> Main:
+    """Be forked by those who ask about models on TensorFlow."""
+    from accelreport.backend import shapes
+    from accelreport.backend.frameworks import choose
+    from accelreport.backend.main import quiet_tensorflow
+
+    _WAITING.clear()  # they are another process's
+    os.environ.update(shapes.WITHOUT_ACCELERATORS)
+    quiet_tensorflow()
+    choose("tensorflow")
+    while not _fork_for(questions, only=["tensorflow"]):
+        _next([questions])
+    return shapes.main
+
+
+def _listening(where: str) -> socket.socket:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listening.bind(where)
+    listening.listen()
+    return listening
+
+
+def _next(listening: Sequence[socket.socket]) -> socket.socket:
+    """The socket at which somebody asks; the process ends with its standard input."""
+    # What started this holds the other end of its standard input, and never writes.
+    watched: list[int | socket.socket] = [0, *listening]
+    ready = select.select(watched, [], [])[0]
+    if 0 in ready:
+        os._exit(0)
+    return next(one for one in listening if one in ready)
+
+
+def _fork_for(listening: socket.socket, only: Sequence[str] | None = None) -> bool:
+    """Fork for somebody who asks; whether this is the fork that is to be the program."""
+    gc.freeze()  # what is here already is nothing that a fork has to look through
+    _WAITING.difference_update({pid for pid in _WAITING if os.waitpid(pid, os.WNOHANG)[0]})
+    asked, _ = listening.accept()
+    if pid := os.fork():
+        _WAITING.add(pid)
+        asked.close()
+        return False
+    listening.close()
+    _wait_for_fork(asked, only)
+    return True
+
+
+_WAITING: set[int] = set()
+"""Forks that wait for the end of theirs."""
+
+
+def _wait_for_fork(asked: socket.socket, only: Sequence[str] | None) -> None:
     """Fork once more, and tell how that ended; returns in the fork."""
     orders, files, _, _ = socket.recv_fds(asked, LONGEST, 3)
     arguments, folder, environment = json.loads(orders)
-    if not _begins_alike(environment):
+    if not _begins_alike(environment) or (only is not None and arguments != only):
         asked.send(NO.encode())
         os._exit(0)
     if program := os.fork():
@@ -151,12 +210,10 @@ def _wait_for_fork(asked: socket.socket) -> None:
     del sys.path[0]
 
 
-def be_the_program() -> int:
+def be(main: Main) -> int:
     """Its exit code, as Python has it, which would take down everything that was imported."""
-    from accelreport.cli import main as program
-
     try:
-        program()
+        main(sys.argv[1:])
         ended: object = 0
     except SystemExit as error:
         ended = error.code or 0
@@ -178,13 +235,12 @@ def be_the_program() -> int:
 
 def main() -> None:
     """Serve, and be the program in a fork; or ask a server for one."""
-    what, where, *arguments = sys.argv[1:]
-    if what == "serve":
-        serve(where)
-        os._exit(be_the_program())
+    if sys.argv[1] == "serve":
+        os._exit(be(serve(sys.argv[2])))
+    _, where, module, *arguments = sys.argv[1:]
     code = ask(where, arguments, str(Path.cwd()), os.environ, (0, 1, 2))
     if code is None:
-        os.execv(sys.executable, [sys.executable, "-m", "accelreport", *arguments])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])  # noqa: S606
     os._exit(code if code >= 0 else 128 - code)
 
 
