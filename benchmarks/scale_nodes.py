@@ -40,7 +40,7 @@ class Silent:
     def started(self, cell: Cell, host: str = "") -> None:
         """Nothing is shown."""
 
-    def said(self, cell: Cell, event: ChildEvent) -> None:
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
         """Nothing is shown."""
 
     def waiting(self, reason: str) -> None:
