@@ -180,9 +180,9 @@ class Speaker:
         finding = next(known, None)
         if finding is None:
             return f"{topic}: {otherwise}", ""
-        quality = finding.kind in QUALITIES
-        clause = say_learning.clause(self, finding) if quality else self._clause(finding)
-        return f"{topic}: {clause}", self.answer(finding)
+        if finding.kind in QUALITIES:
+            return say_learning.clause(self, finding, topic), self.answer(finding)
+        return f"{topic}: {self._clause(finding)}", self.answer(finding)
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""

@@ -23,14 +23,15 @@ QUALITIES = frozenset(
 )  # fmt: skip
 """Kinds whose forms are here."""
 
-_DATA = {Caveat.STAND_IN: "on synthetic data: ", Caveat.SAMPLE: "on a sample: "}
+_DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a title about quality begins with where the data are not the whole real set."""
 
 
-def clause(speaker: Speaker, finding: Finding) -> str:
-    """What a finding about quality says, from its values and the data they are of."""
+def clause(speaker: Speaker, finding: Finding, topic: str = "") -> str:
+    """What a finding about quality says, behind its topic and the data that its values are of."""
     data = next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
-    return data + _clause(speaker, finding)
+    before = ", ".join(filter(None, (topic, data)))
+    return ": ".join(filter(None, (before, _clause(speaker, finding))))
 
 
 def _clause(speaker: Speaker, finding: Finding) -> str:
@@ -42,8 +43,8 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             what = f"{_quality(speaker, first)}{speaker.at(first.of)}"
             return f"the network reaches {what} after {after}"
         case Kind.OVERFITS:
-            known = ", ".join(_quality(speaker, value) for value in values)
-            return f"the network overfits{speaker.at(first.of)}: {known}"
+            known = quantity.listed([_quality(speaker, value) for value in values])
+            return f"the network overfits{speaker.at(first.of)}, with {known}"
         case Kind.MISCLASSIFIED:
             count = quantity.count(first.number) if first.number else "none"
             verb = "is" if first.number in {0, 1} else "are"
@@ -52,6 +53,17 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
         case Kind.WRITES:
             share, steps = (speaker.number(value) for value in values[:2])
             return f"the network guesses {share} of the next letters after {steps}"
+        case Kind.FORECAST if len(values) > 1:
+            beats, loses = (
+                sum(value.verdict is verdict for value in values)
+                for verdict in (Change.BETTER, Change.WORSE)
+            )
+            lost = f" and loses for {loses}" if loses else ""
+            open_ = len(values) - beats - loses
+            return (
+                f"the network beats the best naive guess for {beats} of {len(values)} series{lost}"
+                + (f"; {open_} undecided" if open_ else "")
+            )
         case Kind.FORECAST:
             return _forecast(speaker, finding)
         case Kind.TARGET:
@@ -117,7 +129,7 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
     beaten = f", but not for {quantity.listed(lost)}" if lost else ""
     if value.verdict is Change.BETTER and lost:
         return f"{who} for {series} ({better} against {worse}){beaten}"
-    return f"{who} for {series}: mean absolute error {better} against {worse}"
+    return f"{who} for {series}, with a mean absolute error of {better} against {worse}"
 
 
 def _int8(speaker: Speaker, finding: Finding) -> str:

@@ -20,17 +20,26 @@ MOST_TOLD = 4
 """Devices that a sentence names."""
 
 
-def network_sentence(bench: BenchmarkView, network: Network) -> str:
-    """How large a network is, and where most of its weights are."""
+def network_size(bench: BenchmarkView, network: Network) -> str:
+    """How large a network is, or all that were swept; empty of one without parameters."""
     every = sum(layer.parameters for layer in network.layers)
     if not every:
         return ""
     counts = sorted({r.parameters for r in bench.records.values() if r.parameters})
     if len(counts) > 1:
         least, most = map(quantity.count, (counts[0], counts[-1]))
-        return f"The network has {least} to {most} parameters; the largest is drawn."
+        return f"The network has {least} to {most} parameters"
     layers = quantity.plural(len(network.layers), "layer")
-    whole = f"The network has {quantity.count(every)} parameters in {layers}"
+    return f"The network has {quantity.count(every)} parameters in {layers}"
+
+
+def network_sentence(bench: BenchmarkView, network: Network) -> str:
+    """How large a network is, and where most of its weights are."""
+    whole, every = network_size(bench, network), sum(layer.parameters for layer in network.layers)
+    if not whole:
+        return ""
+    if len({r.parameters for r in bench.records.values() if r.parameters}) > 1:
+        return f"{whole}; the largest is drawn."
     largest = max(network.layers, key=lambda layer: layer.parameters)
     share = largest.parameters / every
     if not MOST <= share < 1:

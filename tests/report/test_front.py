@@ -399,6 +399,14 @@ def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> N
         assert dy or end < span.at(mark.low) or span.at(mark.high) < start
 
 
+def test_no_label_crosses_the_line_of_a_limit() -> None:
+    span = RateSpan((0.25, 4.0), 350.0, 1090.0)
+    near = RateMark("Colab GPU", "95 %", Named("GPU", 1), 0.95, 0.95, 0.95, "published")
+    ((named, start, _),) = placed_labels((near,), span, 46, limited=True)
+    end = start + text_width(named.label, 12.5, bold=True)
+    assert end < span.at(1.0) or span.at(1.0) < start
+
+
 # Cards and squares ------------------------------------------------------------------------------
 
 

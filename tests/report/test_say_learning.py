@@ -12,6 +12,7 @@ from accelreport.analysis.findings import Kind
 from accelreport.report.model import Code, Gallery
 from accelreport.report.openings.learning import QUALITY_FORMS, pictures_of
 from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Scene
+from accelreport.report.openings.registry import opening_of
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -71,7 +72,8 @@ def test_a_network_overfits() -> None:
     bench = view(*[apart((0.9, 0.99), (0.7, 0.6))] * 2, origin="sample")
     title, answer, number = told(bench, Kind.OVERFITS)
     assert title == (
-        "On a sample: the network overfits: 60 % validation accuracy, 99.0 % training accuracy"
+        "On a sample: the network overfits, with 60 % validation accuracy and 99.0 % training "
+        "accuracy"
     )
     assert answer.endswith("The network learns from a sample of the data.")
     assert number == "60 %"
@@ -107,8 +109,8 @@ def test_a_network_guesses_letters() -> None:
             (0.4, 0.5),
             "official",
             (
-                "The network beats “same hour yesterday” for temperature: mean absolute error "
-                "0.45 °C against 1.0 °C"
+                "The network beats “same hour yesterday” for temperature, with a mean absolute "
+                "error of 0.45 °C against 1.0 °C"
             ),
             "0.45 °C",
         ),
@@ -116,8 +118,8 @@ def test_a_network_guesses_letters() -> None:
             (2.0, 2.2),
             "sample",
             (
-                "On a sample: “same hour yesterday” beats the network for temperature: mean "
-                "absolute error 1.0 °C against 2.1 °C"
+                "On a sample: “same hour yesterday” beats the network for temperature, with a "
+                "mean absolute error of 1.0 °C against 2.1 °C"
             ),
             "2.1 °C",
         ),
@@ -150,6 +152,21 @@ def test_a_network_or_a_naive_guess_beats_the_other(
 ) -> None:
     bench = view(*({"forecasts": [forecast(error)]} for error in errors), origin=origin)
     assert told(bench, Kind.FORECAST)[::2] == (title, number)
+
+
+def test_the_errors_of_several_series_have_a_title_of_all_of_them() -> None:
+    lost = forecast(2.0, "wind")
+    bench = view(*[{"forecasts": [forecast(0.4), lost]}] * 2)
+    _, errors = opening_of(bench).scenes
+    title = Speaker(bench).title(errors.finding)
+    assert title == "The network beats the best naive guess for 1 of 2 series and loses for 1"
+
+
+def test_a_heading_has_one_colon_also_where_the_data_are_no_real_ones() -> None:
+    bench = view(quantised(2, 3), origin="synthetic")
+    heading, _ = Speaker(bench).headed("Deployed model", Kind.INT8, otherwise="")
+    assert heading.startswith("Deployed model, on synthetic data: the int8 network")
+    assert heading.count(":") == 1
 
 
 @pytest.mark.parametrize(
@@ -242,7 +259,10 @@ def test_every_number_of_a_title_stands_in_its_figure(
         values = [value for value in (*scene.finding.values, scene.finding.base) if value]
         title, text = speaker.title(scene.finding), labels(scene)
         numbers = {speaker.number(value).removesuffix("\xa0image") for value in values}
-        assert any(number in title for number in numbers)
+        if kind is Kind.FORECAST and len(scene.finding.values) > 1:
+            assert f"of {len(values)} series" in title, "it counts what the figure has"
+        else:
+            assert any(number in title for number in numbers)
         assert all(number in text for number in numbers if number in title)
         if isinstance(scene.shown, Plot):
             assert set(map(id, values)) <= set(map(id, scene.shown.values))

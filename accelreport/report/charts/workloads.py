@@ -203,7 +203,7 @@ def work_rates(
         layers = _ground(some, layout, base, limit)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
-        layers += _labels(some, layout)
+        layers += _labels(some, layout, limit)
         return Chart(layers, layout.width, layout.tops[-1])
 
     return make
@@ -406,11 +406,11 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     return layers
 
 
-def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
+def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[Layer]:
     looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
     notes: list[dict[str, Any]] = []
     for each, line in zip(workloads, layout.lines, strict=True):
-        labels = placed_labels(each.marks, layout.span, layout.step)
+        labels = placed_labels(each.marks, layout.span, layout.step, limited=bool(limit))
         for mark, left, dy in labels:
             weight = "normal" if mark.kind in PUBLISHED else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
@@ -435,16 +435,17 @@ def _labels(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 
 
 def placed_labels(
-    marks: Sequence[RateMark], span: RateSpan, step: float
+    marks: Sequence[RateMark], span: RateSpan, step: float, *, limited: bool = False
 ) -> list[tuple[RateMark, float, float]]:
     """The labels of a row, where they begin, and how far below its line they are, in pixels.
 
     Each is right of its mark and its band, left of them, above or below the mark, or nowhere. The
-    slowest and the fastest choose first.
+    slowest and the fastest choose first. None crosses the line of a base, nor that of a limit at 1.
     """
     taken = [Box.around(span.at(mark.value), 0.0, 2 * _MARK, 1.5 * _MARK) for mark in marks]
     taken += [Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
     over = [span.at(mark.value) for mark in marks if mark.kind == "base" and not mark.label]
+    over += [span.at(1.0)] * limited
     taken += [Box.around(x, 0.0, 6, 2 * step) for x in over]
     named = sorted((mark for mark in marks if mark.label), key=lambda mark: mark.value)
     named = [*named[:1], *reversed(named[1:])]

@@ -72,8 +72,10 @@ def forecast_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]
     """The forecast of one series and, of several, the errors of all."""
     (first, *_) = forecast_plots(bench)
     findings = [other for other in bench.findings if other.kind is Kind.FORECAST]
-    errors = (Scene(findings[1], _errors(bench, findings)),) if len(findings) > 1 else ()
-    return (Scene(finding, first), *errors)
+    if len(findings) < 2:
+        return (Scene(finding, first),)
+    every = Finding(Kind.FORECAST, tuple(other.values[0] for other in findings))
+    return (Scene(finding, first), Scene(every, _errors(bench, findings)))
 
 
 def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot:

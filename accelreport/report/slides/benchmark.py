@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,8 @@ from accelreport.report.model import (
     Block,
     Code,
     Download,
+    Fact,
+    Facts,
     Figure,
     Gallery,
     LargeNumbers,
@@ -27,7 +30,9 @@ from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.claims import units_of
+from accelreport.report.pages.sections.network import largest_network, run_facts
 from accelreport.report.say import Speaker
+from accelreport.report.say_run import network_size
 from accelreport.report.slides.notes import (
     RULE,
     claim_sentences,
@@ -56,8 +61,8 @@ MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
-MOST_STATES = 6
-"""Rows of the verdicts."""
+MOST_ROWS = 6
+"""States of claims, and facts of what was run."""
 _MERGED = (
     ("not_measured", "needs_device", "not tested here"),
     ("withheld", "undecided", "undecided or withheld"),
@@ -85,8 +90,8 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         if chosen.benchmark == bench.plan.spec:
             name = chosen.slide or slides[0].id
             slides = [titled(slide, chosen) if slide.id == name else slide for slide in slides]
-    verdicts = verdict_slide([bench])
-    most = MOST_SLIDES - 1 - bool(verdicts)
+    run, verdicts = run_slide(bench), verdict_slide([bench])
+    most = MOST_SLIDES - 1 - bool(verdicts) - bool(run)
     first = Download(f"{bench.slug}.html", "Numbers: the page")
     opening = opening_of(bench)
     spoken = (f"{opening.title}.", opening.answer)
@@ -97,13 +102,33 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
             kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
             finding=f"{opening.title}.",
             opening=None,
-            sections=(*slides[:most], *([verdicts] if verdicts else [])),
+            sections=tuple(filter(None, (run, *slides[:most], verdicts))),
             template="slides.html",
             crumbs=(Download(f"{bench.slug}.html", "The page"),),
             related=(),
             speech=start_speech([bench], spoken, commands(bench), first),
         )
     )
+
+
+def run_slide(bench: BenchmarkView) -> Section | None:
+    """What was run, in at most six rows; None of what is no network of layers."""
+    network = largest_network(bench)
+    title = network_size(bench, network) if network else ""
+    if network is None or not title:
+        return None
+    kinds = Counter(layer.kind for layer in network.layers)
+    layers = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in kinds.items())
+    facts = (Fact("Layers", layers), *(f for f in run_facts(bench, network) if f.term != "Model"))
+    shown = [fact for fact in facts if len(fact.value) <= MOST_LETTERS][:MOST_ROWS]
+    source = Download(f"{bench.slug}.html#run", "Numbers: what was run")
+    spoken = (f"{title}.",)
+    notes = unique([label(bench.plan.description, 400)])
+    return Section(
+        "run", title, (Facts(tuple(shown)),),
+        finding=f"What was run · {label(bench.plan.title, LONGEST_FOOT - 20)}",
+        speech=Speech(spoken, notes, (source,)),
+    )  # fmt: skip
 
 
 def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind, Section]]:
@@ -224,7 +249,7 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
     if alone and len(units.items) < LEAST_POINTS:
         return None
     for one, other, words in _MERGED:
-        if len(units.keys) > MOST_STATES:
+        if len(units.keys) > MOST_ROWS:
             units = _merged(units, one, other, words)
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([found for bench in benches for found in bench.tested])

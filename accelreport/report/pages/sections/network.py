@@ -27,12 +27,11 @@ SHOWN_SETTINGS = ("kernel_size", "pool_size", "strides", "padding", "rate", "act
 
 def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
-    known = [r for r in bench.records.values() if r.network and r.network.layers]
-    network = max(known, key=lambda record: record.parameters or 0).network if known else None
+    network = largest_network(bench)
     blocks: list[Block] = []
     if network is not None:
         blocks.append(layer_boxes(network))
-    blocks.append(Facts(_facts(bench, network), id="run-facts"))
+    blocks.append(Facts(run_facts(bench, network), id="run-facts"))
     source = bench.plan.source
     if source and source.note:
         blocks.append(Prose(f"About the source: {label(' '.join(source.note.split()), 1200)}"))
@@ -42,7 +41,14 @@ def network_section(bench: BenchmarkView) -> Section:
     return Section("run", "What was run", tuple(blocks), finding=label(finding, 1200))
 
 
-def _facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]:
+def largest_network(bench: BenchmarkView) -> Network | None:
+    """The network with the most parameters; None where no record has its layers."""
+    known = [r for r in bench.records.values() if r.network and r.network.layers]
+    return max(known, key=lambda record: record.parameters or 0).network if known else None
+
+
+def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]:
+    """How it is trained and on what."""
     workload, axes = bench.plan.workload, bench.axes
     facts = []
     if model := workload.get("model"):
