@@ -140,6 +140,22 @@ def test_a_hall_can_read_every_text_of_every_slide(
             assert page.evaluate(CUT) == [], deck
 
 
+def test_a_deck_carries_its_fonts_and_no_other_page_pays_for_them(
+    site: Path, browser: Browser
+) -> None:
+    with told(browser, site / WHOLE) as page:
+        page.wait_for_function("document.fonts.status === 'loaded'")
+        loaded = page.evaluate(
+            "[...document.fonts].map(f => `${f.family} ${f.weight} ${f.status}`).sort()"
+        )
+        assert loaded == ["Arimo 400 loaded", "Arimo 700 loaded", "Tinos 700 loaded"]
+        for element, family in (("h1", "Tinos"), (".topic", "Arimo"), ("svg text", "Arimo")):
+            used = page.locator(element).first.evaluate("e => getComputedStyle(e).fontFamily")
+            assert used.startswith(family), element
+    assert "@font-face" not in (site / "index.html").read_text(encoding="utf-8")
+    assert "font-src" not in (site / "index.html").read_text(encoding="utf-8")
+
+
 def test_pictures_of_a_row_end_alike_however_long_their_names_are(
     tmp_path: Path, browser: Browser
 ) -> None:

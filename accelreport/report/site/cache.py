@@ -39,7 +39,9 @@ PACKAGE = Path(__file__).parents[2]
 """The source of accelreport."""
 ROOMS = ("analysis", "datasets", "report", "results", "spec", "workloads")
 """Rooms a page is made in; the rule of imports keeps all others out."""
-DEPENDENCIES = ("altair", "jinja2", "markupsafe", "numpy", "pandas", "scipy", "vl-convert-python")
+DEPENDENCIES = (
+    "altair", "jinja2", "markupsafe", "numpy", "pandas", "scipy", "segno", "vl-convert-python",
+)  # fmt: skip
 """Packages that have a hand in the bytes of a page."""
 PLUGINS = (WORKLOADS, DATASETS)
 """What other packages add that a page may speak of."""
