@@ -395,7 +395,7 @@ def test_a_deck_says_what_was_run_in_six_rows_at_most(frameworks: BenchmarkView)
     assert isinstance(block, Facts)
     facts = {fact.term: fact.value for fact in block.rows}
     assert list(facts) == ["Layers", "Data", "Loss", "Optimizer", "Epochs", "Batch size"]
-    assert facts["Layers"].startswith("InputLayer, 2 Conv2D")
+    assert facts["Layers"].startswith("2 Conv2D, 2 MaxPooling2D")
     assert "learning rate" in facts["Optimizer"]
     assert 1 + len(deck.sections) <= BENCH_SLIDES
 
