@@ -8,7 +8,7 @@
   const name = (input) => `${parts(input)[0].textContent} (${parts(input)[1].firstChild.data.trim()})`;
   // A machine has a row for each of its devices.
   const address = (input) => parts(input)[0].getAttribute("href").replace("html", parts(input)[1].firstChild.data.split(" · ").join("-"));
-  const written = (value) => `${Number(value.toPrecision(value < 10 ? 2 : 3)).toLocaleString("en")}`;
+  const written = (value) => (value < 100 ? value.toPrecision(2) : Number(value.toPrecision(2)).toLocaleString("en"));
   // Both intervals together: the factor is decided where they do not overlap, as ranks are.
   const compare = ([one, other]) => {
     const [a, b] = [one, other].map((input) => input.value.split(" ").map(Number));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections import Counter, defaultdict
@@ -39,6 +40,8 @@ from accelreport.spec.cells import SpecSet
 INVENTED = "Invented "
 """The name of a processor that does not exist begins so: examples and tests are marked by it."""
 
+PATIENCE = 200_000
+"""New containers after which such a process looks for cycles."""
 FEW = 40
 """Contributions up to which one process verifies them."""
 
@@ -120,6 +123,15 @@ class Board:
         every = {f: [e for m in self.machines for e in m.entries[f.name]] for f in FIGURES}
         return {figure.name: ranked(rows, figure) for figure, rows in every.items()}
 
+    @cached_property
+    def ranks_of(self) -> dict[str, list[tuple[Figure, Ranked]]]:
+        """Name of a contribution → its ranks by every figure."""
+        own: dict[str, list[tuple[Figure, Ranked]]] = defaultdict(list)
+        for figure in FIGURES:
+            for row in self.ranks[figure.name]:
+                own[row.entry.contribution].append((figure, row))
+        return own
+
 
 @dataclass(frozen=True)
 class Step:
@@ -171,7 +183,8 @@ def board_of(folder: Path) -> Board:
     paths = paths_in(folder)
     if len(paths) > FEW and (workers := min(os.cpu_count() or 1, len(paths))) > 1:
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        # Records have no cycles, and looking for some takes a quarter of the time.
+        with ProcessPoolExecutor(workers, context, gc.set_threshold, (PATIENCE,)) as pool:
             verified = list(pool.map(_submission, paths, chunksize=4))
     else:
         verified = [_submission(path) for path in paths]

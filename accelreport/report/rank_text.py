@@ -8,7 +8,7 @@ from accelreport.analysis.findings import Unit
 from accelreport.analysis.stats import MARGIN, Verdict
 from accelreport.chips.board import INVENTED, Step, Submission
 from accelreport.chips.ranking import Entry, Figure, Ranked
-from accelreport.report.quantity import EN_DASH, HEADLINE, number_word, percent, span, write
+from accelreport.report.quantity import EN_DASH, HEADLINE, count, number_word, percent, span, write
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.spec.device import FRAMEWORK_NAMES
 
@@ -66,14 +66,14 @@ def ratio_phrase(figure: Figure) -> str:
 
 def leaders(rows: Sequence[Ranked], figure: Figure) -> str:
     """Who may be first, and how far the last one is behind."""
-    first, last, count = rows[0], rows[-1], sum(row.best == 1 for row in rows)
+    first, last, leading = rows[0], rows[-1], sum(row.best == 1 for row in rows)
     if len(rows) == 1:
         return f"One entry is ranked: {value_text(first.entry, figure)}."
-    if count > 1:
-        who = f"{sentence(number_word(count))} of {len(rows)} entries may be first"
+    if leading > 1:
+        who = f"{sentence(number_word(leading))} of {count(len(rows))} entries may be first"
         text = f"{who}, because their intervals overlap."
     else:
-        text = f"The first of {len(rows)} entries reaches {value_text(first.entry, figure)}."
+        text = f"The first of {count(len(rows))} entries reaches {value_text(first.entry, figure)}."
     if last.best <= first.worst:
         return f"{text} Whether the first and the last differ is undecided."
     best, worst = first.entry.value.value, last.entry.value.value

@@ -37,6 +37,8 @@ from accelreport.report.text import text_width
 
 FOOT, MARK, MOST_LABELS = 56, 7.0, 16
 """Pixels below the plot and to each side of a mark's middle; labels of a chart."""
+CROWDED = 40
+"""Marks above which only those of the frontier are named."""
 
 Spread = tuple[float, float, float]
 """A value and the ends of its interval, which are the value where there is none."""
@@ -178,6 +180,7 @@ class _TradeOff:
 
     def _labels(self) -> list[dict[str, Any]]:
         """The name of each mark that has room for one, and of each device without a price."""
+        named = self._offers if len(self._offers) <= CROWDED else frontier(self._offers)
         spots = {id(o): self._pixels(o.price, o.seconds[0]) for o in self._offers if o.cost}
         levels = {
             id(o): (self._wide, self._pixels(self._x[1], o.seconds[0])[1])
@@ -188,7 +191,7 @@ class _TradeOff:
         taken += along(edge)
         taken += [box for x, y in levels.values() for box in along([(0.0, y), (x, y)])]
         texts, boxes = [], []
-        for offer in sorted(self._offers, key=lambda offer: offer.cost is not None):
+        for offer in sorted(named, key=lambda offer: offer.cost is not None):
             text = offer.name if offer.cost else f"{offer.name}, {offer.text}: no price given"
             across = text_width(text, LABEL_SIZE, bold=True) + 2
             x, y = {**spots, **levels}[id(offer)]

@@ -465,37 +465,27 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
 
 def standing(machine: Submission, board: Board) -> str:
     """The best rank of a machine by the first figure that it has."""
-    figure = next(figure for figure in FIGURES if machine.entries[figure.name])
+    figure, row = board.ranks_of[machine.name][0]
     ranks = board.ranks[figure.name]
-    row = next(row for row in ranks if row.entry.contribution == machine.name)
     value = f"{value_text(row.entry, figure)}, rank {rank_text(row)} of {len(ranks)}"
     return f"{figure.title}: {value}."
 
 
 def _figures(board: Board, machine: Submission) -> Table:
     rows: dict[str, list[Row]] = {}
-    for figure in shown_figures(board):
-        ranks = board.ranks[figure.name]
-        for row in ranks:
-            if row.entry.contribution != machine.name:
-                continue
-            entry = row.entry
-            processes, of = entry.reached
-            rows.setdefault(entry.device, []).append(
-                table_row(
-                    figure.title,
-                    cell(
-                        value_text(entry, figure), *under(interval_text(entry, figure), "interval")
-                    ),
-                    f"{rank_text(row)} of {len(ranks)}",
-                    f"{processes} of {of}",
-                )
+    titles: dict[str, str] = {}
+    for figure, row in board.ranks_of[machine.name]:
+        entry = row.entry
+        processes, of = entry.reached
+        titles[entry.device] = f"{chip_name(entry, machine)}, {precision_text(entry)}"
+        rows.setdefault(entry.device, []).append(
+            table_row(
+                figure.title,
+                cell(value_text(entry, figure), *under(interval_text(entry, figure), "interval")),
+                f"{rank_text(row)} of {len(board.ranks[figure.name])}",
+                f"{processes} of {of}",
             )
-    titles = {
-        row.device: f"{chip_name(row, machine)}, {precision_text(row)}"
-        for each in FIGURES
-        for row in machine.entries[each.name]
-    }
+        )
     return Table(
         id="ranks",
         title="What was measured, with ranks among all chips",
