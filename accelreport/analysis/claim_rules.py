@@ -30,7 +30,7 @@ from accelreport.analysis.learning import (
     difference,
     parity,
 )
-from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result
+from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result, point_key
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -222,6 +222,8 @@ class _Outcome:
 def _outcome(seen: Seen, check: Check) -> _Outcome:
     if isinstance(check, FasterCheck):
         return _ratio(seen, check.as_ratio)
+    if isinstance(check, RatioCheck | TrendCheck) and _is_of_itself(seen, check):
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, check.of),))
     if isinstance(check, RatioCheck):
         return _ratio(seen, check)
     if isinstance(check, TrendCheck):
@@ -244,6 +246,26 @@ def _outcome(seen: Seen, check: Check) -> _Outcome:
     if isinstance(check, QuantisedCheck):
         return _quantised(seen, check)
     return _out_of_memory(seen, check) if isinstance(check, MemoryCheck) else _below_peak(seen)
+
+
+def _is_of_itself(seen: Seen, check: RatioCheck | TrendCheck) -> bool:
+    """Whether a device is held against itself everywhere: the spec's baseline was replaced."""
+    if isinstance(check, RatioCheck):
+        compares = check.to is None and not check.within_process
+        elsewhere: Mapping[str, Scalar] = check.over_where
+    else:
+        compares, elsewhere = "speedup" in {check.rises, check.falls}, {}
+    sides = [
+        (point, seen.plan.baseline.place(check.over, point)) for point in seen.points(check.where)
+    ]
+    return (
+        compares
+        and bool(sides)
+        and all(
+            over == check.of and point_key(point) == point_key(base | dict(elsewhere))
+            for point, (over, base) in sides
+        )
+    )
 
 
 # Bounds -----------------------------------------------------------------------------------------

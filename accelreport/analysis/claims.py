@@ -104,6 +104,8 @@ class Lack(StrEnum):
     """No device with a cited peak ran anything whose operations are known."""
     QUANTISED = "quantised"
     """No model of the device was quantised."""
+    DIFFERENCE = "difference"
+    """What it compares is one and the same under this baseline."""
     POSITIVE = "positive"
     """A quantity has values of which there is no ratio."""
 

@@ -189,6 +189,8 @@ def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, 
     keys = own_workload(model, data, file.parent)
     if "dataset" in values:
         keys.pop("data", None)
+    if values.get("mode") == "inference":
+        keys.pop("epochs", None)
     keys |= values
     if data and "dataset" not in keys and "task" not in keys:
         keys["task"] = _asked("task (classification or regression)", "")

@@ -236,7 +236,7 @@ def write_trial(
     shared = {"kind": "keras", **own_workload(model, "", folder), **options}
     shared["batch_size"] = batches[0]
     name = Path(model.partition(":")[0]).stem
-    calls = {"repeats": repeats, "budget": budget, "calls": 220, "warmup_calls": 20}
+    calls = {"repeats": repeats, "budget": budget, "calls": 1020, "warmup_calls": 20}
     kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         TRAINED: ({"steps_per_epoch": STEPS}, {"repeats": repeats, "budget": budget}),
         CALLED: ({"mode": "inference"}, calls),

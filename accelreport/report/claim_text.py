@@ -314,6 +314,7 @@ def missing_text(found: Missing, names: Names = AS_WRITTEN) -> str:
         return f"no model that was trained on {device} was quantised"
     return {
         Lack.POINTS: "only one point was measured",
+        Lack.DIFFERENCE: "its two sides are one and the same under the baseline of this run",
         Lack.PAIRS: "no two devices completed the same seed",
         Lack.PEAK: "no device with a cited peak ran anything whose FLOPs are known",
     }[found.lack]

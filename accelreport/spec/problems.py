@@ -265,7 +265,8 @@ def subject(path: KeyPath) -> str:
 
 def wrong_choice(path: KeyPath, value: object, choices: list[str]) -> ValueProblem:
     """A text that is not among the possible ones."""
-    message = f"{quote(value)} is not a value of {subject(path)}"
+    listed_in = path[:-1] if len(path) > 1 and isinstance(path[-1], int) else path
+    message = f"{quote(value)} is not a value of {subject(listed_in)}"
     near = did_you_mean(value, choices, quoted=True) if isinstance(value, str) else ""
     every = listed([quote(choice) for choice in choices], "or")
     return ValueProblem("wrong-value", path, message, near or f"write {every}")

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from accelreport.spec.base import Scalar
+from accelreport.spec.parameters import TRAINING_ONLY
 from accelreport.workloads.base import Family, TrainingParameters, WorkloadParameters
 
 WIDTH = 92
@@ -28,8 +29,9 @@ QUICK: dict[str, dict[str, Scalar]] = {
     },
     "kernel": {"measure.calls": 3, "measure.repeats": 1},
     "step": {"measure.calls": 20, "measure.repeats": 1},
+    "inference": {"workload.data": "synthetic", "measure.calls": 50, "measure.repeats": 1},
 }
-"""A first look in seconds, by the shape of the work."""
+"""A first look in seconds, by the shape of the work, or of a training's network in inference."""
 
 HEAD = """\
 #:schema ./schema/spec.schema.json
@@ -46,6 +48,10 @@ MEASURE = {
     "budget": ("10m", "then a cell stops, and its total is extrapolated and marked"),
 }
 """What a spec says of how it is measured, and what it means."""
+
+CALLS = {"calls": 2000, "budget": "1m"}
+"""Of steps and of answers: enough for a steady window of those that take 0.15 ms, and an end to
+those that take over 30 ms."""
 
 SWEPT = "# Every combination of these values is measured on every device:"
 
@@ -110,9 +116,10 @@ def draft(
         blank=" " * max(0, len(json.dumps(names)) - len(baseline) - 1),
     )
     parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family, swept)]
-    own = {"calls": 200} if family.shape == "step" else {}
+    shape = _shape(family, given)
+    own = CALLS if shape in {"step", "inference"} else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
-    parts += [TARGET] if family.shape == "training" else []
+    parts += [TARGET] if shape == "training" else []
     parts += ["\n".join(_quick(family, given)) + "\n", *_claim(names)]
     return "\n".join(parts)
 
@@ -147,10 +154,16 @@ def _measure(given: Mapping[str, Value]) -> Iterator[str]:
     yield from _pairs({key: value for key, value in given.items() if key not in MEASURE})
 
 
+def _shape(family: Family, given: Mapping[str, Value]) -> str:
+    return "inference" if given.get("mode") == "inference" else family.shape
+
+
 def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     yield "[workload]"
     written = {"kind": family.kind, **given}
     fields = _fields(family.parameters)
+    if _shape(family, given) == "inference":
+        fields = {name: found for name, found in fields.items() if name not in TRAINING_ONLY}
     yield from _pairs({name: value for name, value in given.items() if name not in fields})
     for name, field in fields.items():
         if name not in written and (name not in FIRST or not _has_value(field)):
@@ -236,7 +249,7 @@ def _claim(devices: list[str]) -> list[str]:
 def _quick(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     yield "# A first look in seconds: accelreport run SPEC --profile quick"
     yield "[profiles.quick]"
-    values = dict(QUICK[family.shape])
+    values = dict(QUICK[_shape(family, given)])
     if "task" in given:  # data of one's own are at hand
         del values["workload.data"]
     for name, value in values.items():

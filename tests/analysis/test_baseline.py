@@ -15,10 +15,12 @@ from accelreport.analysis.findings import Kind
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.analysis.stats import Verdict
 from accelreport.loader.load import load
+from accelreport.report.claim_text import numbers_text
 from accelreport.report.model import Table
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.sections.claims import names_of
 from accelreport.report.pages.sections.speedup import speedup_section, speedup_table
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
@@ -26,7 +28,7 @@ from accelreport.report.site.export import site_files
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument
 from accelreport.runner.plan_documents import plan_document
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Check, Claim, EquivalentCheck, RatioCheck, TrendCheck
 from tests.report.scenarios import Results
@@ -144,6 +146,29 @@ def test_claims_without_a_base_are_about_the_baseline() -> None:
     results = view(made).results
     found = claim_results(made.plan, results, made.records)
     assert [each.verdict for each in found] == [ClaimVerdict(verdict) for _, verdict in checks]
+
+
+def test_a_claim_that_another_baseline_makes_one_of_itself_is_not_tested() -> None:
+    checks: list[Check] = [
+        RatioCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"}),
+        TrendCheck(rises="speedup", of="cpu", along="batch_size", where={HOW: "tf"}),
+    ]
+    made = ways({HOW: ("numpy", "tf"), "batch_size": (64, 256)})
+    claims = tuple(Claim(text=f"{number}", check=check) for number, check in enumerate(checks))
+    plan = made.plan.model_copy(update={"claims": claims, "baseline": Baseline(device="cpu")})
+    found = claim_results(plan, view(made).results, made.records)
+    assert {each.verdict for each in found} == {ClaimVerdict.NOT_TESTED}
+    texts = {numbers_text(each) for each in found}
+    assert texts == {"its two sides are one and the same under the baseline of this run"}
+
+
+def test_claims_on_the_page_call_a_swept_key_what_the_table_calls_it() -> None:
+    check = RatioCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"})
+    made = ways()
+    plan = made.plan.model_copy(update={"claims": (Claim(text="tf pays", check=check),)})
+    (bench,) = gather(Results((replace(made, plan=plan),)))
+    names = names_of(bench)
+    assert names.place("cpu", {HOW: "tf"}).endswith("at how = tf")
 
 
 def test_a_trend_may_run_through_the_baseline() -> None:

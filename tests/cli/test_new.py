@@ -13,8 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from accelreport.cli import app
+from accelreport.cli.new import EXAMPLES
 from accelreport.loader.first_spec import GITIGNORE, SYSTEMS
 from accelreport.loader.load import load
+from accelreport.results.record import SHORT_WINDOW_S
 from accelreport.runner.prepare import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
@@ -46,6 +48,30 @@ def given(kind: str, folder: Path) -> dict[str, bool | int | float | str]:
         f'{{"class_name": "Sequential", "config": {{"layers": {layers}}}}}'
     )
     return {"architecture": "mine.json", "dataset": "mnist"}
+
+
+def test_the_help_names_every_kind() -> None:
+    assert [kind for kind in BUILT_IN if kind not in EXAMPLES] == []
+
+
+def test_steps_and_answers_are_called_often_enough_for_a_window(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "step.py").write_text("def build(batch_size, seed):\n    return None\n")
+    (tmp_path / "model.py").write_text("def build():\n    return None\n")
+    (tmp_path / "train.csv").write_text("a,y\n" + "1,2.5\n2,3.5\n" * 20)
+    named = ["--model", "model.py:build"]
+    asked = {
+        "step": ["--kind", "python", "--set", "file=step.py"],
+        "call": [*named, "--set", "mode=inference"],
+        "answer": [*named, "--data", "train.csv", "--set", "mode=inference"],
+    }
+    for name, arguments in asked.items():
+        done = told(tmp_path, f"specs/{name}.toml", *arguments, "--device", "cpu")
+        assert done.returncode == 0, done.stderr
+    for spec in load([tmp_path / "specs"]).specs:
+        # 0.15 ms are enough for a window that no warning is about, and 30 ms end after a minute.
+        assert spec.measure.calls * 0.00015 > SHORT_WINDOW_S
+        assert spec.measure.budget == 60
 
 
 @pytest.mark.parametrize("kind", sorted(BUILT_IN))

@@ -18,10 +18,16 @@ from accelreport.spec.problems import (
     printable,
     quote,
     without_echoes,
+    wrong_choice,
 )
 
 LINE = 'devices = ["cpu", "gpus"]'
 DEVICES = Place("specs/a.toml", 3, 19, 25, LINE)
+
+
+def test_a_wrong_value_of_a_list_names_the_key_of_the_list() -> None:
+    problem = wrong_choice(("workload", "metrics", 0), "acuracy", ["accuracy"])
+    assert problem.message == '"acuracy" is not a value of `metrics`'
 
 
 def test_a_problem_is_shown_with_its_line_caret_help_and_related_places() -> None:

@@ -24,7 +24,7 @@ from accelreport.report.claim_text import (
     state_counts,
     states_text,
 )
-from accelreport.report.metrics import FIGURES, QUANTITIES, is_share, metric_title
+from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, is_share, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
@@ -326,7 +326,7 @@ def names_of(bench: BenchmarkView) -> Names:
     def difference(quality: str, amount: float) -> str:
         return quantity.percentage_points(amount) if is_share(quality) else f"{amount:g}"
 
-    return Names(device, quantity_name, lambda name: name.replace("_", " "), setting, difference)
+    return Names(device, quantity_name, axis_title, setting, difference)
 
 
 def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
