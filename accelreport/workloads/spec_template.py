@@ -49,7 +49,7 @@ MEASURE = {
 }
 """What a spec says of how it is measured, and what it means."""
 
-CALLS = {"calls": 2000, "budget": "1m"}
+CALLS: Mapping[str, Value] = {"calls": 2000, "budget": "1m"}
 """Of steps and of answers: enough for a steady window of those that take 0.15 ms, and an end to
 those that take over 30 ms."""
 
@@ -117,7 +117,7 @@ def draft(
     )
     parts = [head, "\n".join(_workload(family, given)) + "\n", *_sweep(family, swept)]
     shape = _shape(family, given)
-    own = CALLS if shape in {"step", "inference"} else {}
+    own: Mapping[str, Value] = CALLS if shape in {"step", "inference"} else {}
     parts.append("\n".join(_measure({**own, **measure})) + "\n")
     parts += [TARGET] if shape == "training" else []
     parts += ["\n".join(_quick(family, given)) + "\n", *_claim(names)]

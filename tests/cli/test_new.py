@@ -188,6 +188,7 @@ def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
 
 def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
     arguments = ["--dataset", "mnist", "--model", "conv64_conv32", "--batch", "256,512"]
+    arguments += ["--data", "synthetic"]
     done = program(tmp_path, ["bench", *arguments, "--dry-run"])
     assert done.returncode == 0, done.stderr
     text, plan = done.stdout.split("\n\nbench_mnist_conv64_conv32 (full): ")
