@@ -104,6 +104,12 @@ def test_the_k80_has_one_rate_that_is_its_published_time_in_other_units() -> Non
     assert rates == {5585}
 
 
+def test_no_number_is_set_large_twice() -> None:
+    for bench in example().values():
+        large = [(number.value, number.text) for number in opening_of(bench).numbers]
+        assert len(set(large)) == len(large), bench.slug
+
+
 def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
     (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
     assert found.base

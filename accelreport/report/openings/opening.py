@@ -267,8 +267,12 @@ class Opening:
         own = [f for f in self.findings if f is self.finding or f.kind is not Kind.WITHHELD]
         kinds = {finding.kind: finding for finding in reversed(own)}
         first = sorted(kinds.values(), key=self.findings.index)
-        large = ((finding, self.speaker.large(finding)) for finding in first)
-        return tuple((finding, number) for finding, number in large if number)[:MOST_NUMBERS]
+        large: dict[tuple[str, str], tuple[Finding, LargeNumber]] = {}
+        for finding in first:
+            if number := self.speaker.large(finding):
+                # Two findings may have one number, such as a ratio that a title restates.
+                large.setdefault((number.value, number.text), (finding, number))
+        return tuple(large.values())[:MOST_NUMBERS]
 
     @property
     def numbers(self) -> tuple[LargeNumber, ...]:
