@@ -90,7 +90,10 @@
     if (active !== opened) for (const fold of folds) fold.open = active;
     opened = active;
     for (const line of lines) {
-      for (const field of every("[name]", line)) field.value = wanted.get(field.name) || "";
+      for (const field of every("[name]", line)) {
+        const value = wanted.get(field.name) || "";
+        if (field.value !== value) field.value = value; // a select that is set lays the page out
+      }
       line.lastChild.textContent = active ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
     }
   };

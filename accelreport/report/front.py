@@ -211,7 +211,9 @@ class FrontSpeaker:
                 processes = quantity.plural(every, "process", "processes")
                 verb = _are(self._timed)
                 return f"{self._timed} of {processes} {verb} measured, none of a baseline"
-        unit = "TFLOPS" if found.shown[0].kernel else "examples/s"
+        samples = {shown.bench.words.sample for shown in found.shown}
+        noun = samples.pop() if len(samples) == 1 else "examples"
+        unit = "TFLOPS" if found.shown[0].kernel else f"{noun}/s"
         verb = found.shown[0].bench.words.verb
         low, high = (quantity.number(pick(v.number for v in values)) for pick in (min, max))
         span = low if low == high else f"{low} to {high}"

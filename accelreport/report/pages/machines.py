@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
@@ -178,11 +179,11 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     own = [bench.records for bench, _ in shared]
     records = {place: record for each in own for place, record in each.items()}
     compared = [each.over for _, rows in shared for each in rows if each.over]
-    finding = _finding(compared, machines[0])
     return Page(
         path=PATH,
         title="Machines side by side",
-        finding=finding,
+        headline=_headline(compared, machines[0]),
+        finding="",
         sections=(
             *(_section(bench, rows, machines[0]) for bench, rows in shared),
             Section("machines", "The machines", machine_facts(records.values(), page=DEVICES)),
@@ -207,17 +208,19 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 
-def _finding(found: Sequence[Speedup], reference: str) -> str:
-    verdicts = [str(each.verdict) for each in found if each.estimate]
+def _headline(found: Sequence[Speedup], reference: str) -> str:
+    """How many comparisons with the reference have each verdict."""
+    words = {"FASTER": "faster", "SLOWER": "slower", "SAME": "the same"}
+    verdicts = Counter(words.get(each.verdict, "undecided") for each in found if each.estimate)
+    if not verdicts:
+        return "No work was timed on two machines"
     said = [
-        f"{verdicts.count(name)} {word}"
-        for name, word in (("FASTER", "faster"), ("SLOWER", "slower"), ("SAME", "the same"))
-        if name in verdicts
+        f"{count} {'is' if count == 1 else 'are'} {word}"
+        for word in (*words.values(), "undecided")
+        if (count := verdicts[word])
     ]
-    open_ = len(verdicts) - sum(verdicts.count(name) for name in ("FASTER", "SLOWER", "SAME"))
-    said += [f"{open_} undecided"] if open_ else []
-    noun = quantity.plural(len(verdicts), "comparison")
-    return f"Over the {noun} of machine {label(reference, 12)}: {quantity.listed(said)}."
+    noun = quantity.plural(verdicts.total(), "comparison")
+    return f"{noun} with machine {label(reference, 12)}: {quantity.listed(said)}"
 
 
 def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:
