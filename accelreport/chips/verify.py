@@ -32,7 +32,7 @@ STAMP_S, WALL_S, CPU_S = 1e-7, 1e-9, 1e-6
 WALL_AND_INSTANTS = (0.25, 0.02)
 """Seconds, and share of the whole, by which two clocks may differ over a cell."""
 
-UNEXPLAINED_S = (2.0, 6.0)
+UNEXPLAINED_S = (3.0, 6.0)
 """Seconds of a cell that belong to none of its stages; the second where several processes start, or
 parts of a step are timed."""
 

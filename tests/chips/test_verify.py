@@ -39,10 +39,12 @@ def shared() -> Mapping[str, PlanDocument]:
     return shared_plans()
 
 
-def test_an_honest_contribution_is_accepted(
-    honest: Contribution, shared: Mapping[str, PlanDocument]
-) -> None:
-    assert not [doubt for doubt in doubts(honest, shared=shared) if doubt.refuses]
+@pytest.mark.parametrize("path", [HONEST, SHIPPED_FILE], ids=["honest", "shipped"])
+def test_an_honest_contribution_is_accepted(path: Path, shared: Mapping[str, PlanDocument]) -> None:
+    """Both were measured beside many other programs."""
+    others = [read(other) for other in (HONEST, SHIPPED_FILE) if other != path]
+    reasons = doubts(read(path), shared=shared, others=others)
+    assert not [doubt for doubt in reasons if doubt.refuses]
 
 
 def test_no_measured_record_of_the_example_is_refused() -> None:

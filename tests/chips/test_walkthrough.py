@@ -22,12 +22,12 @@ ANSWER, CONTENTS, VERDICT = fenced("docs/chips.md", "text")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the results that the shipped contribution was written from."""
-    honest = read(SHIPPED_FILE)
+    """A folder with the results of a real contribution, and another one as the shipped one."""
+    honest = read(HONEST)
     stored(tmp_path / "results", honest, honest.records)
     (tmp_path / "chips").mkdir()
     (tmp_path / "shipped").mkdir()
-    shutil.copy(HONEST, tmp_path / "shipped")
+    shutil.copy(SHIPPED_FILE, tmp_path / "shipped")
     monkeypatch.setattr("accelreport.chips.contribution.SHIPPED", tmp_path / "shipped")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ACCELREPORT_DATA", str(tmp_path / "data"))
@@ -67,16 +67,16 @@ def test_contribute_shows_what_the_file_holds_and_asks(folder: Path) -> None:
     assert CONTENTS in refused
     assert not (folder / "chips" / "mine.json").exists()
     output("contribute", "-o", "chips/mine.json", typed="y\n")
-    assert (folder / "chips" / "mine.json").read_bytes() == SHIPPED_FILE.read_bytes()
+    assert (folder / "chips" / "mine.json").read_bytes() == HONEST.read_bytes()
 
 
 def test_verify_says_what_a_person_should_look_at(folder: Path) -> None:
-    shutil.copy(SHIPPED_FILE, folder / "chips" / "mine.json")
+    shutil.copy(HONEST, folder / "chips" / "mine.json")
     assert VERDICT in output("verify", "chips/mine.json")
 
 
 def test_a_copy_of_an_accepted_file_is_a_duplicate(folder: Path) -> None:
-    shutil.copy(HONEST, folder / "chips" / "mine.json")
+    shutil.copy(SHIPPED_FILE, folder / "chips" / "mine.json")
     assert "duplicate" in output("verify", "chips/mine.json", code=ExitCode.GATE_CLOSED)
 
 
