@@ -177,7 +177,7 @@ def test_what_goes_wrong_is_one_clear_message_and_its_exit_code(
 
 
 def test_a_dry_run_shows_the_plan_and_writes_nothing(folder: Path) -> None:
-    told = call(folder, "run", "--dry-run")
+    told = call(folder, "run", "--dry-run", "--data", "synthetic")
     assert told.returncode == ExitCode.OK
     assert "matmul (full): 1 run" in told.stdout
     assert "mnist (full): 4 run, 4 skip" in told.stdout
@@ -185,7 +185,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(folder: Path) -> None:
     assert "Nothing was run." in told.stdout
     assert not (folder / "results").exists()
 
-    line = json.loads(call(folder, "run", "--dry-run", "--json").stdout)
+    line = json.loads(call(folder, "run", "--dry-run", "--data", "synthetic", "--json").stdout)
     assert (line["event"], line["run"], line["skip"]) == ("plan", 5, 4)
     assert len(line["cells"]) == 9
 
