@@ -50,6 +50,14 @@ def test_a_rank_counts_those_that_are_certainly_better_and_worse(
         assert 1 <= row.best <= row.worst <= len(rows)
 
 
+@given(SPANS)
+def test_a_range_of_ranks_holds_the_rank_by_value(spans: list[tuple[float, float]]) -> None:
+    rows = [entry(str(number), *ends) for number, ends in enumerate(spans)]
+    for figure in (RATE, LATENCY):
+        for place, row in enumerate(ranked(rows, figure), start=1):
+            assert row.best <= place <= row.worst
+
+
 def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     honest = read(HONEST)
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
