@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,9 @@ def quantise(
     Raises:
         QuantisationError: TensorFlow has no converter, or it refuses the model.
     """
-    loops = _has_loop(model)
+    import keras
+
+    loops = any(isinstance(layer, keras.layers.RNN) for layer in model._flatten_layers())
     if loops:
         plain, small = _convert_loop(model, eight_bits=False), _convert_loop(model, eight_bits=True)
     else:
@@ -137,13 +139,6 @@ def quantise(
     )
 
 
-def _has_loop(model: Any) -> bool:
-    """Whether a layer of the model, or of a wrapper in it, goes over steps in a loop."""
-    import keras
-
-    return any(isinstance(layer, keras.layers.RNN) for layer in model._flatten_layers())
-
-
 def _lite() -> Any:
     import tensorflow as tf
 
@@ -160,7 +155,8 @@ def _convert(model: Any, calibration: NDArray[Any]) -> tuple[bytes, bytes]:
         model.export(folder, format="tf_saved_model", verbose=False)
         plain, small = (lite.TFLiteConverter.from_saved_model(folder) for _ in range(2))
         small.optimizations = [lite.Optimize.DEFAULT]
-        small.representative_dataset = lambda: _one_by_one(calibration)
+        one_by_one = range(len(calibration))
+        small.representative_dataset = lambda: ([calibration[i : i + 1]] for i in one_by_one)
         small.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]
         return _converted(plain), _converted(small)
 
@@ -189,11 +185,6 @@ def _converted(converter: Any) -> bytes:
     except Exception as error:  # its own error class is not public
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise QuantisationError(f"the converter refuses the model: {first}") from error
-
-
-def _one_by_one(examples: NDArray[Any]) -> Iterator[list[NDArray[Any]]]:
-    for number in range(len(examples)):
-        yield [examples[number : number + 1]]
 
 
 def _run(
@@ -298,7 +289,10 @@ class Deployment:
         if "save_weights" in wanted or "serve" in wanted:
             count = min(COMPARED, self._problem.validation_examples)
             predicted = self._evaluation.predict(count, self._deadline)
-        model = self._copy()  # every process: weights spread over them are gathered
+        # On the host: a model that is spread over devices cannot be exported. Every process does
+        # this, since weights that are spread over them are gathered.
+        model = self._build()
+        model.set_weights(self._engine.weights())
         if self._artefacts is not None:
             self._use(model, wanted, predicted, self._artefacts)
             self._result.artefacts = self._artefacts.kept
@@ -366,12 +360,6 @@ class Deployment:
         with tf.device("/CPU:0"):
             return self._problem.model()
 
-    def _copy(self) -> Any:
-        """The model on the host: one that is spread over devices cannot be exported."""
-        model = self._build()
-        model.set_weights(self._engine.weights())
-        return model
-
 
 def summary(quantised: Quantised) -> dict[str, float]:
     """Figures a claim may speak of: how much smaller, and how much less accurate."""
@@ -415,7 +403,11 @@ def observe(
         outputs = evaluation.predict(problem.validation_examples, deadline)
         result.samples = [Sample(**sample) for sample in problem.describe(outputs)]
         if len(outputs) < problem.validation_examples:
-            warnings.append(_cut(len(outputs), problem.validation_examples))
+            text = (
+                f"the samples were chosen from the first {len(outputs):,} of "
+                f"{problem.validation_examples:,} predictions, which is what the budget allowed"
+            )
+            warnings.append(Warned(kind="samples-cut", message=text))
     if problem.tally is not None and problem.tally.confusion is not None:
         sums = evaluation.sums
         if sums is not None:
@@ -445,11 +437,3 @@ def observe(
         deployment.run(tuple(parameters.afterwards))
         warnings += deployment.warnings
     return warnings
-
-
-def _cut(had: int, wanted: int) -> Warned:
-    return Warned(
-        kind="samples-cut",
-        message=f"the samples were chosen from the first {had:,} of {wanted:,} predictions, "
-        "which is what the budget allowed",
-    )

@@ -120,7 +120,7 @@ def _chosen(curves: Curves) -> dict[str, str]:
     """Figures and the columns that hold them."""
     chosen = {}
     for figure, names in METRICS.items():
-        there = [name for name in names if name in curves and _has_numbers(curves[name])]
+        there = [name for name in names if any(value is not None for value in curves.get(name, ()))]
         if len(there) > 1:
             raise NotAsked(
                 f"There are {listed([quote(name) for name in there])}, and one `{figure}`.",
@@ -129,10 +129,6 @@ def _chosen(curves: Curves) -> dict[str, str]:
         if there:
             chosen[figure] = there[0]
     return chosen
-
-
-def _has_numbers(values: Sequence[Decimal | None]) -> bool:
-    return any(value is not None for value in values)
 
 
 def _epoch(

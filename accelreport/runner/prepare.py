@@ -349,7 +349,11 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         LauncherError: the launcher's machines cannot be reached.
         BadLauncher: repeats are to be added on other machines than this one.
     """
-    _refuse_repeats_elsewhere(request)
+    if request.launcher and request.stopping_rule:
+        raise BadLauncher(
+            "--until-decided needs the records of one machine.",
+            remedy="Leave out --until-decided, or --on.",
+        )
     store = Store(request.results)
     store.check()
     specs, left_out = _asked(request)
@@ -419,14 +423,6 @@ def _no_spec(path: Path) -> Problem:
     message = f"this is {kind}, which measures nothing"
     help_ = f"name a spec, or the whole folder: {path.parent}"
     return Problem("no-spec", Place(str(path)), message, help_)
-
-
-def _refuse_repeats_elsewhere(request: Request) -> None:
-    if request.launcher and request.stopping_rule:
-        raise BadLauncher(
-            "--until-decided needs the records of one machine.",
-            remedy="Leave out --until-decided, or --on.",
-        )
 
 
 def _refuse_newer(store: Store) -> None:

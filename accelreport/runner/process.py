@@ -115,7 +115,10 @@ class Process(ABC):
                     left = self.began + limit_s - time.monotonic()
                     pause = POLL_EVERY_S if self._limited else TICK_S
                     ready = {key.fd for key, _ in selector.select(max(0.0, min(left, pause)))}
-                    self._look()
+                    # While the process is there to be seen.
+                    limit = nearest_limit(self.pid)
+                    if limit and (self._limited is None or limit.share >= self._limited.share):
+                        self._limited = limit
                     if events in ready and not lines.read():
                         selector.unregister(events)
                     if ended in ready:
@@ -132,12 +135,6 @@ class Process(ABC):
             self.kill_group()
             code, peak_bytes = self.reap()
         return Ending(code, by, time.monotonic() - self.began, peak_bytes, self._limited)
-
-    def _look(self) -> None:
-        """See how near it is to a limit of its memory, while it is there to be seen."""
-        now = nearest_limit(self.pid)
-        if now and (self._limited is None or now.share >= self._limited.share):
-            self._limited = now
 
     def kill_group(self) -> None:
         """Kill it and everything it started."""

@@ -262,12 +262,10 @@ class Run:
                 self.anywhere.refresh()
             yield held
 
-    def _known(self, key: str) -> Record | None:
-        return self.anywhere(key) if self.anywhere else self.store.get(key, self.machine)
-
     def _done_meanwhile(self, planned: Planned) -> bool:
-        now = decide(planned.cell, self._known(planned.cell.key), None, self.policy)
-        return now.action == "done"
+        key = planned.cell.key
+        record = self.anywhere(key) if self.anywhere else self.store.get(key, self.machine)
+        return decide(planned.cell, record, None, self.policy).action == "done"
 
     def _skip_all(self, skipped: list[Planned]) -> None:
         environment = self.environment() if skipped else None
@@ -286,10 +284,10 @@ class Run:
                 self._keep(Finished(record))
 
     def _keep(self, finished: Finished) -> None:
-        record, path = finished.record, self._path(finished.record)
+        record, machine = finished.record, self._machine_of(finished.record)
         if finished.stored:
-            self._tell(record, path)
-        elif supersedes(record, self.store.get(record.key, self._machine_of(record))):
+            self._tell(record, self.store.record_path(record.key, machine))
+        elif supersedes(record, self.store.get(record.key, machine)):
             path = self._write(record, finished.left)
             if self.anywhere:
                 self.anywhere.clear_attempts(record)
@@ -299,9 +297,6 @@ class Run:
 
     def _machine_of(self, record: Record) -> str:
         return record.environment.machine if record.environment else self.machine
-
-    def _path(self, record: Record) -> Path:
-        return self.store.record_path(record.key, self._machine_of(record))
 
     def _tell(self, record: Record, path: Path | None) -> None:
         self.ended.append(CellSummary.of(record))

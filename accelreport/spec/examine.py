@@ -25,7 +25,7 @@ from accelreport.spec.models import Measure
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
-from accelreport.spec.source import FULL, SourceFile, View, whole, with_overrides, with_profile
+from accelreport.spec.source import FULL, SourceFile, whole, with_overrides, with_profile
 from accelreport.spec.syntax import KeyPath
 
 _TRAINING_ONLY = {
@@ -79,7 +79,8 @@ def check_devices(collector: Collector, parts: ParsedSpec, known: Collection[str
             message = f"there is no device {quote(name)} in the devices file"
             near = nearest(name, known)
             parts.meant |= {near} if near else set()
-            help_ = did_you_mean(name, known, quoted=True) or f"it has {_every(known)}"
+            there = listed([quote(device) for device in sorted(known)])
+            help_ = did_you_mean(name, known, quoted=True) or f"it has {there}"
             collector.add("unknown-device", path, message, help=help_)
     if parts.baseline is not None:
         _check_baseline(collector, parts, parts.baseline)
@@ -247,7 +248,10 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
     for key in ("where", "over_where", "than_where"):
         _where(collector, parts, (*path, key), getattr(check, key, {}))
     for index, axis in enumerate(getattr(check, "mean_over", ())):
-        _mean_over(collector, parts, axis, (*path, "mean_over", index), getattr(check, "where", {}))
+        place = (*path, "mean_over", index)
+        if _axis(collector, parts, place, axis) is not None and axis in getattr(check, "where", {}):
+            message = f"`{axis}` cannot be fixed while the claim takes the mean over it"
+            collector.add("contradiction", place, message)
     for name in _QUANTITY_KEYS:
         if quantity := getattr(check, name, None):
             _fits(collector, parts, (*path, name), quantity)
@@ -273,14 +277,6 @@ def _compares_two(collector: Collector, parts: ParsedSpec, check: Check, path: K
         _differ(collector, (*path, "than"), check.faster, check.than, "than")
     if isinstance(check, DifferenceCheck) and not (check.to or check.than_where):
         _differ(collector, (*path, "than"), check.of, check.than, "than")
-
-
-def _mean_over(
-    collector: Collector, parts: ParsedSpec, axis: str, path: KeyPath, where: Mapping[str, Scalar]
-) -> None:
-    if _axis(collector, parts, path, axis) is not None and axis in where:
-        message = f"`{axis}` cannot be fixed while the claim takes the mean over it"
-        collector.add("contradiction", path, message)
 
 
 def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: KeyPath) -> None:
@@ -395,10 +391,6 @@ def _baseline(parts: ParsedSpec) -> Baseline | None:
     return parts.baseline
 
 
-def _every(names: Collection[str]) -> str:
-    return listed([quote(name) for name in sorted(names)])
-
-
 MOST_CELLS = 100_000
 """Cells of the largest spec: at a second each, more than a day."""
 
@@ -415,7 +407,11 @@ def base_workload(collector: Collector, parts: ParsedSpec) -> WorkloadParameters
     if parts.family is None or not isinstance(raw, dict):
         return None
     swept = {axis: values[0] for axis, values in parts.sweep.axes.items()}
-    absent = {axis: value for axis, value in swept.items() if not collector.view.has(_path(axis))}
+    absent = {
+        axis: value
+        for axis, value in swept.items()
+        if not collector.view.has(("workload", *axis.split(".")))
+    }
     return _resolved(collector, parts.family, raw, absent, parts.sweep)
 
 
@@ -529,10 +525,6 @@ def _origin(path: KeyPath, point: Point, sweep: Sweep) -> KeyPath:
     return sweep.element(axis, point[axis]) if axis in point else ("workload", *path)
 
 
-def _path(axis: str) -> KeyPath:
-    return ("workload", *axis.split("."))
-
-
 @dataclass
 class Examined:
     """What one view of a spec came to.
@@ -595,8 +587,9 @@ class SpecFile:
         if not mine:
             return self.under(profile)
         known = self.under(profile).problems
-        view = with_overrides(self._view(profile), mine)
-        return self._examine(Collector(view, [*self.full.problems, *known]))
+        view = with_profile(self.file, profile) if profile in self.profiles else whole(self.file)
+        changed = with_overrides(view, mine)
+        return self._examine(Collector(changed, [*self.full.problems, *known]))
 
     def takes(self, key: str) -> bool:
         """Whether a dotted key of the command line means something to this spec."""
@@ -646,9 +639,6 @@ class SpecFile:
             ),
             only_named=parts.only_named,
         )
-
-    def _view(self, profile: str) -> View:
-        return with_profile(self.file, profile) if profile in self.profiles else whole(self.file)
 
     def _examine(self, collector: Collector, *, published: bool = False) -> Examined:
         parts = read_tables(collector, self._families)

@@ -12,7 +12,6 @@ from accelreport.runner.events import (
     CellEndLine,
     CellName,
     EndLine,
-    LookedAt,
     LookLine,
     PlanLine,
     PlannedCellLine,
@@ -153,12 +152,9 @@ def looked(line: LookLine) -> Iterator[str]:
     yield begin
     for comparison in undecided:
         point = "".join(f" {key}={value}" for key, value in comparison.point.items())
-        yield f"  {comparison.spec} {comparison.device}{point}: {_undecided(comparison)}"
-
-
-def _undecided(look: LookedAt) -> str:
-    after = f"{look.verdict} after {counted(look.repeats, 'repeat')}; " if look.repeats else ""
-    return f"{after}{look.reason}"
+        repeats = counted(comparison.repeats, "repeat")
+        after = f"{comparison.verdict} after {repeats}; " if comparison.repeats else ""
+        yield f"  {comparison.spec} {comparison.device}{point}: {after}{comparison.reason}"
 
 
 def closing(end: EndLine) -> Iterator[str]:

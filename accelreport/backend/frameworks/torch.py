@@ -37,7 +37,10 @@ def configure(device: Device) -> Runtime:
         torch.set_num_threads(device.threads)
     chosen = torch.device(TORCH_DEVICES[device.kind])
     if device.kind == "GPU":
-        _set_tf32("tf32" if device.tf32 else "ieee")
+        precision = "tf32" if device.tf32 else "ieee"
+        torch.backends.cuda.matmul.fp32_precision = precision
+        torch.backends.cudnn.conv.fp32_precision = precision
+        torch.backends.cudnn.rnn.fp32_precision = precision
     keras.mixed_precision.set_global_policy(device.precision)
     return Runtime(
         placement=OnTorch(
@@ -52,13 +55,6 @@ def configure(device: Device) -> Runtime:
         framework="torch",
         loops_in_program=False,
     )
-
-
-def _set_tf32(precision: str) -> None:
-    """Have float32 products, convolutions and recurrent kernels of a GPU use it or not."""
-    torch.backends.cuda.matmul.fp32_precision = precision
-    torch.backends.cudnn.conv.fp32_precision = precision
-    torch.backends.cudnn.rnn.fp32_precision = precision
 
 
 def _facts(device: Device) -> dict[str, str]:

@@ -108,18 +108,15 @@ class Operations(Protocol):
         """
 
 
-_BY_FRAMEWORK: list[Operations] = []
+_CHOSEN: list[Operations] = []
 
 
 def numerics() -> Operations:
     """The module with the operations: `tensorflow`, or one of the same names beside it."""
-    if not _BY_FRAMEWORK:
-        _BY_FRAMEWORK.append(_module())
+    if not _CHOSEN:
+        import keras
+
+        module = importlib.import_module(f"{__name__}.{keras.backend.backend()}")
+        _CHOSEN.append(cast("Operations", module))
     # What traces a step reads a list here, and has no import to make part of a graph.
-    return _BY_FRAMEWORK[0]
-
-
-def _module() -> Operations:
-    import keras
-
-    return cast("Operations", importlib.import_module(f"{__name__}.{keras.backend.backend()}"))
+    return _CHOSEN[0]

@@ -45,7 +45,7 @@ def configure(device: Device) -> Runtime:
     facts = {
         "intra_op_threads": str(tf.config.threading.get_intra_op_parallelism_threads() or "all"),
         "inter_op_threads": str(tf.config.threading.get_inter_op_parallelism_threads() or "all"),
-        "onednn": "on" if _onednn() else "off",
+        "onednn": "on" if _pywrap_util_port.IsMklEnabled() else "off",
         "cuda": str(build.get("cuda_version", "")),
         "cudnn": str(build.get("cudnn_version", "")),
         "xla": "on" if device.xla else "off",
@@ -71,10 +71,6 @@ def _prepare_gpus(device: Device) -> None:
         tf.config.experimental.set_memory_growth(gpu, enable=True)
     tf.config.set_visible_devices(gpus[: device.replicas], "GPU")
     tf.config.experimental.enable_tensor_float_32_execution(device.tf32)
-
-
-def _onednn() -> bool:
-    return bool(_pywrap_util_port.IsMklEnabled())
 
 
 def compiled() -> frozenset[Hashable]:

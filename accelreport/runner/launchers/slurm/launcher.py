@@ -192,7 +192,7 @@ def parameters(
     if more:
         chosen["slurm_additional_parameters"] = more
     # sbatch's switches are there or not: they take no "false".
-    return {name: value for name, value in chosen.items() if not _off(name, value)}
+    return {k: value for k, value in chosen.items() if value is not False or k == "slurm_use_srun"}
 
 
 def minutes(value: Scalar) -> int:
@@ -210,10 +210,6 @@ def minutes(value: Scalar) -> int:
     if match["third"]:
         return max(1, first * 60 + second + math.ceil(third / 60))
     return max(1, first + math.ceil(second / 60))
-
-
-def _off(name: str, value: Any) -> bool:
-    return value is False and name != "slurm_use_srun"
 
 
 def _name(key: str) -> str:
