@@ -163,7 +163,7 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     written = {"kind": family.kind, **given}
     fields = _fields(family.parameters)
     if _shape(family, given) == "inference":
-        fields = {name: found for name, found in fields.items() if name not in TRAINING_ONLY}
+        fields = {name: field for name, field in fields.items() if name not in TRAINING_ONLY}
     yield from _pairs({name: value for name, value in given.items() if name not in fields})
     for name, field in fields.items():
         if name not in written and (name not in FIRST or not _has_value(field)):
