@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
-from math import isnan, log1p
+from math import isnan, log1p, nan
 from statistics import fmean
 
 from accelreport.analysis.learning import WITHIN, Quality
 from accelreport.analysis.noise import Noise, nearest
-from accelreport.analysis.results import ENERGY, Result, results_of_plans
+from accelreport.analysis.results import ENERGY, PROCESSOR_TIME, Result, results_of_plans
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -415,6 +415,25 @@ ENERGY_RULES = Rules(pair=seed_of, by=ENERGY)
 def energy_of_both(old: Group, new: Group) -> Interval:
     """How many times the energy for an example NEW takes; `NOTHING` where a side has none."""
     estimate = speedup(new, old, ENERGY_RULES).estimate
+    return estimate.interval if estimate else NOTHING
+
+
+ONE_CORE = 1.1
+"""Cores that a process keeps busy, at most, whose steps compute on one; a runtime's own threads
+take a little."""
+
+PROCESSOR_RULES = Rules(pair=seed_of, by=PROCESSOR_TIME)
+
+
+def processor_time_of_both(old: Group, new: Group) -> Interval:
+    """How many times the processor time of a step NEW takes, where steps compute on one core.
+
+    Other programs take turns on that core, which lengthens the time by the clock and hardly this
+    one. `NOTHING` where a side keeps more cores busy: more of them may make a step shorter.
+    """
+    busy = [each.timings.cpu_per_wall for group in (old, new) for each in group.timed]
+    alone = max(busy, default=nan) <= ONE_CORE
+    estimate = speedup(new, old, PROCESSOR_RULES).estimate if alone else None
     return estimate.interval if estimate else NOTHING
 
 

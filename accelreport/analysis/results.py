@@ -265,6 +265,9 @@ STAND_INS = ("synthetic", "sample")
 ENERGY = "energy_per_example"
 """Joules of an example (of a kernel's operation), by the sensor of what computes."""
 
+PROCESSOR_TIME = "processor_time"
+"""Seconds that a step keeps processor cores busy, all together, where the CPU computes."""
+
 QUALITIES = frozenset(
     {"accuracy", "val_accuracy", "val_precision", "val_recall", "val_f1", "loss", "val_loss"}
 )
@@ -280,6 +283,8 @@ def quantity(result: Result, name: str) -> float:
         return result.seconds / result.timings.samples_per_step
     if name == ENERGY:
         return _energy(result)
+    if name == PROCESSOR_TIME:
+        return result.seconds * result.timings.cpu_per_wall if result.kind == "CPU" else nan
     if name in TIMING_OF:
         return float(getattr(result.timings, TIMING_OF[name]))
     if name in SIZES:

@@ -29,6 +29,7 @@ from accelreport.analysis.compare import (
     gated,
     measured_apart,
     partners,
+    processor_time_of_both,
     quality_gap,
     quality_of_both,
     seen_at_best,
@@ -40,7 +41,7 @@ from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report.frames import of_processes, problems_of
-from accelreport.report.quantity import percentage_points, ratio, ratio_interval
+from accelreport.report.quantity import percentage_points, ratio, ratio_interval, ratio_of
 from accelreport.report.site.options import ResultsSource
 from accelreport.results.plan_document import Document
 from accelreport.results.privacy import alone_published, without_names
@@ -484,8 +485,11 @@ def compared_row(
         notes.insert(0, f"{quality_text(*gap)}, which too few processes decide")
         if row.get("gate") is Gate.PASSES:
             row |= {"gate": Gate.OPEN, "gate_needed": None}
-    if row.get("energy") is not None:
-        notes.append(energy_text(row["energy"], row["energy_low"], row["energy_high"]))
+    if isfinite(takes.value):
+        notes.append(f"NEW takes {ratio_of(takes)} the energy for an example")
+    work = processor_time_of_both(before, after)
+    if work.known and (row["verdict"] == "UNDECIDED" or row.get("gate") is Gate.OPEN):
+        notes.append(f"NEW takes {ratio_of(work)} the processor time of a step")
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
@@ -569,12 +573,6 @@ def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
         if gate is not None and (change < 0 or row["gate"] is Gate.PASSES):
             row |= {"gate": Gate.FAILS if change < 0 else Gate.OPEN, "gate_needed": None}
     return row
-
-
-def energy_text(value: float, low: float | None, high: float | None) -> str:
-    """How many times the energy NEW takes: "NEW takes 1.08× (1.05–1.11×) the energy"."""
-    interval = f" ({ratio_interval(low, high, value)})" if low is not None and high else ""
-    return f"NEW takes {ratio(value, low, high)}{interval} the energy for an example"
 
 
 def _finite(value: float) -> float | None:

@@ -223,6 +223,14 @@ def ratio_interval(low: float, high: float, value: float) -> str:
     return f"{fixed(low, places)}{EN_DASH}{fixed(high, places)}×"
 
 
+def ratio_of(factor: Interval) -> str:
+    """A factor with its interval, where it has one: "5.2× (4.8–5.6×)"."""
+    if not factor.known:
+        return ratio(factor.value)
+    low, high = factor.low, factor.high
+    return f"{ratio(factor.value, low, high)} ({ratio_interval(low, high, factor.value)})"
+
+
 def time_unit(seconds: float) -> tuple[float, str]:
     """Seconds in the unit that suits a time, and the unit's sign."""
     for scale, sign, smallest in _TIME_UNITS:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -203,6 +204,31 @@ def test_the_energy_for_an_example_is_compared_where_both_have_a_sensor(tmp_path
     told = call(tmp_path, "compare", "old", "none", "--format", "json")
     (row,) = json.loads(told.stdout)["rows"]
     assert row["energy"] is None
+
+
+def crowded(made: Study, work: float, seed: int) -> Study:
+    """The same on one core that others take away for a while, with so much work in each step."""
+    waits = np.random.default_rng(seed).uniform(1, 4, len(made.records))
+    records = []
+    for record, wait in zip(made.records, waits, strict=True):
+        blocks = [
+            block.model_copy(
+                update={"cpu_s": work * block.wall_s, "wall_s": work * wait * block.wall_s}
+            )
+            for block in record.blocks
+        ]
+        records.append(record.model_copy(update={"blocks": blocks}))
+    return Study(made.plan, tuple(records))
+
+
+def test_the_processor_time_says_what_the_clock_cannot_on_a_busy_machine(tmp_path: Path) -> None:
+    keep(tmp_path / "old", crowded(small(repeats=5), 1, 1))
+    keep(tmp_path / "new", crowded(small(repeats=5), 1.3, 2))
+    asked = ("compare", "old", "new", "--fail-if-slower", "10%", "--format", "json")
+    (row,) = json.loads(call(tmp_path, *asked).stdout)["rows"]
+    assert row["gate"] == "OPEN"
+    (said,) = [reason for reason in row["reasons"] if "processor time of a step" in reason]
+    assert said.startswith("NEW takes 1.3")
 
 
 def test_another_framework_is_said_above_the_table(tmp_path: Path) -> None:
