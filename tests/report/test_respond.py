@@ -211,7 +211,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
     example: Path, browser: Browser
 ) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        svg = page.locator("#sweep .wide svg")
+        svg = page.locator("#sweep .view:first-of-type .wide svg")
         mark = svg.locator("path, rect").nth(svg.evaluate(LAST))
         mark.hover(force=True)
         tip = page.locator(".tip").inner_text()
@@ -231,7 +231,7 @@ def test_a_mark_that_is_pointed_at_tells_its_value_and_sets_its_device_off(
 
 def test_values_of_a_figure_are_reached_by_the_keyboard(example: Path, browser: Browser) -> None:
     with opened(browser, example / BENCHMARK) as page:
-        page.locator("#sweep .wide svg").focus()
+        page.locator("#sweep .view:first-of-type .wide svg").focus()
         tip = page.get_by_role("status").locator("visible=true")
         first = tip.inner_text()
         page.keyboard.press("ArrowRight")
@@ -284,7 +284,7 @@ def test_what_is_told_can_be_read_on_a_telephone(
     scheme: Literal["light", "dark"], example: Path, browser: Browser
 ) -> None:
     with opened(browser, example / BENCHMARK, width=390, scheme=scheme) as page:
-        page.locator("#sweep .narrow svg").focus()
+        page.locator("#sweep .view:first-of-type .narrow svg").focus()
         box = page.locator(".tip").bounding_box()
         assert box
         assert box["x"] >= 0
