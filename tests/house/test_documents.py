@@ -84,6 +84,17 @@ def test_the_changelog_speaks_of_this_version_or_the_next() -> None:
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
+def test_the_first_page_has_150_words_a_picture_and_three_commands() -> None:
+    page = text_of("docs/index.md").partition("```{toctree}")[0]
+    picture = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+    assert len(picture.findall(page)) == 1
+    (commands,) = fenced("docs/index.md", "sh")
+    assert len(commands.strip().splitlines()) == 3
+    text = re.sub(r"```.*?```", "", picture.sub("", page), flags=re.DOTALL)
+    words = re.sub(r"\]\([^)]*\)", "", text).split()
+    assert 100 <= sum(any(map(str.isalnum, word)) for word in words) <= 150
+
+
 def test_the_version_is_written_in_one_place() -> None:
     project = tomllib.loads(text_of("pyproject.toml"))
     assert "version" in project["project"]["dynamic"]
