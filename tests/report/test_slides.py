@@ -677,4 +677,6 @@ def test_slides_fit_a_telephone(presenting: bool, site: Path, browser: Browser) 
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert page.evaluate(SMALLEST_TEXT) >= 10
         assert page.evaluate(OVERLAPS) == []
+        words = page.locator("#takeaway dt").evaluate_all("all => all.map(e => e.clientWidth)")
+        assert min(words) > 250, "a line has room for words, and not for a letter"
         assert page.locator(".speech summary").first.is_visible()
