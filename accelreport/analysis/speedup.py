@@ -455,6 +455,17 @@ def _quantities(group: Group, rules: Rules) -> Terms:
     return Terms.of({pair: value for pair, value in known.items() if value > 0}, signed=False)
 
 
+def change(old: Sample, new: Sample, level: float = LEVEL) -> Interval:
+    """How many times as large a quantity of one device became, by repeats of then and of now.
+
+    Args:
+        old: the quantity of each repeat then.
+        new: the same of now.
+        level: confidence level of the interval.
+    """
+    return compare((1.0, logarithms(new)), (-1.0, logarithms(old))).ratio(level)
+
+
 def work_of_a_step(groups: Iterable[Group]) -> float:
     """The work of a step of the first group that was counted; NaN where none was."""
     known = (each.work for group in groups for each in group.timed if each.work > 0)

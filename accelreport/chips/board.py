@@ -19,7 +19,8 @@ from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.hardware import named_in
 from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
-from accelreport.analysis.stats import LEVEL, Interval, Verdict, compare, logarithms, verdict
+from accelreport.analysis.speedup import change
+from accelreport.analysis.stats import LEVEL, Interval, Verdict, verdict
 from accelreport.chips.contribution import (
     Contribution,
     NoContribution,
@@ -167,9 +168,8 @@ def steps(history: Sequence[Submission]) -> list[Step]:
     level = 1 - (1 - LEVEL) / max(len(pairs), 1)
     changes = []
     for figure, old, new, before, after in pairs:
-        sign = 1.0 if figure.more_is_better else -1.0
-        terms = (sign, logarithms(dict(new.repeats))), (-sign, logarithms(dict(old.repeats)))
-        ratio = compare(*terms).ratio(level)
+        below, above = (old, new) if figure.more_is_better else (new, old)
+        ratio = change(below.repeats, above.repeats, level)
         changes.append(Step(figure, new.device, before, after, ratio, verdict(ratio)))
     return changes
 
