@@ -19,6 +19,7 @@ COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY accelreport accelreport
 COPY specs specs
 COPY templates templates
+COPY examples/chips examples/chips
 RUN if [ "$EXTRA" = cpu ]; then pip install --no-deps --no-build-isolation .; \
     else pip install ".[$EXTRA]"; fi
 

@@ -21,6 +21,9 @@ from accelreport.spec.problems import SpecErrors
 from tests.runner.scripted import a_record
 from tests.support.program import MNIST, write_specs
 
+SYNTHETIC = {"workload.data": "synthetic"}
+"""Data that every machine has."""
+
 
 @pytest.fixture
 def specs(tmp_path: Path) -> Path:
@@ -38,7 +41,7 @@ def documents(prepared: Prepared) -> dict[str, PlanDocument]:
 
 
 def test_every_cell_is_planned_and_absent_devices_are_skipped_with_the_reason(specs: Path) -> None:
-    plan = ask(specs).plan
+    plan = ask(specs, overrides=SYNTHETIC).plan
     assert len(plan.cells) == 1 + 2 * 2 * 2
     assert {planned.cell.device for planned in plan.of("skip")} == {"tpu"}
     assert all("TPU" in planned.reason for planned in plan.of("skip"))
@@ -213,10 +216,10 @@ def test_repeats_of_other_conditions_and_repeats_that_nobody_measured_leave_the_
     specs: Path,
 ) -> None:
     store = Store(specs.parent / "results")
-    many = ask(specs, overrides={"measure.repeats": 5})
+    many = ask(specs, overrides={**SYNTHETIC, "measure.repeats": 5})
     for document in many.documents:
         store.write_plan(document)
-    for document in ask(specs).documents:
+    for document in ask(specs, overrides=SYNTHETIC).documents:
         store.write_plan(document)
     assert {plan.spec: len(plan.cells) for plan in store.plans()} == {"mnist": 8, "matmul": 1}
 
@@ -224,7 +227,7 @@ def test_repeats_of_other_conditions_and_repeats_that_nobody_measured_leave_the_
         measured(store, document, [one.cell for one in many.plan.of("run")])
     path = specs / "matmul.toml"
     path.write_text(path.read_text().replace("size = 64", "size = 32"))
-    for document in ask(specs).documents:
+    for document in ask(specs, overrides=SYNTHETIC).documents:
         store.write_plan(document)
     now = {plan.spec: plan for plan in store.plans()}
     assert len(now["matmul"].cells) == 1

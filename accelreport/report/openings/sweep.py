@@ -81,7 +81,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             *ratios.values(),
             *(value for value in _ratios(bench).values() if not value.why),
         ),
-        view="log" if others else "",
+        view="log scale" if others else "",
         others=others,
     )
     return Scene(finding, plot)
@@ -103,7 +103,7 @@ def _other_views(
     relative = _relative_lines(bench, lines)
     if relative:
         over = sweep_axes(relative, (), x_title=axes.x_title, tick=factor_text, text=quantity.ratio)
-        name = f"log, over {relative[0].name}"
+        name = f"log scale, over {relative[0].name}"
         plots.append(_view("sweep-over", name, relative, (), over, quantity.ratio))
     return tuple(plots)
 
