@@ -92,7 +92,11 @@ Against = Annotated[
 OutFile = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="FILE", help="Default: the canonical name.", show_default=False
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="File, or folder for a file of the canonical name. Default: here.",
+        show_default=False,
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
@@ -153,6 +157,8 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 
     contribution = contribution_of(existing(results))
     path = out or Path(f"{contribution.name}.json")
+    if path.is_dir():
+        path /= f"{contribution.name}.json"
     say(*contents(contribution))
     if not yes and not typer.confirm(f"Write {path}?"):
         raise typer.Exit(ExitCode.USAGE)
@@ -189,6 +195,7 @@ def verify(files: Files, *, against: Against = None, json: Json = False) -> None
 def rank(folder: Folder, *, out: Site = Path("site")) -> None:
     """Verify the contributions of a folder, and build the pages that rank them."""
     from accelreport.chips.board import board_of
+    from accelreport.report import quantity
     from accelreport.report.site.chips import build_chips
     from accelreport.terminal.say import say
 
@@ -198,5 +205,7 @@ def rank(folder: Folder, *, out: Site = Path("site")) -> None:
     if not board.histories:
         raise typer.Exit(ExitCode.GATE_CLOSED)
     pages = build_chips(board, folder, out)
-    ranked, refused = len(board.histories), len(board.refused)
-    say(f"{ranked} machines ranked, {refused} files refused; {pages} pages: {out / 'index.html'}")
+    ranked = quantity.plural(len(board.histories), "machine")
+    refused = quantity.plural(len(board.refused), "file")
+    built = quantity.plural(pages, "page")
+    say(f"{ranked} ranked, {refused} refused; {built}: {out / 'index.html'}")

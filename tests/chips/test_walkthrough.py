@@ -70,6 +70,13 @@ def test_contribute_shows_what_the_file_holds_and_asks(folder: Path) -> None:
     assert (folder / "chips" / "mine.json").read_bytes() == HONEST.read_bytes()
 
 
+def test_contribute_writes_the_canonical_name_into_a_folder(folder: Path) -> None:
+    before = {*(folder / "chips").iterdir()}
+    output("contribute", "-o", "chips", "--yes")
+    (written,) = {*(folder / "chips").iterdir()} - before
+    assert written.read_bytes() == HONEST.read_bytes()
+
+
 def test_verify_says_what_a_person_should_look_at(folder: Path) -> None:
     shutil.copy(HONEST, folder / "chips" / "mine.json")
     assert VERDICT in output("verify", "chips/mine.json")
