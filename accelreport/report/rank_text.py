@@ -67,19 +67,25 @@ def ratio_phrase(figure: Figure) -> str:
 def leaders(rows: Sequence[Ranked], figure: Figure) -> str:
     """Who may be first, and how far the last one is behind."""
     first, last, leading = rows[0], rows[-1], sum(row.best == 1 for row in rows)
+    value = first.entry.value
+    reached = write(value.value, figure.unit, value, figure.noun, digits=HEADLINE)
     if len(rows) == 1:
-        return f"One entry is ranked: {value_text(first.entry, figure)}."
+        return f"One entry is ranked: {reached}."
+    every = f"{count(len(rows))} entries"
+    if leading == len(rows):
+        return f"Which of the {every} is first is undecided, because their intervals overlap."
     if leading > 1:
-        who = f"{sentence(number_word(leading))} of {count(len(rows))} entries may be first"
-        text = f"{who}, because their intervals overlap."
+        who = sentence(number_word(leading))
+        text = f"{who} of {every} may be first, because their intervals overlap."
     else:
-        text = f"The first of {count(len(rows))} entries reaches {value_text(first.entry, figure)}."
+        reaches = "reaches" if figure.more_is_better else "takes"
+        text = f"The first of {every} {reaches} {reached}."
     if last.best <= first.worst:
         return f"{text} Whether the first and the last differ is undecided."
     best, worst = first.entry.value.value, last.entry.value.value
     factor = worst / best if figure.unit is Unit.SECONDS else best / worst
     phrase = ratio_phrase(figure).format(write(factor, Unit.RATIO, digits=HEADLINE))
-    return f"{text} The first {phrase} the last."
+    return f"{text} {'It' if leading == 1 else 'The first'} {phrase} the last."
 
 
 def step_text(step: Step) -> str:

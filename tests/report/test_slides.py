@@ -505,15 +505,21 @@ def seen(page: Page, slide: str) -> tuple[int, int]:
     return published, measured
 
 
+def second_window(first: Page) -> Page:
+    """The window that a speaker opens for the hall."""
+    with first.context.expect_page() as opened:
+        first.keyboard.press("w")
+    second = opened.value
+    second.wait_for_load_state()
+    return second
+
+
 def test_a_figure_shows_what_was_published_and_by_the_next_key_what_was_measured(
     site: Path, browser: Browser
 ) -> None:
     with told(browser, site / WHOLE) as first:
         known = ids(first)
-        with first.context.expect_page() as opened:
-            first.keyboard.press("w")
-        second = opened.value
-        second.wait_for_load_state()
+        second = second_window(first)
         published, measured = whole = seen(first, known[1])
         assert published > 1
         assert measured > 1
@@ -610,10 +616,7 @@ def test_notes_come_and_go_with_n_beside_the_clock_and_the_next_title(
 def test_a_second_window_keeps_in_step_both_ways_on_the_disk(site: Path, browser: Browser) -> None:
     with told(browser, site / WHOLE) as first:
         known = ids(first)
-        with first.context.expect_page() as opened:
-            first.keyboard.press("w")
-        second = opened.value
-        second.wait_for_load_state()
+        second = second_window(first)
         first.keyboard.press("ArrowRight")
         second.wait_for_url(f"**#{known[1]}")
         assert place(second) == known[1]

@@ -297,7 +297,7 @@ def ranked_page(board: Board, figure: Figure) -> Page:
     """The page around the table by one figure."""
     machines, ranks = board.machines, board.ranks[figure.name]
     published = len(board.published.get(figure.name, ()))
-    rows = f"{quantity.plural(published, 'published row')}" if published else ""
+    rows = quantity.plural(published, "published row") if published else ""
     repeats = max(row.entry.reached[1] for row in ranks)
     frameworks = {FRAMEWORK_NAMES[row.entry.framework] for row in ranks}
     counts = (
@@ -419,14 +419,15 @@ def _plots(board: Board) -> Iterator[Section]:
             f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} on the frontier: "
             f"no other entry is both faster and {better}."
         )
-        missing = quantity.plural(len(board.ranks[TIME.name]) - len(offers), "entry", "entries")
+        missing = len(board.ranks[TIME.name]) - len(offers)
+        absent = f" Not drawn: {quantity.plural(missing, 'entry', 'entries')} without {what}."
         plot = Plot(
             id=f"by-{key}",
             title=f"{TIME.title}, against {key}",
             description=f"{finding} {'; '.join(offer.name for offer in best)}.",
             chart=partial(_trade_off, offers, unit, axis),
             subtitle=f"Up: {TIME.title} (log scale). Down and to the left is better.",
-            caption=f"Dashed: the frontier. {missing} without {what} not drawn.",
+            caption=f"Dashed: the frontier.{absent * bool(missing)}",
         )
         figure = plot.figure(Size(WIDE, 440), ON_A_PHONE)
         yield Section(key, f"Time against {key}", (figure,), finding)
