@@ -15,9 +15,7 @@ from accelreport.analysis.claims import (
     Lack,
     Missing,
     Number,
-    PrintedVerdict,
     Seen,
-    printed_verdict,
     together,
     within_bounds,
 )
@@ -173,7 +171,7 @@ def _asked(check: Check) -> set[str | None]:
 
 
 def _state(seen: Seen, claim: Claim, found: _Outcome, stand_in: str) -> ClaimState:
-    """The state of a claim: what was measured decides; without it, what was published.
+    """The state of a claim: its verdict, or what stands in its place.
 
     A quality that was reached on synthetic data decides nothing.
     """
@@ -184,9 +182,6 @@ def _state(seen: Seen, claim: Claim, found: _Outcome, stand_in: str) -> ClaimSta
         if decided and of_quality and stand_in == "synthetic":
             return ClaimState.UNDECIDED
         return ClaimState(found.verdict.value)
-    printed = printed_verdict(seen.plan, claim)
-    if printed is not PrintedVerdict.SILENT:
-        return _OF_PUBLISHED[printed]
     tried = {each.device for each in seen.results if each.status not in {MISSING, "skipped"}}
     lacking = any(
         each.device not in tried if each.lack is Lack.DEVICE else len(tried) < 2
@@ -194,12 +189,6 @@ def _state(seen: Seen, claim: Claim, found: _Outcome, stand_in: str) -> ClaimSta
         if each.lack in {Lack.DEVICE, Lack.PAIRS}
     )
     return ClaimState.NEEDS_DEVICE if lacking else ClaimState.NOT_MEASURED
-
-
-_OF_PUBLISHED = {
-    PrintedVerdict.AGREE: ClaimState.SUPPORTED,
-    PrintedVerdict.CONTRADICT: ClaimState.CONTRADICTED,
-}
 
 
 def devices_of(plan: PlanDocument, check: Check) -> list[str]:

@@ -1,7 +1,6 @@
 """What known hardware can do at most, where that is written, and how far it was checked.
 
-The rows are data: `hardware.toml`. `python -m accelreport.analysis.hardware` prints them as the
-table of docs/arithmetic.md.
+The rows are data: `hardware.toml`.
 
 Dense rates at boost clock in 10¹² operations per second (one multiply-add counts as two):
 never the rates "with sparsity", which are twice as high. Half-precision products are those
@@ -201,33 +200,3 @@ def derived_cpu_peak(
     cores = min(environment.cores, environment.threads, threads or environment.cores)
     extension, operations = per_cycle
     return CoreBound(cores, operations, extension, environment.clock_max_mhz / 1000)
-
-
-HEAD = (
-    "| hardware | of | float32 | TF32 | float16 | bfloat16 | int8 | GB/s | held against | source |",
-    "| :-- | :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |",
-)
-DTYPES = ("float32", "tensorfloat32", "float16", "bfloat16", "int8")
-AGAINST = {
-    "maker": "maker’s text",
-    "copy": "a copy",
-    "derived": "a formula",
-    "unchecked": "**nothing yet**",
-}
-
-
-def hardware_markdown() -> str:
-    """A row for each piece of hardware, rates in 10¹² operations per second."""
-    return "\n".join([*HEAD, *(_row(each) for each in HARDWARE)])
-
-
-def _row(each: Hardware) -> str:
-    rates = [f"{each.tflops[name]:g}" if name in each.tflops else "" for name in DTYPES]
-    width = f"{each.gbps:g}" if each.gbps is not None else ""
-    source = f"[{each.source}]({each.address})" if each.address else each.source
-    cells = [each.name, each.unit, *rates, width, AGAINST[each.reading], source]
-    return f"| {' | '.join(cells)} |"
-
-
-if __name__ == "__main__":
-    print(hardware_markdown())  # noqa: T201 - what it is for

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
+from accelreport.analysis import learning_findings, speed_findings
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind
-from accelreport.analysis.learning_findings import (
-    curve_findings,
-    deployment_findings,
-    end_findings,
-    mistake_findings,
-)
-from accelreport.analysis.speed_findings import (
-    comparison_findings,
-    compiled_findings,
-    gain_findings,
-    latency_findings,
-    pays_off_findings,
-    peak_findings,
-    published_findings,
-    range_findings,
-    rate_findings,
-    total_findings,
-)
 
 FINDERS = (
-    latency_findings,
-    deployment_findings,
-    compiled_findings,
-    pays_off_findings,
-    range_findings,
-    gain_findings,
-    total_findings,
-    peak_findings,
-    mistake_findings,
-    comparison_findings,
-    published_findings,
-    curve_findings,
-    rate_findings,
-    end_findings,
+    speed_findings.latency_findings,
+    learning_findings.deployment_findings,
+    speed_findings.compiled_findings,
+    speed_findings.pays_off_findings,
+    speed_findings.range_findings,
+    speed_findings.gain_findings,
+    speed_findings.total_findings,
+    speed_findings.peak_findings,
+    learning_findings.mistake_findings,
+    speed_findings.comparison_findings,
+    speed_findings.published_findings,
+    learning_findings.curve_findings,
+    speed_findings.rate_findings,
+    learning_findings.end_findings,
 )
 """Benchmark → findings of one sort, in the order in which a page asks for them."""
 
@@ -52,7 +35,7 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
     because that is what a reader comes for. Otherwise the question of the benchmark comes first, in
     the order of `FINDERS`, and within each what is decided.
     """
-    found = [
+    findings = [
         finding
         for find in FINDERS
         for finding in sorted(find(bench), key=lambda finding: not finding.decided)
@@ -67,4 +50,4 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
         compared = finding.kind in {Kind.FASTER, Kind.SLOWER}
         return compared and any(kinds.get(v.of.device) in others for v in finding.values)
 
-    return tuple(sorted(found, key=lambda finding: not comes_first(finding)))
+    return tuple(sorted(findings, key=lambda finding: not comes_first(finding)))

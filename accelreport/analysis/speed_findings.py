@@ -9,8 +9,13 @@ from math import isfinite, isnan, nan
 from statistics import median
 
 from accelreport.analysis.benchmark import Benchmark, Point
-from accelreport.analysis.ceilings import own_limits
-from accelreport.analysis.compute import cited_peak, compute_dtype, hardware_name
+from accelreport.analysis.ceilings import Limits, own_limits
+from accelreport.analysis.compute import (
+    cited_bandwidth,
+    cited_peak,
+    compute_dtype,
+    hardware_name,
+)
 from accelreport.analysis.cost import TimeLine, overtakes, start_of
 from accelreport.analysis.findings import (
     MOST_TOLD,
@@ -512,33 +517,33 @@ def peak_findings(bench: Benchmark) -> Iterator[Finding]:
         yield Finding(Kind.SHARE_OF_PEAK, tuple(reached), of=len(groups))
 
 
-def limit_of(bench: Benchmark, group: Group) -> tuple[float, str] | None:
-    """The 10¹² operations a second that some processes cannot exceed, and what that is.
+def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
+    """What limits some processes, and what that is called; None where nothing is known.
 
-    The peak of the data sheet, else the measured roof of the machine's processor.
+    A CPU's is what its machine reached in a product and in a stream; else what is cited counts.
     """
     records = [record for row in group.timed if (record := bench.record(row))]
     environment = next((record.environment for record in records if record.environment), None)
-    kind = bench.plan.devices[group.device].kind
+    kind, point = bench.plan.devices[group.device].kind, dict(group.point)
+    if environment and kind == "CPU":
+        dtype = compute_dtype(bench.plan, group.device, point)
+        measured = own_limits(environment, dtype, bench.seen.get(group.machine, 0.0))
+        if measured is not None:
+            return measured, "measured roof"
     name = hardware_name(environment, kind)
-    point = dict(group.point)
     peak = cited_peak(bench.plan, group.device, point, name, environment)
-    if peak is not None and isinstance(peak.source, str):
-        return peak.tflops, "peak"
-    if environment is None or kind != "CPU":
+    if peak is None:
         return None
-    dtype = compute_dtype(bench.plan, group.device, point)
-    own = own_limits(environment, dtype, bench.seen.get(group.machine, 0.0))
-    return (own.peak.tflops, "measured roof") if own and own.peak else None
+    return Limits(name, kind, peak, cited_bandwidth(bench.plan, group.device, name)), "peak"
 
 
 def share_of_peak(bench: Benchmark, group: Group) -> Value | None:
-    """What some processes reached of their limit; None where no limit is known."""
-    limit, rate = limit_of(bench, group), rate_of(group)
-    if limit is None or rate is None:
+    """What some processes reached of a peak that is cited or measured; None where none is known."""
+    known, rate = limits_of(bench, group), rate_of(group)
+    if known is None or rate is None or not isinstance(known[0].peak.source, str):
         return None
-    tflops, what = limit
-    interval = _divided(1.0, _divided(tflops, rate.interval))
+    limits, what = known
+    interval = _divided(1.0, _divided(limits.peak.tflops, rate.interval))
     over = Subject(group.device, group.machine, part=what)
     return replace(rate, interval=interval, unit=Unit.SHARE, over=over)
 

@@ -12,7 +12,6 @@ import pandas as pd
 
 from accelreport.analysis.claim_rules import QUALITY_MARGIN
 from accelreport.analysis.claims import (
-    FOLLOWS_FROM,
     SIGNED,
     ClaimResult,
     ClaimState,
@@ -26,7 +25,9 @@ from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report import quantity
 from accelreport.report.frames import withheld_text
-from accelreport.report.metrics import is_share
+from accelreport.report.metrics import is_share, printed_text
+from accelreport.report.quantity import SPACE
+from accelreport.report.text import label, tied
 from accelreport.report.warning_text import failure_text, problem_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Baseline
@@ -49,20 +50,6 @@ from accelreport.spec.claims import (
 )
 from accelreport.spec.problems import counted
 
-COLUMNS = (
-    "text",
-    "by",
-    "verdict",
-    "numbers",
-    "rule",
-    "source",
-    "note",
-    "machine",
-    "published",
-    "evidence",
-)
-"""Columns of `claims_frame`."""
-
 SURE = f"{100 * LEVEL:g} %"
 
 STATES: dict[ClaimState, tuple[str, str]] = {
@@ -73,14 +60,6 @@ STATES: dict[ClaimState, tuple[str, str]] = {
         "The interval holds both, there is none, or the data of a quality are synthetic.",
     ),
     ClaimState.WITHHELD: ("withheld", "What the rule compares must not be compared."),
-    ClaimState.SUPPORTED: (
-        "supported by published figures",
-        "Not tested here. Comparable figures of another source fulfil the rule.",
-    ),
-    ClaimState.CONTRADICTED: (
-        "contradicted by published figures",
-        "Not tested here. Published figures contradict the rule.",
-    ),
     ClaimState.NOT_MEASURED: ("not measured", "What the rule needs was not measured here."),
     ClaimState.NEEDS_DEVICE: ("needs a device", "A device that the rule needs was not tried here."),
 }
@@ -151,61 +130,23 @@ def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFra
     published, what the published figures alone say of it, as text and labelled so; evidence, a
     tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds.
     """
-    rows = [
-        {
-            "text": each.claim.text,
-            "by": each.claim.by,
-            "verdict": each.state.value,
-            "numbers": numbers_text(each),
-            "rule": rule_text(plan, each.claim.check),
-            "source": source_of(plan, each.claim),
-            "note": each.claim.note,
-            "machine": each.machine,
-            "published": published_text(plan, each.claim.check),
-            "evidence": tuple(_evidence(number) for number in each.numbers if not number.refused),
-        }
-        for each in found
-    ]
+    rows = [{name: value(plan, one) for name, value in COLUMNS.items()} for one in found]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-_UNITS = ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"))
-"""(below, unit in seconds, name)."""
-
-
-def duration_text(seconds: float) -> str:
-    """Seconds in the unit a reader would choose: "94 µs", "24.1 ms", "6 s", "2.5 h"."""
-    for below, unit, name in _UNITS:
-        if abs(seconds) < below:
-            return f"{seconds / unit:.3g} {name}"
-    if abs(seconds) < 7200:
-        return f"{seconds / 60:.3g} min"
-    return f"{seconds / 3600:.3g} h"
-
-
-def value_text(quantity: str, value: float) -> str:
-    """A value of a quantity or published figure, with its unit."""
-    if quantity.endswith("_time"):
-        return duration_text(value)
-    if quantity.endswith("accuracy"):
-        return f"{100 * value:.4g} %"
-    if quantity == ENERGY:
-        return f"{value:.3g} J"
-    if quantity.startswith("tflops"):
-        return f"{value:.3g} TFLOPS"
-    if quantity == "throughput":
-        return f"{value:,.0f} samples/s" if value >= 100 else f"{value:.3g} samples/s"
-    return f"{value:.3g}×" if quantity in {"speedup", "ratio"} else f"{value:.3g}"
-
-
-def span_text(quantity: str, low: float, high: float) -> str:
-    """An interval, with its unit once: "4.81–5.14×", "0.195–0.208 TFLOPS"."""
-    first, last = value_text(quantity, low), value_text(quantity, high)
-    number, _, unit = first.partition(" ")
-    if unit and last.endswith(f" {unit}"):
-        first = number
-    joint = " to " if low < 0 else "–"
-    return f"{first.removesuffix('×')}{joint}{last}"
+COLUMNS: dict[str, Callable[[PlanDocument, ClaimResult], object]] = {
+    "text": lambda _, one: one.claim.text,
+    "by": lambda _, one: one.claim.by,
+    "verdict": lambda _, one: one.state.value,
+    "numbers": lambda _, one: numbers_text(one),
+    "rule": lambda plan, one: rule_text(plan, one.claim.check),
+    "source": lambda plan, one: source_of(plan, one.claim),
+    "note": lambda _, one: one.claim.note,
+    "machine": lambda _, one: one.machine,
+    "published": lambda plan, one: published_text(plan, one.claim.check),
+    "evidence": lambda _, one: tuple(_evidence(each) for each in one.numbers if not each.refused),
+}
+"""Column of `claims_frame` → its value for a claim."""
 
 
 def point_text(point: Mapping[str, Any]) -> str:
@@ -246,35 +187,157 @@ def _evidence(number: Number) -> dict[str, Any]:
     } | peak
 
 
-def number_text(number: Number, names: Names = AS_WRITTEN) -> str:
-    """A number with its place and its interval."""
-    found, what = number.interval, place_text(number, names)
-    if number.refused is not None:
-        said = failure_text(number.refused)
-    elif number.quantity == "out_of_memory":
-        processes = counted(found.n, "process", "processes")
-        said = f"{found.value:g} of {processes} ran out of memory"
-    else:
-        said = value_text(number.quantity, found.value)
-        if found.known:
-            said += f" ({span_text(number.quantity, found.low, found.high)}, n = {found.n})"
+MOST_APART = 6
+"""Numbers with intervals that each get a line of their own."""
+MOST_TOLD = 24
+"""Numbers of which a page tells each; of more, only the ends, since a file has them all."""
+
+
+def number_lines(
+    numbers: Sequence[Number], names: Names = AS_WRITTEN, most: int = MOST_TOLD
+) -> list[str]:
+    """One line for each number; one for each run along an axis where that is readable.
+
+    Args:
+        numbers: of a claim, in the order of the sweep.
+        names: what devices and swept keys are called.
+        most: numbers of which each is told.
+    """
+    told = [number for number in numbers if not _in_words(number)]
+    between = len(told) - 2 if len(told) > most else 0
+    if between:
+        told = sorted(told, key=lambda number: number.interval.value)[:: len(told) - 1]
+    counts = {_count(number) for number in told}
+    shared = f"{counts.pop()} each" if len(counts) == 1 else ""
+    lines, last = [], []
+    for (held, axis), along in groupby(told, lambda number: _place(number, names)):
+        run = list(along)
+        apart = any(number.interval.known for number in run) and len(told) <= MOST_APART
+        if not axis or len(run) == 1 or apart:
+            lines += [_line(number, names, _number(number, _count(number))) for number in run]
         else:
-            said += " (one process, no interval)"
-    return f"{what}: {said}" if what else said
+            texts = ", ".join(_number(number, "" if shared else _count(number)) for number in run)
+            lines.append(f"{tied(label(_span(held, axis, run, names), 160))}: {texts}")
+            last = [shared] if shared else []
+    rest = f"{between} others lie between them; the file of this table has each"
+    words = [_line(number, names, _words(number)) for number in numbers if _in_words(number)]
+    return lines + last + [rest] * bool(between) + words
+
+
+def _in_words(number: Number) -> bool:
+    """Whether a number is a count, or a refusal, that has no interval."""
+    return number.refused is not None or number.quantity == "out_of_memory"
+
+
+def _words(number: Number) -> str:
+    if number.refused is not None:
+        return tied(label(failure_text(number.refused), 300))
+    processes = counted(number.interval.n, "process", "processes")
+    return f"{number.interval.value:g} of {processes} ran out of memory"
+
+
+def _place(number: Number, names: Names) -> tuple[str, str]:
+    """The sweep point without its last axis, and that axis; empty where none tells it apart."""
+    if number.seed is not None or not number.point:
+        return place_text(number, names, " "), ""
+    *others, axis = number.point
+    held = {other: number.point[other] for other in others}
+    return place_text(replace(number, point=held, peak=None), names, " "), axis
+
+
+def _line(number: Number, names: Names, text: str) -> str:
+    where = tied(label(place_text(number, names, " "), 160))
+    return f"{where}: {text}" if where else text
+
+
+def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
+    values = [
+        names.value(number.point[axis])
+        + ("" if number.peak is None else f" (peak {number.peak:g})")
+        for number in run
+    ]
+    return ", ".join(part for part in (held, f"{names.axis(axis)} {', '.join(values)}") if part)
+
+
+def _count(number: Number) -> str:
+    """Processes behind a number."""
+    known = number.interval.known
+    return f"n{SPACE}={SPACE}{quantity.count(number.interval.n)}" if known else "one process"
+
+
+def _number(number: Number, count: str) -> str:
+    """A number with its unit and interval, and what is said of its processes."""
+    value, interval = _value_and_interval(number)
+    inner = ", ".join(part for part in (interval, count) if part)
+    return f"{value} ({inner})" if inner else value
+
+
+def _value_and_interval(number: Number) -> tuple[str, str]:
+    """A value and its interval in the unit of its quantity."""
+    name, found = number.quantity, number.interval
+    value, low, high, known = found.value, found.low, found.high, found.known
+    bounds = (low, high) if known else (None, None)
+    if name.endswith("_time"):
+        text = quantity.duration(value, *bounds)
+        return text, quantity.duration_interval(low, high, value) if known else ""
+    if name in {"ratio", "speedup"}:
+        text = quantity.ratio(value, *bounds)
+        return text, quantity.ratio_interval(low, high, value) if known else ""
+    if name == _POINTS:
+        return quantity.points(value), quantity.points_between(low, high) if known else ""
+    unit = _UNITS.get(name, "")
+    if is_share(name):
+        unit = f"{SPACE}%"
+        value, low, high = 100 * value, 100 * low, 100 * high
+    if not known:
+        return quantity.number(value) + unit, ""
+    places = quantity.decimals(value, low, high)
+    if name == "difference":  # it may be near 0: the interval alone says what is known of it
+        places = max(quantity.decimals(high - low) - 1, 0)
+    joint = quantity.EN_DASH if low >= 0 else " to "
+    interval = f"{quantity.fixed(low, places)}{joint}{quantity.fixed(high, places)}{unit}"
+    return quantity.fixed(value, places) + unit, interval
+
+
+_UNITS = {
+    "tflops": f"{SPACE}TFLOPS",
+    "tflops_cold": f"{SPACE}TFLOPS",
+    "throughput": f"{SPACE}samples/s",
+    ENERGY: f"{SPACE}J",
+}
+"""Units of quantities that have one beside seconds."""
+
+_POINTS = "points"
+"""A difference of two shares, which is told in percentage points."""
+
+
+def measured_lines(
+    found: ClaimResult, names: Names = AS_WRITTEN, most: int = MOST_TOLD
+) -> list[str]:
+    """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
+    check = found.claim.check
+    quality = ""
+    if isinstance(check, EquivalentCheck):
+        quality = check.equivalent
+    elif isinstance(check, QuantisedCheck):
+        quality = check.quantised_costs
+    elif isinstance(check, DifferenceCheck):
+        quality = check.quality
+    numbers = [
+        replace(number, quantity=_POINTS)
+        if is_share(quality) and number.quantity == "difference"
+        else number
+        for number in found.numbers
+    ]
+    return number_lines(numbers, names, most)
 
 
 def numbers_text(found: ClaimResult, names: Names = AS_WRITTEN) -> str:
     """What was measured, or why nothing was."""
     if found.withheld and not found.numbers:
         return "; ".join(beside_text(found, names))
-    if not found.numbers:
-        return "; ".join(missing_text(each, names) for each in found.missing)
-    along = getattr(found.claim.check, "along", None)
-    if along is None:
-        return "; ".join(number_text(each, names) for each in found.numbers)
-    lines = groupby(found.numbers, lambda each: {k: v for k, v in each.point.items() if k != along})
-    said = [", ".join(number_text(each, names) for each in line) for _, line in lines]
-    return "; ".join([*said, *(missing_text(each, names) for each in found.missing)])
+    lines = measured_lines(found, names, len(found.numbers))
+    return "; ".join([*lines, *(missing_text(missing, names) for missing in found.missing)])
 
 
 def beside_text(found: ClaimResult, names: Names = AS_WRITTEN) -> list[str]:
@@ -347,7 +410,7 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
         if names is not AS_WRITTEN and is_share(check.value):  # pages tell shares in per cent
             asked = _bounds(check, lambda share: f"{100 * share:.6g} %")
         elif check.value in TIME_QUANTITIES:
-            asked = _bounds(check, duration_text)
+            asked = _bounds(check, lambda seconds: printed_text("total_time", seconds))
         return f"the {SURE} interval of {names.of(check.value, check.of, {})} is {asked}"
     if isinstance(check, EquivalentCheck):
         return (
@@ -422,35 +485,42 @@ def _trend_rule(check: TrendCheck, names: Names) -> str:
 
 # Published figures ------------------------------------------------------------------------------
 
+FOLLOWS_FROM: dict[str, tuple[str, ...]] = {
+    "speedup": ("throughput", "sample_time", "epoch_time", "total_time", "tflops"),
+    "steady_step_time": ("step_time", "sample_time"),
+    "throughput": ("throughput", "sample_time", "epoch_time"),
+}
+"""Figures that a quantity follows from where it is none itself, the most direct one first."""
 
-def published_text(plan: PlanDocument, check: Check) -> str:
+
+def published_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> str:
     """The published figures that bear on a claim, as a sentence; empty without any."""
     check = check.as_ratio if isinstance(check, FasterCheck) else check
-    names: set[str] = set()
+    wanted: set[str] = set()
     devices: list[str] = []
     if isinstance(check, TrendCheck):
-        names, devices = (
+        wanted, devices = (
             {check.rises or str(check.falls)},
             [check.of, check.over or plan.baseline.device],
         )
     elif isinstance(check, RatioCheck):
-        names = {check.ratio, str(check.to or check.ratio)}
+        wanted = {check.ratio, str(check.to or check.ratio)}
         devices = [
             check.of,
             *([] if check.within_process else [check.over or plan.baseline.device]),
         ]
     elif isinstance(check, DifferenceCheck):
-        names = {check.quality, str(check.to or check.quality)}
+        wanted = {check.quality, str(check.to or check.quality)}
         devices = [check.of, check.than or check.of]
     elif isinstance(check, ValueCheck):
-        names, devices = {check.value}, [check.of]
+        wanted, devices = {check.value}, [check.of]
     where = getattr(check, "where", {})
-    said = [_published_of(plan, name, devices, where) for name in sorted(names)]
+    said = [_published_of(plan, name, devices, where, names) for name in sorted(wanted)]
     return " ".join(part for part in dict.fromkeys(said) if part)
 
 
 def _published_of(
-    plan: PlanDocument, name: str, devices: Sequence[str], where: Mapping[str, Any]
+    plan: PlanDocument, name: str, devices: Sequence[str], where: Mapping[str, Any], names: Names
 ) -> str:
     """What was published of a quantity on any of the devices; a speedup, between them."""
     said = []
@@ -458,10 +528,11 @@ def _published_of(
         asked = {key: value for key, value in where.items() if key in row.where}
         if row.device not in devices or not matches(row.where, asked):
             continue
-        label = f"{row.label} ({point_text(row.where)})" if row.where else row.label
-        label += f" in “{row.source.title}”" if row.source else ""
+        point = point_text({names.axis(axis): names.value(x) for axis, x in row.where.items()})
+        title = f"{row.label} ({point})" if point else row.label
+        title += f" in “{row.source.title}”" if row.source else ""
         said += [
-            f"{label}: {value_text(key, value)} [{key}, {row.mark}]"
+            f"{title}: {printed_text(key, value)} [{names.quantity(key)}, {row.mark}]"
             for key, value in row.figures().items()
             if key in {name, *FOLLOWS_FROM.get(name, ())}
             and (key != "speedup" or (row.over or plan.baseline.device) in devices)

@@ -6,9 +6,9 @@ Nothing that is in either folder is dropped; what cannot be compared is a row wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -39,9 +39,9 @@ from accelreport.analysis.compare import (
 )
 from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
-from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.analysis.stats import LEVEL, MARGIN, Interval
 from accelreport.report.frames import of_processes, problems_of
-from accelreport.report.quantity import percentage_points, ratio, ratio_interval, ratio_of
+from accelreport.report.quantity import percentage_points, ratio_of
 from accelreport.report.site.options import ResultsSource
 from accelreport.results.plan_document import Document
 from accelreport.results.privacy import alone_published, without_names
@@ -146,6 +146,12 @@ class ComparisonRow(Document):
     failed_in_new: bool = False
     """Whether OLD has times and in NEW every process failed."""
 
+    @property
+    def interval(self) -> Interval:
+        """The speedup with its interval, where it has them."""
+        value, low, high = (nan if x is None else x for x in (self.speedup, self.low, self.high))
+        return Interval(value, low, high, self.pairs)
+
 
 class FolderComparison(Document):
     """Two results folders against each other."""
@@ -203,16 +209,6 @@ def percentage(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def seconds_text(seconds: float | None) -> str:
-    """Seconds of a step in a fitting unit; a dash where there are none."""
-    if seconds is None:
-        return "–"
-    for below, unit, name in ((1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms")):
-        if seconds < below:
-            return f"{seconds / unit:.4g} {name}"
-    return f"{seconds:.4g} s"
-
-
 def where_text(row: ComparisonRow) -> str:
     """A sweep point: `batch_size=256 units=4`; a dash where there are no axes."""
     return " ".join(f"{key}={value}" for key, value in row.point.items()) or "–"
@@ -240,10 +236,7 @@ def speedup_text(row: ComparisonRow) -> str:
     """How many times as fast NEW is, with the interval: `1.08× (1.05–1.11×)`."""
     if row.speedup is None:
         return "–"
-    if row.low is None or row.high is None:
-        return f"{ratio(row.speedup)}, no interval"
-    interval = ratio_interval(row.low, row.high, row.speedup)
-    return f"{ratio(row.speedup, row.low, row.high)} ({interval})"
+    return f"{ratio_of(row.interval)}{'' if row.interval.known else ', no interval'}"
 
 
 def processes_compared(row: ComparisonRow) -> str:
@@ -340,13 +333,15 @@ def verdicts(comparison: FolderComparison, *, in_words: bool = False) -> str:
     rows = comparison.of("compared")
     if not rows:
         return "Nothing could be compared."
+    counts = verdict_counts(rows, in_words=in_words)
+    return f"{counted(len(rows), 'comparison')}: {', '.join(counts)}"
+
+
+def verdict_counts(rows: Iterable[ComparisonRow], *, in_words: bool) -> list[str]:
+    """How many rows have which verdict: "3 the same", "1 undecided"."""
     count = Counter(row.verdict for row in rows)
-    said = [
-        f"{count[name]} {words if in_words else name}"
-        for name, words in VERDICTS.items()
-        if count[name]
-    ]
-    return f"{counted(len(rows), 'comparison')}: {', '.join(said)}"
+    known = ((name, words) for name, words in VERDICTS.items() if count[name])
+    return [f"{count[name]} {words if in_words else name}" for name, words in known]
 
 
 def quality_text(metric: str, change: float) -> str:
@@ -499,7 +494,8 @@ def compared_row(
         new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
     )
     if row["pairs"]:
-        shared = _seeds(before) & _seeds(after)
+        seeds = ({row.seed for row in side.timed} for side in (before, after))
+        shared = set.intersection(*seeds)
         row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
         row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
         notes += [*_unpaired("OLD", before, shared), *_unpaired("NEW", after, shared)]
@@ -508,10 +504,6 @@ def compared_row(
 
 BOTH = "both folders hold the very same measurements"
 NOTHING_NEW = f"nothing was measured anew: {BOTH}"
-
-
-def _seeds(group: Group) -> set[int]:
-    return {each.seed for each in group.timed}
 
 
 def _identity(place: FolderGroup) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isnan, nan
 from operator import attrgetter
@@ -15,7 +15,7 @@ import pandas as pd
 from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
-from accelreport.analysis.stats import NOTHING
+from accelreport.analysis.stats import NOTHING, Interval
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
@@ -97,32 +97,32 @@ def metric_columns(results: Iterable[Result], taken: Iterable[str]) -> dict[str,
     return dict(sorted(named.items()))
 
 
-SPEEDUP_COLUMNS = (
-    "device",
-    "machine",
-    "n",
-    "n_baseline",
-    "baseline_machine",
-    "seconds",
-    "seconds_low",
-    "seconds_high",
-    "speedup",
-    "low",
-    "high",
-    "level",
-    "verdict",
-    "needed",
-    "paired",
-    "reason",
-    "parity",
-    "parity_metric",
-    "parity_within",
-    "parity_difference",
-    "parity_low",
-    "parity_high",
-    "withheld",
-)
-"""Columns of `speedups_frame`, after the axes."""
+SPEEDUP_COLUMNS: dict[str, Callable[[Speedup], object]] = {
+    "device": lambda one: one.device,
+    "machine": lambda one: one.machine,
+    "n": lambda one: len(one.own.timed),
+    "n_baseline": lambda one: len(base.timed) if (base := _base(one)) else 0,
+    "baseline_machine": lambda one: base.machine if (base := _base(one)) else "",
+    "seconds": lambda one: one.seconds.value,
+    "seconds_low": lambda one: one.seconds.low,
+    "seconds_high": lambda one: one.seconds.high,
+    "speedup": lambda one: _ratio(one).value,
+    "low": lambda one: _ratio(one).low,
+    "high": lambda one: _ratio(one).high,
+    "level": lambda one: one.rules.level,
+    "verdict": lambda one: one.verdict.value,
+    "needed": lambda one: (one.estimate and one.estimate.needed) or nan,
+    "paired": lambda one: _is_paired(one),
+    "reason": lambda one: why_incomplete(one),
+    "parity": lambda one: _parity(one),
+    "parity_metric": lambda one: one.rules.quality.metric if one.rules.quality else "",
+    "parity_within": lambda one: one.rules.quality.within if one.rules.quality else nan,
+    "parity_difference": lambda one: _difference(one).value,
+    "parity_low": lambda one: _difference(one).low,
+    "parity_high": lambda one: _difference(one).high,
+    "withheld": lambda one: why_withheld(one),
+}
+"""Column of `speedups_frame`, after the axes → its value."""
 
 NOT_APPLICABLE = "NOT APPLICABLE"
 """The parity of a kernel, which trains nothing."""
@@ -139,43 +139,35 @@ def speedups_frame(plan: PlanDocument, found: Iterable[Speedup]) -> pd.DataFrame
     verdict of the equivalence test on `parity_metric` (NOT APPLICABLE for a kernel), with its
     difference and 90 % interval.
     """
-    rows = [{**each.point, **_speedup_row(each)} for each in found]
+    rows = [
+        {**one.point, **{name: value(one) for name, value in SPEEDUP_COLUMNS.items()}}
+        for one in found
+    ]
     return pd.DataFrame(rows, columns=[*plan.axes, *SPEEDUP_COLUMNS])
 
 
-def _speedup_row(found: Speedup) -> dict[str, Any]:
-    estimate = found.estimate or found.qualified
-    interval = estimate.interval if estimate else NOTHING
-    base = found.base if found.base and found.own.timed else None
-    quality, agreed = found.rules.quality, found.agreement
-    difference = agreed.difference if agreed else NOTHING
-    parity = agreed.verdict if agreed else Parity.NOT_MEASURED
-    seconds = found.seconds
-    return {
-        "device": found.device,
-        "machine": found.machine,
-        "n": len(found.own.timed),
-        "n_baseline": len(base.timed) if base else 0,
-        "baseline_machine": base.machine if base else "",
-        "seconds": seconds.value,
-        "seconds_low": seconds.low,
-        "seconds_high": seconds.high,
-        "speedup": interval.value,
-        "low": interval.low,
-        "high": interval.high,
-        "level": found.rules.level,
-        "verdict": found.verdict.value,
-        "needed": estimate.needed if estimate and estimate.needed else nan,
-        "paired": estimate.paired if estimate and not found.is_baseline else False,
-        "reason": why_incomplete(found),
-        "parity": parity.value if quality else NOT_APPLICABLE,
-        "parity_metric": quality.metric if quality else "",
-        "parity_within": quality.within if quality else nan,
-        "parity_difference": difference.value,
-        "parity_low": difference.low,
-        "parity_high": difference.high,
-        "withheld": why_withheld(found),
-    }
+def _base(one: Speedup) -> Group | None:
+    return one.base if one.own.timed else None
+
+
+def _ratio(one: Speedup) -> Interval:
+    estimate = one.estimate or one.qualified
+    return estimate.interval if estimate else NOTHING
+
+
+def _is_paired(one: Speedup) -> bool:
+    estimate = one.estimate or one.qualified
+    return bool(estimate and estimate.paired and not one.is_baseline)
+
+
+def _parity(one: Speedup) -> str:
+    if not one.rules.quality:
+        return NOT_APPLICABLE
+    return (one.agreement.verdict if one.agreement else Parity.NOT_MEASURED).value
+
+
+def _difference(one: Speedup) -> Interval:
+    return one.agreement.difference if one.agreement else NOTHING
 
 
 def why_withheld(found: Speedup, other: str = "the baseline") -> str:
@@ -240,7 +232,6 @@ def not_refused(records: Iterable[Record], results: Iterable[Result]) -> list[Re
 
 
 STEP_COLUMNS = ("key", "machine", "step", "seconds", "steps", "warmup", "exact")
-"""Columns of `steps_frame`."""
 
 
 def steps_frame(records: Iterable[Record]) -> pd.DataFrame:
@@ -251,52 +242,25 @@ def steps_frame(records: Iterable[Record]) -> pd.DataFrame:
     gives a row for each stamp; any other block gives one row with its mean, `exact` only
     where it holds a single step.
     """
-    keys: list[str] = []
-    machines: list[str] = []
-    counts: list[int] = []
-    parts: dict[str, list[Any]] = {name: [] for name in STEP_COLUMNS[2:]}
-    for record in records:
-        length = 0
-        for block in record.blocks:
-            length += _append_block(parts, block)
-        keys.append(record.key)
-        machines.append(record.machine)
-        counts.append(length)
-    columns: Mapping[str, Any] = {
-        "key": np.repeat(np.array(keys, dtype=object), counts),
-        "machine": np.repeat(np.array(machines, dtype=object), counts),
-        "step": np.array(parts["step"], dtype=np.int64),
-        "seconds": np.array(parts["seconds"], dtype=float),
-        "steps": np.array(parts["steps"], dtype=np.int64),
-        "warmup": np.array(parts["warmup"], dtype=bool),
-        "exact": np.array(parts["exact"], dtype=bool),
-    }
-    return pd.DataFrame(columns)
+    rows = [
+        (record.key, record.machine, step, seconds, steps, not block.steady, steps == 1)
+        for record in records
+        for block, step, seconds, steps in timed_steps(record)
+    ]
+    return pd.DataFrame(rows, columns=list(STEP_COLUMNS))
 
 
-def _append_block(parts: dict[str, list[Any]], block: Block) -> int:
-    stamps = block.stamped_s
-    if stamps:
-        first = block.first_step + block.steps - len(stamps)
-        rows = len(stamps)
-        parts["step"].extend(range(first, first + rows))
-        parts["seconds"].extend(stamps)
-        parts["steps"].extend([1] * rows)
-        parts["warmup"].extend([not block.steady] * rows)
-        parts["exact"].extend([True] * rows)
-        return rows
-    if not block.steps:
-        return 0
-    parts["step"].append(block.first_step)
-    parts["seconds"].append(block.wall_s / block.steps)
-    parts["steps"].append(block.steps)
-    parts["warmup"].append(not block.steady)
-    parts["exact"].append(block.steps == 1)
-    return 1
+def timed_steps(record: Record) -> Iterator[tuple[Block, int, float, int]]:
+    """Block, number, seconds and 1 of each stamped step; of other blocks the mean of so many."""
+    for block in record.blocks:
+        if stamps := block.stamped_s:
+            first = block.first_step + block.steps - len(stamps)
+            yield from ((block, step, seconds, 1) for step, seconds in enumerate(stamps, first))
+        elif block.steps:
+            yield block, block.first_step, block.wall_s / block.steps, block.steps
 
 
 CURVE_COLUMNS = ("key", "machine", "device", "repeat", "epoch", "elapsed_s", "metric", "value")
-"""Columns of `curve_frame`."""
 
 
 def curve_frame(records: Iterable[Record]) -> pd.DataFrame:
@@ -322,22 +286,22 @@ def curve_frame(records: Iterable[Record]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
 
 
-TARGETS = (
-    "key",
-    "device",
-    "machine",
-    "repeat",
-    "metric",
-    "target",
-    "direction",
-    "reached",
-    "epoch",
-    "elapsed_s",
-    "best",
-    "last_epoch",
-    "said",
-)
-"""Columns of `targets_frame`; the axes stand after `repeat`."""
+TARGETS: dict[str, Callable[[TargetTime], object]] = {
+    "key": lambda one: one.result.key,
+    "device": lambda one: one.result.device,
+    "machine": lambda one: one.result.machine,
+    "repeat": lambda one: one.result.repeat,
+    "metric": lambda one: one.target.metric,
+    "target": lambda one: one.level,
+    "direction": lambda one: "at least" if one.target.at_least is not None else "at most",
+    "reached": lambda one: one.reached,
+    "epoch": lambda one: one.epoch,
+    "elapsed_s": lambda one: one.elapsed_s,
+    "best": lambda one: one.best,
+    "last_epoch": lambda one: one.last_epoch,
+    "said": lambda one: why_not_reached(one),
+}
+"""Column of `targets_frame` → its value; the axes stand after `repeat`."""
 
 
 def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFrame:
@@ -345,26 +309,12 @@ def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFra
 
     `direction` is "at least" or "at most"; `said` tells why a target was not reached.
     """
+    names = list(TARGETS)
     rows = [
-        {
-            "key": each.result.key,
-            "device": each.result.device,
-            "machine": each.result.machine,
-            "repeat": each.result.repeat,
-            **{axis: each.result.point[axis] for axis in plan.axes},
-            "metric": each.target.metric,
-            "target": each.level,
-            "direction": "at least" if each.target.at_least is not None else "at most",
-            "reached": each.reached,
-            "epoch": each.epoch,
-            "elapsed_s": each.elapsed_s,
-            "best": each.best,
-            "last_epoch": each.last_epoch,
-            "said": why_not_reached(each),
-        }
-        for each in found
+        {**one.result.point, **{name: value(one) for name, value in TARGETS.items()}}
+        for one in found
     ]
-    return pd.DataFrame(rows, columns=[*TARGETS[:4], *plan.axes, *TARGETS[4:]])
+    return pd.DataFrame(rows, columns=[*names[:4], *plan.axes, *names[4:]])
 
 
 def why_not_reached(found: TargetTime) -> str:

@@ -2,73 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 from math import isnan
-from typing import Any
 
 import pandas as pd
 
 from accelreport.analysis.published import Changed, Contradiction, PublishedResult
-from accelreport.report.claim_text import duration_text
 from accelreport.report.frames import why_withheld
+from accelreport.report.metrics import printed_text
+from accelreport.report.quantity import duration
 from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.spec.models import Source
 
-COLUMNS = (
-    "device",
-    "label",
-    "where",
-    "point",
-    "machine",
-    "figure",
-    "published",
-    "measured",
-    "low",
-    "high",
-    "n",
-    "ratio",
-    "over",
-    "comparable",
-    "mark",
-    "note",
-    "caveat",
-    "flags",
-    "source",
-    "source_url",
-    "imported",
-)
-"""Columns of `published_frame`."""
+COLUMNS: dict[str, Callable[[PublishedResult], object]] = {
+    "device": lambda one: one.row.device,
+    "label": lambda one: one.row.label,
+    "where": lambda one: dict(one.row.where),
+    "point": lambda one: dict(one.point),
+    "machine": lambda one: one.machine,
+    "figure": lambda one: one.figure,
+    "published": lambda one: one.value,
+    "measured": lambda one: one.measured.value,
+    "low": lambda one: one.measured.low,
+    "high": lambda one: one.measured.high,
+    "n": lambda one: one.measured.n,
+    "ratio": lambda one: one.ratio,
+    "over": lambda one: one.over,
+    "comparable": lambda one: one.comparable,
+    "mark": lambda one: one.row.mark,
+    "note": lambda one: one.row.note,
+    "caveat": lambda one: caveat(one),
+    "flags": lambda one: tuple(map(flag_text, one.flags)),
+    "source": lambda one: citation(one.source),
+    "source_url": lambda one: one.source.url if one.source else "",
+    "imported": lambda one: one.row.imported,
+}
+"""Column of `published_frame` → its value for a figure."""
 
 
-def published_frame(found: Sequence[PublishedResult]) -> pd.DataFrame:
+def published_frame(found: Iterable[PublishedResult]) -> pd.DataFrame:
     """One row for each published figure, sweep point it speaks of, and machine: `COLUMNS`."""
-    return pd.DataFrame([_row(each) for each in found], columns=list(COLUMNS))
-
-
-def _row(found: PublishedResult) -> dict[str, Any]:
-    return {
-        "device": found.row.device,
-        "label": found.row.label,
-        "where": dict(found.row.where),
-        "point": dict(found.point),
-        "machine": found.machine,
-        "figure": found.figure,
-        "published": found.value,
-        "measured": found.measured.value,
-        "low": found.measured.low,
-        "high": found.measured.high,
-        "n": found.measured.n,
-        "ratio": found.ratio,
-        "over": found.over,
-        "comparable": found.comparable,
-        "mark": found.row.mark,
-        "note": found.row.note,
-        "caveat": caveat(found),
-        "flags": tuple(map(flag_text, found.flags)),
-        "source": citation(found.source),
-        "source_url": found.source.url if found.source else "",
-        "imported": found.row.imported,
-    }
+    rows = [{name: value(one) for name, value in COLUMNS.items()} for one in found]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
@@ -110,6 +86,10 @@ def citation(source: Source | None) -> str:
     return "; ".join(part for part in parts if part)
 
 
+seconds_text = partial(printed_text, "total_time")
+"""Published seconds with their unit."""
+
+
 def flag_text(found: Contradiction) -> str:
     """What about a published figure cannot be right, as a sentence."""
     printed, other, count = found.printed, found.other, found.count
@@ -118,9 +98,7 @@ def flag_text(found: Contradiction) -> str:
             source = f" ({found.source})" if found.source else ""
             rate = f"{printed:g} TFLOPS is"
             if not isnan(count):
-                rate = (
-                    f"a step of {duration_text(count)} is at least {printed:.3g} TFLOPS, which is"
-                )
+                rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
             chip = f" of a chip that is inferred ({found.inferred})" if found.inferred else ""
             return (
                 f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
@@ -130,22 +108,22 @@ def flag_text(found: Contradiction) -> str:
             parts = found.kind.removeprefix("not-of-")
             counted = f"{count:,.0f}" if parts == "samples" else f"{count}"
             return (
-                f"a total of {duration_text(printed)} does not fit {counted} {parts}: they take "
-                f"{duration_text(other)}"
+                f"a total of {seconds_text(printed)} does not fit {counted} {parts}: they take "
+                f"{duration(other)}"
             )
         case "step-is-a-sample":
             return (
-                f"what the source calls a step ({duration_text(printed)}) is the time of a sample: "
-                f"{count:,.0f} of them make its epoch of {duration_text(other)}"
+                f"what the source calls a step ({seconds_text(printed)}) is the time of a sample: "
+                f"{count:,.0f} of them make its epoch of {seconds_text(other)}"
             )
         case "steps-unlike-epoch":
-            steps = f"{count:,.0f} steps of {duration_text(printed)}"
-            return f"{steps} do not make an epoch of {duration_text(other)}"
+            steps = f"{count:,.0f} steps of {seconds_text(printed)}"
+            return f"{steps} do not make an epoch of {seconds_text(other)}"
         case "samples-unlike-epoch":
-            sample, whole = duration_text(printed), duration_text(printed * count)
+            sample, whole = seconds_text(printed), duration(printed * count)
             return (
                 f"{count:,.0f} samples of {sample} take {whole}, "
-                f"not an epoch of {duration_text(other)}"
+                f"not an epoch of {seconds_text(other)}"
             )
         case "speedup-unlike-times":
             return (

@@ -21,10 +21,10 @@ from accelreport.report.comparison import (
     gate_text,
     percentage,
     processes_compared,
-    seconds_text,
     speedup_text,
     where_text,
 )
+from accelreport.report.quantity import duration
 from accelreport.spec.problems import counted
 from accelreport.terminal.say import columns
 
@@ -66,8 +66,8 @@ def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
     texts = [
         row.device,
         where_text(row),
-        seconds_text(row.old_seconds),
-        seconds_text(row.new_seconds),
+        duration(row.old_seconds),
+        duration(row.new_seconds),
     ]
     texts += [speedup_text(row), processes_compared(row), decided(row)]
     return [*texts, gate_text(row)] if gated_too else texts
@@ -142,7 +142,7 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
         texts = [benchmark(row), row.device, where_text(row)]
-        texts += [seconds_text(row.old_seconds), seconds_text(row.new_seconds)]
+        texts += [duration(row.old_seconds), duration(row.new_seconds)]
         cells = [*map(escaped, texts), speedup_text(row), processes_compared(row), _strong(row)]
         if gate is not None:
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))

@@ -27,12 +27,8 @@ from accelreport.analysis.published import flags_of
 from accelreport.cli.app import app
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure
-from accelreport.report.pages.ceilings import ceilings_page
-from accelreport.report.pages.sections.compute import (
-    compute_section,
-    every_place,
-    own_share,
-)
+from accelreport.report.pages.sections.compute import every_place, own_share
+from accelreport.report.pages.sections.peak import ceilings_page, compute_section
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
@@ -191,7 +187,7 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
     flags = {found.row.where["batch_size"]: found.flags for found in bench.published_results}
     (flag,) = flags[256]
     assert flag.kind == "above-peak"
-    assert flag_text(flag).startswith("a step of 1 µs is at least ")
+    assert flag_text(flag).startswith("a step of 1.00\N{NO-BREAK SPACE}µs is at least ")
     assert "Tesla K80" in flag_text(flag)
     assert not flags[512]
 

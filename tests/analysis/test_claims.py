@@ -112,7 +112,7 @@ def test_a_claim_that_names_no_point_must_hold_at_every_point() -> None:
 def test_one_process_confirms_nothing() -> None:
     row = row_of(RatioCheck(ratio="speedup", of="gpu", at_least=1.0), repeats=1)
     assert row["verdict"] == "UNDECIDED"
-    assert "one process, no interval" in row["numbers"]
+    assert row["numbers"].endswith("; one process each")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:
         "Published, not measured here: Colab TPU: 17.5 s [epoch_time, S]; "
         "Colab GPU: 5 min [epoch_time, S]."
     )
-    assert row["published"] == expected
+    assert row["published"].replace("\N{NO-BREAK SPACE}", " ") == expected
 
 
 def test_a_published_speedup_over_another_device_does_not_bear_on_a_claim() -> None:
@@ -317,9 +317,9 @@ def test_a_trend_must_hold_at_every_setting_of_the_other_axes() -> None:
     check = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size")
     row = row_of(check, axes=axes)
     assert row["verdict"] == "CONFIRMED"
-    assert "epochs = 2, batch_size = 256" in row["numbers"]
+    assert "epochs 2, batch_size 256" in row["numbers"]
     held = TrendCheck(rises="steady_step_time", of="cpu", along="batch_size", where={"epochs": 3})
-    assert "epochs = 2" not in row_of(held, axes=axes)["numbers"]
+    assert "epochs 2" not in row_of(held, axes=axes)["numbers"]
 
 
 def test_a_trend_is_followed_where_another_key_advances_with_its_axis() -> None:
@@ -336,7 +336,7 @@ def test_a_trend_is_followed_where_another_key_advances_with_its_axis() -> None:
     plan = made.plan.model_copy(update={"cells": [c for c in made.plan.cells if zipped(c)]})
     (row,) = rows_of(Study(plan=plan, records=tuple(r for r in made.records if zipped(r.cell))))
     assert row["verdict"] == "CONFIRMED"
-    assert "batch_size = 512, epochs = 3" in row["numbers"]
+    assert "batch_size 512, epochs 3" in row["numbers"]
 
 
 def _paced(made: Study, seconds: Mapping[int, float]) -> Study:

@@ -23,7 +23,6 @@ from accelreport.analysis.hardware import (
     CoreBound,
     Hardware,
     derived_cpu_peak,
-    hardware_markdown,
     named_in,
 )
 from accelreport.analysis.published import flags_of, hardware_of
@@ -31,6 +30,7 @@ from accelreport.report.warning_text import type_of_peak
 from accelreport.results.record import Environment
 from accelreport.spec.device import Device
 from accelreport.spec.models import ListPrice, Published
+from docsite.hardware import hardware_markdown
 from tests.support.records import study
 
 SPARSE = {

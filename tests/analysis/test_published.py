@@ -341,7 +341,8 @@ def _flags(figure: str, *others: Published, profile: str = "full", **given: Any)
     made: Study = study(
         axes={}, epochs=10, steps_per_epoch=100, published=[row, *others], profile=profile
     )
-    return tuple(map(flag_text, flags_of(made.plan, row, figure)))
+    flags = flags_of(made.plan, row, figure)
+    return tuple(flag_text(flag).replace("\N{NO-BREAK SPACE}", " ") for flag in flags)
 
 
 def test_a_rate_above_the_named_hardwares_peak_is_flagged() -> None:
@@ -374,7 +375,7 @@ def test_a_rate_above_the_devices_file_is_flagged_when_no_hardware_is_named() ->
 
 def test_a_total_that_is_less_than_its_epochs_is_flagged() -> None:
     (said,) = _flags("total_time", total_time=30.0, epoch_time=6.0)
-    assert said == "a total of 30 s does not fit 10 epochs: they take 60 s"
+    assert said == "a total of 30 s does not fit 10 epochs: they take 60.0 s"
 
 
 def test_a_total_far_above_its_epochs_is_flagged() -> None:

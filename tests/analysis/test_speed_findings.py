@@ -13,7 +13,7 @@ from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import rows_of, targets_frame
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.ceilings import ceilings_page
+from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather

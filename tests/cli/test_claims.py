@@ -73,7 +73,7 @@ def test_each_claim_has_its_verdict_and_the_numbers_behind_it(tmp_path: Path) ->
     assert confirmed == f"confirmed  {CONFIRMED.text}"
     assert refuted == f"refuted    {REFUTED.text}"
     assert "×" in number
-    assert "n = 3" in number
+    assert "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3" in number
     assert number in told
     rows = json.loads(call(tmp_path, "claims", "--json").stdout)
     assert [row["verdict"] for row in rows] == ["CONFIRMED", "REFUTED"]
@@ -96,7 +96,10 @@ def test_a_run_ends_with_the_verdict_and_the_number_of_each_claim(tmp_path: Path
     store = Store(kept(tmp_path, CONFIRMED) / "results")
     lines = "\n".join(answers(store, store.plans()))
     assert f"confirmed  {CONFIRMED.text}\n" in lines
-    assert "n = 3" in lines.partition(CONFIRMED.text)[2].splitlines()[1]
+    assert (
+        "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3"
+        in lines.partition(CONFIRMED.text)[2].splitlines()[1]
+    )
 
 
 def test_a_spec_that_was_not_run_is_an_error(tmp_path: Path) -> None:
@@ -134,5 +137,5 @@ def test_energy_for_an_example_is_a_quantity_of_claims(tmp_path: Path) -> None:
     told = call(tmp_path, "claims").stdout
     assert f"confirmed  {claim.text}\n" in told
     assert f"refuted    {other.text}\n" in told
-    assert " J (" in told
+    assert "\N{NO-BREAK SPACE}J (" in told
     assert call(tmp_path, "build").returncode == ExitCode.OK

@@ -9,7 +9,7 @@ import pytest
 
 from accelreport.analysis.compare import facts
 from accelreport.machine.inventory import BOOT, cpu_limit, identity, inventory
-from accelreport.report.pages.hardware import cores
+from accelreport.report.pages.machines import cores
 from accelreport.runner.prepare import Survey
 from accelreport.terminal.listings import machine_text
 from tests.support.records import study

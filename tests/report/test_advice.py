@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accelreport.report.model import Table
-from accelreport.report.pages.sections.advice import advice_section
+from accelreport.report.pages.sections.published import advice_section
 from accelreport.report.site.assembly import gather
 from accelreport.spec.models import Advice, Source
 from tests.report.scenarios import Results

@@ -30,21 +30,20 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
-from accelreport.report.charts.ecdf import QUANTILES, Distribution, step_ecdf
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.charts.sweep import (
     LETTERS,
     End,
     SweepLine,
+    SweepPanel,
     keys_of_lines,
-    names_lines,
     sweep_axes,
-    sweep_lines,
 )
 from accelreport.report.charts.trade_off import Offer, frontier, trade_off
 from accelreport.report.model import Drawing, Table
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_section
+from accelreport.report.pages.sections.steps import QUANTILES, Distribution, step_ecdf
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError, Engines
 from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
@@ -67,12 +66,12 @@ DAYS = tuple(i / 24 for i in range(60))
 
 def swept(*lines: SweepLine, ends: Sequence[End] = ()) -> Make:
     axes = sweep_axes(lines, ends, x_title="batch size")
-    return lambda width: sweep_lines(lines, ends, axes, width=width, height=320)
+    return lambda width: SweepPanel(lines, ends, axes, width, 320).chart()
 
 
 def learned(*curves: Curve, target: float | None = None) -> Make:
     level = (target, NASTY) if target is not None else None
-    axes = replace(shared_axes(curves, quality="a", percent=True, target=level), time=NASTY)
+    axes = replace(shared_axes(curves, percent=True, target=level), time=NASTY)
     return lambda width: learning_curves(curves, axes, width, 300)
 
 
@@ -437,8 +436,8 @@ def test_all_lines_are_named_at_their_ends_where_no_name_meets_another_else_in_t
     assert len(at) == (len(ends) if named else 0)
     assert all(lower - upper > LETTERS for upper, lower in pairwise(at))
     axes = sweep_axes(lines, (), x_title="batch size")
-    assert names_lines(lines, (), axes, width=WIDE, height=320) == named
-    assert not names_lines(lines, (), axes, width=NARROW, height=320), "a telephone has no room"
+    assert SweepPanel(lines, (), axes, WIDE, 320).named == named
+    assert not SweepPanel(lines, (), axes, NARROW, 320).named, "a telephone has no room"
     assert [key.text for key in keys_of_lines(lines)] == [line.name for line in lines]
 
 
@@ -523,7 +522,7 @@ def test_a_detail_is_nearer_to_its_own_name_than_to_that_of_the_next_row(count: 
     name, detail = (
         layer["mark"]["dy"]
         for layer in spec["layer"]
-        if layer["encoding"].get("text", {}).get("field") == "line"
+        if layer["encoding"].get("text", {}).get("field") == "label"
     )
     apart = detail - name
     assert 0 < apart < spec["height"] / count - apart
@@ -551,13 +550,13 @@ def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
     far = (0.01, 100.0)
     theirs = replace(LINE, x=(999.0, 1024.0), y=far, low=far, high=far, published=True)
     both = [line, theirs]
-    drawn = sweep_lines(both, [], sweep_axes(both, [], x_title="x"), width=420, height=290)
+    drawn = SweepPanel(both, [], sweep_axes(both, [], x_title="x"), 420, 290).chart()
     spec = drawn.to_dict()
     above = {
-        row["text"]: layer["mark"]["dy"] < 0
+        row["label"]: layer["mark"]["dy"] < 0
         for layer in spec["layer"]
         for row in spec["datasets"][layer["data"]["name"]]
-        if "text" in row
+        if row.get("label") in texts
     }
     # A line that falls leaves its first mark downwards.
     assert above[texts[0]] is falls

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.claims import Number
 from accelreport.analysis.stats import Interval
-from accelreport.report.pages.sections.claims import MOST_TOLD, number_lines
-from accelreport.spec.claims import Names
+from accelreport.report.claim_text import MOST_TOLD, number_lines, point_text, rule_text
+from accelreport.spec.claims import Names, ValueCheck
+from tests.support.records import study
 
 
 def number(value: float, *span: float, quantity: str = "step_time", **point: Any) -> Number:
@@ -37,6 +38,7 @@ def lines(*evidence: Number) -> list[str]:
         ("tflops", "0.25 TFLOPS (0.23–0.27 TFLOPS, n = 3)"),
         ("throughput", "0.25 samples/s (0.23–0.27 samples/s, n = 3)"),
         ("val_accuracy", "25 % (23–27 %, n = 3)"),
+        ("energy_per_example", "0.25 J (0.23–0.27 J, n = 3)"),
     ],
 )
 def test_a_number_has_the_unit_of_what_was_measured(quantity: str, text: str) -> None:
@@ -99,3 +101,10 @@ def test_no_number_is_left_out_however_they_are_joined(
     said = " ".join(lines(*evidence))
     assert all(re.search(rf"\b{30 + i}(\.0)? s", said) for i in range(len(points)))
     assert said.count("–") == sum(known for _, known in points)
+
+
+def test_a_rule_has_its_times_in_their_unit_and_a_point_its_keys() -> None:
+    check = ValueCheck(value="total_time", of="cpu", at_least=28_800, at_most=36_000)
+    rule = rule_text(study(axes={}).plan, check).replace("\N{NO-BREAK SPACE}", " ")
+    assert rule.endswith("is at least 8 h and at most 10 h")
+    assert point_text({"batch_size": 256, "units": 4}) == "batch_size = 256, units = 4"

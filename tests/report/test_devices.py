@@ -12,7 +12,7 @@ from accelreport.analysis.hardware import HARDWARE, REMARKS, Reading
 from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.machines import machine_facts
-from accelreport.report.pages.sections.compute import compute_section
+from accelreport.report.pages.sections.peak import compute_section
 from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record

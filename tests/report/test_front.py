@@ -441,8 +441,8 @@ def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:
         "A GPU is twice as fast": "confirmed",
         "A GPU is a hundred times as fast": "refuted",
         "Accuracy does not depend on the device": "confirmed",
-        "A TPU is four times as fast as a GPU": "supported",
-        "A TPU is as fast as a GPU": "contradicted",
+        "A TPU is four times as fast as a GPU": "needs_device",
+        "A TPU is as fast as a GPU": "needs_device",
         "A TPU is accurate": "needs_device",
     }
     rows = {

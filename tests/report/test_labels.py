@@ -23,9 +23,9 @@ from accelreport.report.charts.scales import plain
 from accelreport.report.charts.sweep import (
     BESIDE,
     SweepLine,
+    SweepPanel,
     keys_of_lines,
     sweep_axes,
-    sweep_lines,
 )
 from accelreport.report.model import Figure
 from accelreport.report.openings.opening import ON_A_SLIDE
@@ -52,7 +52,7 @@ def _curves(ends: list[float], *, seconds: float = 2.0) -> tuple[Curve, ...]:
 
 def _spec(curves: tuple[Curve, ...], height: int, target: float | None = None) -> dict[str, Any]:
     level = None if target is None else (target, "target")
-    axes = shared_axes(curves, quality="accuracy", percent=True, target=level)
+    axes = shared_axes(curves, percent=True, target=level)
     made: dict[str, Any] = learning_curves(curves, axes, WIDE, height).to_dict()
     return made
 
@@ -140,12 +140,12 @@ def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_it
         line = SweepLine("CPU", "measured", SEVEN[0], (1.0, 2.0, 4.0), values, low, high)
         line = replace(line, texts=("", "200", ""))
         axes = sweep_axes([line], [], x_title="batch size")
-        made = sweep_lines([line], [], axes, width=600, height=290).to_dict()
+        made = SweepPanel([line], [], axes, 600, 290).chart().to_dict()
         sets = made["datasets"]
         told = [
             layer["mark"]["dx"]
             for layer in made["layer"]
-            if any(row.get("text") == "200" for row in sets[layer["data"]["name"]])
+            if any(row.get("label") == "200" for row in sets[layer["data"]["name"]])
         ]
         return float(told[0])
 
@@ -189,8 +189,9 @@ def test_a_number_that_would_lie_on_another_is_left_to_the_table() -> None:
     axes = sweep_axes(both, (), x_title="batch size")
 
     def numbers(width: int) -> set[str]:
-        spec = sweep_lines(both, [], axes, width=width, height=290).to_dict()
-        return {row["text"] for rows in spec["datasets"].values() for row in rows if "text" in row}
+        spec = SweepPanel(both, [], axes, width, 290).chart().to_dict()
+        every = (row for rows in spec["datasets"].values() for row in rows)
+        return {row["label"] for row in every if row.get("label") in texts}
 
     assert numbers(WIDE) == set(texts)
     few = numbers(330)

@@ -168,7 +168,7 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     records = tuple(record for record in grid.records if record.key != gone.key)
     bench = view(replace(grid, records=records))
     (figure,) = plots(bench)
-    words = [row["text"] for row in data_of(figure, Size(1104, 320)) if "text" in row]
+    words = [row["label"] for row in data_of(figure, Size(1104, 320)) if "label" in row]
     times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
     assert len(times) == 3 * 4 * 2 * 2 - 1
     assert words.count("not run yet") + words.count("not run") == 1
@@ -177,7 +177,7 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
 def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:
     axes = {"layers": (1, 2), "units": (32, 64)}
     (figure,) = plots(view(study(axes=axes, devices=("cpu", "gpu", "tpu"), repeats=1)))
-    words = [str(row["text"]) for row in data_of(figure, ON_A_PHONE) if "text" in row]
+    words = [str(row["label"]) for row in data_of(figure, ON_A_PHONE) if "label" in row]
     assert "Example" in words
     assert not [word for word in words if "…" in word]
 
@@ -186,11 +186,16 @@ def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> No
     axes = {"layers": (1, 2), "units": (32, 64), "batch_size": (32,)}
     bench = view(study(axes=axes, devices=("cpu", "cpu-1", "gpu"), repeats=1))
     (figure,) = plots(bench)
-    words = data_of(figure, Size(676, 284))
-    heads = [each for each in words if each.get("text", "").startswith("Example")]
-    assert [each["text"] for each in heads] == [each.title for each in bench.shown_series]
-    for one, other in pairwise(heads):
-        assert one["x"] + text_width(one["text"], one["size"], bold=True) < other["x"]
+    spec = figure.drawing(Size(676, 284)).spec
+    heads = sorted(
+        (row["x"], row["label"], layer["mark"]["fontSize"])
+        for layer in spec["layer"]
+        for row in spec["datasets"][layer["data"]["name"]]
+        if row.get("label", "").startswith("Example")
+    )
+    assert [head for _, head, _ in heads] == [each.title for each in bench.shown_series]
+    for (x, text, size), (following, _, _) in pairwise(heads):
+        assert x + text_width(text, size, bold=True) < following
 
 
 def test_of_many_comparisons_each_interval_holds_with_all_others() -> None:

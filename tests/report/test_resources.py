@@ -14,7 +14,6 @@ from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.stats import Interval
 from accelreport.report.model import Figure, Prose, Section, Table
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
-from accelreport.report.pages.sections.compute import compute_section
 from accelreport.report.pages.sections.cost import (
     Coin,
     Priced,
@@ -23,6 +22,7 @@ from accelreport.report.pages.sections.cost import (
     joules,
     resources_section,
 )
+from accelreport.report.pages.sections.peak import compute_section
 from accelreport.report.say import Speaker
 from accelreport.report.say_run import worth
 from accelreport.report.site.assembly import gather

@@ -10,9 +10,8 @@ import pytest
 
 from accelreport.analysis.findings import Kind
 from accelreport.report.model import Code, Gallery
-from accelreport.report.openings.learning import QUALITY_FORMS, pictures_of
 from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Scene
-from accelreport.report.openings.registry import opening_of
+from accelreport.report.openings.registry import QUALITY_FORMS, opening_of, pictures_of
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView

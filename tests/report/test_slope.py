@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import LABEL_SIZE, Named
 from accelreport.report.charts.place import Box
-from accelreport.report.charts.slope import LARGE, Slope, Timed, slope_chart
+from accelreport.report.charts.slope import LARGE, Slope, slope_chart
 from accelreport.report.text import text_width
 
 CPU, GPU, TPU = Named("CPU", 0), Named("GPU", 1), Named("TPU", 2)
@@ -18,8 +19,8 @@ CPU, GPU, TPU = Named("CPU", 0), Named("GPU", 1), Named("TPU", 2)
 def slope(*seconds: float, today: float = 1425.0) -> Slope:
     named = zip(("Colab CPU", "Colab GPU", "Colab TPU"), seconds, (CPU, GPU, TPU), strict=False)
     return Slope(
-        published=[Timed(name, f"{time:g} s", time, device) for name, time, device in named],
-        today=Timed("Xeon", f"{today:g} s", today, CPU, ("extrapolated",), hollow=True),
+        published=[Dot(name, "", device, t, f"{t:g} s", t, t) for name, t, device in named],
+        today=Dot("Xeon", "extrapolated", CPU, today, f"{today:g} s", today, today, hollow=True),
         fastest=len(seconds) - 1,
         stated="110×",
         again="14×",

@@ -93,7 +93,6 @@ class Axes:
         seconds: the end of the axis of time.
         ticks: of the metric; its axis reaches from the first to the last.
         percent: whether the metric is a share.
-        quality: the metric, in words.
         target: a level that was asked for, and its text.
         shown: every device of the figure.
         time: what the axis of time counts.
@@ -102,7 +101,6 @@ class Axes:
     seconds: float
     ticks: tuple[float, ...]
     percent: bool
-    quality: str
     target: tuple[float, str] | None
     shown: tuple[DeviceStyle, ...]
     time: str = "training time"
@@ -113,7 +111,7 @@ class Axes:
 
 
 def shared_axes(
-    curves: Sequence[Curve], *, quality: str, percent: bool, target: tuple[float, str] | None
+    curves: Sequence[Curve], *, percent: bool, target: tuple[float, str] | None
 ) -> Axes:
     """Axes that hold every curve; that of a share never leaves 0 to 1."""
     values = [v for curve in curves for v in (*curve.low, *curve.high)]
@@ -122,7 +120,6 @@ def shared_axes(
         seconds=max(t for curve in curves for t in curve.elapsed_s),
         ticks=tuple(quality_ticks(min(values), max(values), share=percent)),
         percent=percent,
-        quality=quality,
         target=target,
         shown=tuple(dict.fromkeys(curve.device for curve in curves)),
     )

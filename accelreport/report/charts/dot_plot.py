@@ -19,6 +19,7 @@ from accelreport.report.charts.drawing import (
     Layer,
     marked,
     rows,
+    text_layers,
 )
 from accelreport.report.charts.scales import (
     Scale,
@@ -241,20 +242,16 @@ class _DotPlot:
         if self._phone:
             text = named.mark_text(align="left", dy=-OVER / 2 + 5, fontSize=SMALLER)
             return [text.encode(x=alt.XValue(0), y=self._y, text=alt.Text("row:N"))]
-        looks: dict[tuple[float, str, float], list[dict[str, Any]]] = {}
+        written = []
         for row in named.rows:
             texts = [(text, True) for text in (row["row"], *row["more"])]
             texts += [(row["detail"], False)] * bool(row["detail"])
             size = SMALLER if row["more"] else LETTERS
             for number, (text, bold) in enumerate(texts):
                 dy = LINE * (number - (len(texts) - 1) / 2)
-                look = (dy, "bold", size) if bold else (dy, "normal", SMALLER)
-                looks.setdefault(look, []).append({"place": row["place"], "line": text})
-        return [
-            Layer(rows(lines))
-            .mark_text(
-                align="right", dy=dy, fontWeight=weight, fontSize=size,
-                fill="var(--ink)" if weight == "bold" else "var(--soft)",
-            ).encode(x=alt.XValue(-6), y=self._y, text=alt.Text("line:N"))
-            for (dy, weight, size), lines in looks.items()
-        ]  # fmt: skip
+                look = {"fontWeight": "bold", "fontSize": size, "fill": "var(--ink)"}
+                if not bold:
+                    look = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
+                line = {"place": row["place"], "label": text}
+                written.append((line, {"align": "right", "dy": dy, **look}))
+        return text_layers(written, x=alt.XValue(-6), y=self._y)

@@ -279,24 +279,24 @@ def left_axis(values: Sequence[float], text: Callable[[float], str]) -> Axis:
     return ticked(values, text, title=None, domain=False, ticks=False, **room)
 
 
-def extent(left: Sequence[str], limit: int = LONGEST) -> dict[str, float]:
+def extent(left: Sequence[str]) -> dict[str, float]:
     """Properties of a vertical axis whose labels take as much room as they need.
 
     Vega could fit a chart into its width itself. It then lays everything out twice, and as
     measuring text is most of its work, that takes half as long again.
     """
-    room = _room(left, limit)
+    room = _room(left)
     return {"minExtent": room, "maxExtent": room}
 
 
-def _room(left: Sequence[str], limit: int) -> float:
+def _room(left: Sequence[str]) -> float:
     longest = max((text_width(text, LABEL_SIZE) for text in left), default=0.0)
-    return round(min(1.03 * longest, float(limit)) + BESIDE, 1)
+    return round(min(1.03 * longest, float(LONGEST)) + BESIDE, 1)
 
 
-def inner_width(width: int, left: Sequence[str], limit: int = LONGEST) -> float:
+def inner_width(width: int, left: Sequence[str]) -> float:
     """Pixels between the axes of a chart of a given width, whose vertical labels are known."""
-    return round(width - _room(left, limit) - LEFT - RIGHT, 1)
+    return round(width - _room(left) - LEFT - RIGHT, 1)
 
 
 def halo(text: Layer, **mark: Any) -> Layer:
@@ -306,6 +306,25 @@ def halo(text: Layer, **mark: Any) -> Layer:
     """
     outlined: Layer = text.mark_text(**HALO | mark)
     return outlined
+
+
+def text_layers(
+    texts: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], **channels: Any
+) -> list[Layer]:
+    """Texts at their places: those of one look are a layer, since a shift belongs to its mark.
+
+    Args:
+        texts: rows with a "label", and the properties of their marks.
+        channels: where they are.
+    """
+    looks: dict[tuple[tuple[str, Any], ...], list[Mapping[str, Any]]] = {}
+    for row, look in texts:
+        looks.setdefault(tuple(look.items()), []).append(row)
+    label = alt.Text("label:N")
+    return [
+        Layer(rows(own)).mark_text(**dict(look)).encode(**channels, text=label)
+        for look, own in looks.items()
+    ]
 
 
 Make = Callable[[int], Chart]

@@ -9,16 +9,17 @@ from typing import Any
 
 import altair as alt
 
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
     ROOMY,
     Chart,
-    DeviceStyle,
     Layer,
     device_fields,
     marked,
     rows,
+    text_layers,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import Scale
@@ -37,41 +38,21 @@ BRACKET = 14.0
 
 
 @dataclass(frozen=True)
-class Timed:
-    """A time of the task.
-
-    Attributes:
-        name: what it is of.
-        text: the time as it is written.
-        seconds: positive.
-        device: from which its colour follows.
-        notes: further lines below the time, such as that it is extrapolated.
-        hollow: whether it is less than a whole measurement with an interval.
-    """
-
-    name: str
-    text: str
-    seconds: float
-    device: DeviceStyle
-    notes: tuple[str, ...] = ()
-    hollow: bool = False
-
-
-@dataclass(frozen=True)
 class Slope:
     """Two columns of times.
 
     Attributes:
-        published: the slowest first; the first is the base of the stated ratio.
-        today: the same work measured here, which takes the base's place.
+        published: times, the slowest first; the first is the base of the stated ratio.
+        today: the same work measured here, which takes the base's place; below its time stands
+            its detail, such as that it is extrapolated.
         fastest: place in `published` of what both ratios are of.
         stated: the published ratio as it is written: "110×".
         again: that over today's base: "14×".
         headings: names of the two columns.
     """
 
-    published: Sequence[Timed]
-    today: Timed
+    published: Sequence[Dot]
+    today: Dot
     fastest: int
     stated: str
     again: str
@@ -98,7 +79,7 @@ class _Drawn:
         self._wide = width > ROOMY
         self._large = LARGE if self._wide else LARGE_ON_A_PHONE
         every = [*slope.published, slope.today]
-        self._ends = min(t.seconds for t in every), max(t.seconds for t in every)
+        self._ends = min(t.value for t in every), max(t.value for t in every)
         names = max(text_width(self._label(t), LABEL_SIZE, bold=True) for t in slope.published)
         ratio = text_width(slope.stated, self._large, bold=True)
         self._left = min(max(names, ratio) + 2 * BRACKET + 8, width * (0.3 if self._wide else 0.45))
@@ -108,7 +89,7 @@ class _Drawn:
                 slope.again + " as fast",
                 slope.today.name,
                 slope.today.text,
-                *slope.today.notes,
+                slope.today.detail,
             )
         )
         self._right = width - min(today + BRACKET + 16, width * 0.36)
@@ -116,12 +97,12 @@ class _Drawn:
         self._texts: list[dict[str, Any]] = []
 
     @staticmethod
-    def _label(timed: Timed) -> str:
+    def _label(timed: Dot) -> str:
         return f"{timed.name} {timed.text}"
 
     def _today(self) -> list[str]:
         """What stands below the name of today's time, in lines that have room."""
-        every = (self._slope.today.text, *self._slope.today.notes)
+        every = (self._slope.today.text, self._slope.today.detail)
         return [line for text in every for line in lines_within(text, self._room, LABEL_SIZE)]
 
     def _y(self, seconds: float) -> float:
@@ -140,19 +121,19 @@ class _Drawn:
         slope = self._slope
         base, fastest = slope.published[0], slope.published[slope.fastest]
         kept = [
-            {"x": self._left, "x2": self._right, "y": self._y(t.seconds), **device_fields(t.device)}
+            {"x": self._left, "x2": self._right, "y": self._y(t.value), **device_fields(t.device)}
             for t in slope.published[1:]
         ]
         line = [
-            {"x": x, "y": self._y(timed.seconds)} | marked(slope.today.device, "", published=False)
+            {"x": x, "y": self._y(timed.value)} | marked(slope.today.device, "", published=False)
             for x, timed in ((self._left, base), (self._right, slope.today))
         ]
         columns = [{"x": x, "y": HEAD, "y2": self._height - 4} for x in (self._left, self._right)]
         marks = [self._mark(t, self._left, published=True) for t in slope.published]
         today = [self._mark(slope.today, self._right, published=False)]
         brackets = [
-            *self._bracket(self._left, -1, base.seconds, fastest.seconds),
-            *self._bracket(self._right, 1, slope.today.seconds, fastest.seconds),
+            *self._bracket(self._left, -1, base.value, fastest.value),
+            *self._bracket(self._right, 1, slope.today.value, fastest.value),
         ]
         self._write()
         x, y = self._channel("x"), self._channel("y")
@@ -181,10 +162,10 @@ class _Drawn:
         kind = alt.X if name == "x" else alt.Y
         return kind(f"{name}:Q", scale=Scale(domain=ends, nice=False), axis=None)
 
-    def _mark(self, timed: Timed, x: float, *, published: bool) -> dict[str, Any]:
+    def _mark(self, timed: Dot, x: float, *, published: bool) -> dict[str, Any]:
         where = self._slope.headings[0 if published else 1]
         return {
-            "x": x, "y": self._y(timed.seconds),
+            "x": x, "y": self._y(timed.value),
             **marked(
                 timed.device, f"{timed.name}, {where}: {timed.text}", published=published
             ),
@@ -206,22 +187,22 @@ class _Drawn:
             self._text(x, HEAD / 2, heading, role)
         taken = []
         for timed in slope.published:
-            at, label = self._y(timed.seconds), self._label(timed)
+            at, label = self._y(timed.value), self._label(timed)
             edge = self._left - BRACKET - 6
             label = cut(label, edge / 1.07, LABEL_SIZE)
             self._text(edge, at, label, "left")
             width = text_width(label, LABEL_SIZE, bold=True)
             taken.append(Box(edge - width, at - LINE / 2, edge, at + LINE / 2))
-        at, edge = self._y(slope.today.seconds), self._right + BRACKET + 6
+        at, edge = self._y(slope.today.value), self._right + BRACKET + 6
         self._text(edge, at, slope.today.name, "right")
         lines = self._today()
         for number, line in enumerate(lines, 1):
             self._text(edge, at + LINE * number, line, "note")
         taken.append(Box(edge, at - LINE / 2, self._width, at + LINE * (len(lines) + 0.5)))
-        fastest = slope.published[slope.fastest].seconds
-        self._ratio(slope.stated, self._left - BRACKET - 8, -1, slope.published[0].seconds, fastest,
+        fastest = slope.published[slope.fastest].value
+        self._ratio(slope.stated, self._left - BRACKET - 8, -1, slope.published[0].value, fastest,
                     taken)  # fmt: skip
-        self._ratio(slope.again, edge, 1, slope.today.seconds, fastest, taken)
+        self._ratio(slope.again, edge, 1, slope.today.value, fastest, taken)
 
     def _ratio(
         self, text: str, x: float, side: int, slow: float, fast: float, taken: Sequence[Box]
@@ -251,12 +232,5 @@ class _Drawn:
             "ratio-left": {"align": "right", "fontWeight": "bold", "fontSize": self._large},
             "ratio-right": {"align": "left", "fontWeight": "bold", "fontSize": self._large},
         }
-        layers = []
-        for role, look in looks.items():
-            written = [text for text in self._texts if text["role"] == role]
-            layers.append(
-                Layer(rows(written)).mark_text(**{"fontSize": LABEL_SIZE, **look}).encode(
-                    x=x, y=y, text=alt.Text("label:N")
-                )
-            )  # fmt: skip
-        return layers
+        texts = ((text, {"fontSize": LABEL_SIZE, **looks[text["role"]]}) for text in self._texts)
+        return text_layers(texts, x=x, y=y)

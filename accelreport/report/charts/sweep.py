@@ -26,9 +26,9 @@ from accelreport.report.charts.drawing import (
     Layer,
     dashed,
     distinct,
-    halo,
     marked,
     rows,
+    text_layers,
 )
 from accelreport.report.charts.place import Box, along, place
 from accelreport.report.charts.scales import (
@@ -44,7 +44,7 @@ from accelreport.report.charts.scales import (
 )
 from accelreport.report.model import Key
 from accelreport.report.text import text_width
-from accelreport.report.theme import COLOURS, line_key
+from accelreport.report.theme import COLOURS, HALO, line_key
 
 LETTERS = 13.0
 """Size of letters, in pixels."""
@@ -168,28 +168,6 @@ def sweep_axes(
     return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, x_tick, linear)
 
 
-def sweep_lines(
-    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, *, width: int, height: int
-) -> Chart:
-    """The chart.
-
-    Args:
-        lines: never none.
-        ends: failures.
-        axes: of all panels.
-        width: pixels in all.
-        height: pixels in all.
-    """
-    return _SweepPanel(lines, ends, axes, width, height).chart()
-
-
-def names_lines(
-    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, *, width: int, height: int
-) -> bool:
-    """Whether the chart of that size names its lines, so that it needs no legend."""
-    return _SweepPanel(lines, ends, axes, width, height).named
-
-
 def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
     """The legend: every line with its dash, or its device's mark."""
     alike = len({line.detail for line in lines}) == 1
@@ -213,14 +191,20 @@ NAME_SHIFTS = (0.0, -6.0, 6.0, -12.0, 12.0)
 TICK = 15.0
 """The least distance of two ticks of an upright axis, in pixels."""
 MARK = 12.0
-"""Pixels of a mark."""
 
 
-class _SweepPanel:
+class SweepPanel:
     """One panel.
 
+    Args:
+        lines: never none.
+        ends: failures.
+        axes: of all panels.
+        width: pixels in all.
+        height: pixels in all.
+
     Attributes:
-        named: whether the names of all lines have room at their ends.
+        named: whether the names of all lines have room at their ends, so that no legend is needed.
     """
 
     def __init__(
@@ -357,16 +341,14 @@ class _SweepPanel:
             measured.mark_point(size=size).encode(**up, **SHAPE),
         ]
         layers += [*self._texts(), *self._failures()]
-        shifted: dict[float, list[dict[str, Any]]] = {}
+        bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
+        names = []
         for line, at in zip(self._lines, self._names, strict=True):
             if self.named and at is not None:
                 row = {"x": line.x[-1], "y": line.y[-1], "label": line.name}
                 row |= marked(line.device, "", published=line.published)
-                shifted.setdefault(NAME_SHIFTS[at], []).append(row)
-        for dy, ends in shifted.items():
-            names = Layer(rows(ends)).encode(x=self._along(), y=self._up("y"))
-            bold = {"align": "left", "dx": BESIDE, "fontWeight": "bold", "fontSize": LETTERS}
-            layers.append(names.mark_text(**bold, dy=dy).encode(text=alt.Text("label:N")))
+                names.append((row, bold | {"dy": NAME_SHIFTS[at]}))
+        layers += text_layers(names, x=self._along(), y=self._up("y"))
         return Chart(layers, self._inner, self._height)
 
     def _texts(self) -> list[Layer]:
@@ -391,21 +373,17 @@ class _SweepPanel:
         if self.named:
             named = zip(self._lines, self._names, strict=True)
             taken += [self._name_boxes(line)[at] for line, at in named if at is not None]
-        looks: dict[tuple[float, float, str], list[dict[str, Any]]] = {}
+        written: list[tuple[dict[str, Any], dict[str, Any]]] = []
         places = place(boxes, taken, self._edges, len(texts))
         for (x, y, text, fill, device, published), own, number in zip(
             texts, shifts, places, strict=True
         ):
             if number is not None:
-                row = {"x": x, "y": y, "text": text, **marked(device, "", published=published)}
-                looks.setdefault((*own[number], fill), []).append(row)
-        layers: list[Layer] = []
-        for (dx, dy, fill), values in looks.items():
-            made = Layer(rows(values)).encode(x=self._along(), y=self._up("y"))
-            made = made.encode(text=alt.Text("text:N"))
-            shift = {"dx": dx, "dy": dy}
-            layers.append(halo(made, **shift, fontWeight="bold", fontSize=size, fill=fill))
-        return layers
+                row = {"x": x, "y": y, "label": text, **marked(device, "", published=published)}
+                dx, dy = own[number]
+                look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size, "fill": fill}
+                written.append((row, HALO | look))
+        return text_layers(written, x=self._along(), y=self._up("y"))
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""

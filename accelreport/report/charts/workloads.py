@@ -20,9 +20,9 @@ from accelreport.report.charts.drawing import (
     Chart,
     DeviceStyle,
     Layer,
-    halo,
     marked,
     rows,
+    text_layers,
 )
 from accelreport.report.charts.place import Box, place
 from accelreport.report.charts.scales import (
@@ -37,7 +37,7 @@ from accelreport.report.charts.scales import (
     wrapped,
 )
 from accelreport.report.text import cut, lines_within, text_width
-from accelreport.report.theme import series
+from accelreport.report.theme import HALO, series
 
 Kind = Literal["base", "measured", "published", "beyond"]
 """What a mark is: the base itself, measured beside it, published, or beyond the chip's peak."""
@@ -368,11 +368,13 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     """Titles at the left and the base's rates before the axis; on a telephone over their rows."""
     edge = layout.width if layout.narrow else layout.span.left - 14 - _CAVEATS
-    texts: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    texts: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
     def write(said: str, x: float, y: float, *, strong: bool = False, align: str = "left") -> None:
-        row = {"x": layout.span.rate(x), "y": y, "text": said}
-        texts.setdefault((align, strong), []).append(row)
+        look = {"align": align, "fill": "var(--soft)", "fontSize": _SIZE}
+        if strong:
+            look = {"align": align, "fontWeight": "bold", "fontSize": _LETTERS}
+        texts.append(({"x": layout.span.rate(x), "y": y, "label": said}, look))
 
     for each, top, line in zip(workloads, layout.tops, layout.lines, strict=False):
         first = top + 14 if layout.narrow else line - 6
@@ -396,19 +398,12 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         if not layout.narrow:
             write(each.caveats, edge + _CAVEATS / 2 + 4, line + 5, align="center")
         write(each.unit, edge, first + 16, align="right")
-    layers: list[Layer] = []
-    for (align, strong), values in texts.items():
-        looks = {"fontWeight": "bold", "fontSize": _LETTERS}
-        if not strong:
-            looks = {"fill": "var(--soft)", "fontSize": _SIZE}
-        made = Layer(rows(values)).mark_text(align=align, **looks)
-        layers.append(made.encode(x=layout.x("x"), y=_y(), text=alt.Text("text:N")))
-    return layers
+    return text_layers(texts, x=layout.x("x"), y=_y())
 
 
 def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[Layer]:
-    looks: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
-    notes: list[dict[str, Any]] = []
+    texts: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    small = {"align": "right", "fill": "var(--soft)", "fontSize": _NOTE}
     for each, line in zip(workloads, layout.lines, strict=True):
         labels = placed_labels(each.marks, layout.span, layout.step, limited=bool(limit))
         for mark, left, dy in labels:
@@ -416,7 +411,8 @@ def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
             row = {"x": layout.span.rate(left), "y": line, "label": mark.label}
             row |= marked(mark.device, "", published=mark.kind in PUBLISHED)
-            looks.setdefault((dy, weight, ink), []).append(row)
+            look = {"align": "left", "dy": dy, "fontWeight": weight, "fill": ink}
+            texts.append((row, HALO | look))
         ends = [left + text_width(mark.label, _SIZE, bold=True) for mark, left, _ in labels]
         ends += [layout.span.at(max(mark.high, mark.value)) + _MARK for mark in each.marks]
         room = min(layout.width - max(ends) - 2 * _GAP, _NOTE_WIDTH)
@@ -424,14 +420,9 @@ def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[
         if len(lines) <= 2 and all(text_width(text, _NOTE) <= room for text in lines):
             first = line - 7 * (len(lines) - 1)
             x = layout.span.rate(layout.width)
-            notes += [{"x": x, "y": first + 14 * n, "label": s} for n, s in enumerate(lines)]
-    layers: list[Layer] = []
-    # How far a text is shifted is a property of its mark: those that share it are a layer.
-    for (dy, weight, ink), values in looks.items():
-        made = Layer(rows(values)).encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))
-        layers.append(halo(made, align="left", dy=dy, fontWeight=weight, fill=ink))
-    said = Layer(rows(notes)).mark_text(align="right", fill="var(--soft)", fontSize=_NOTE)
-    return [*layers, said.encode(x=layout.x("x"), y=_y(), text=alt.Text("label:N"))]
+            rows_of = ({"x": x, "y": first + 14 * n, "label": s} for n, s in enumerate(lines))
+            texts += [(row, small) for row in rows_of]
+    return text_layers(texts, x=layout.x("x"), y=_y())
 
 
 def placed_labels(

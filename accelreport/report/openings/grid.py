@@ -5,16 +5,19 @@ Every sweep point of every measured device has its cell. One without a number sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
 
+import altair as alt
+
 from accelreport.analysis.findings import Finding, Unit
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import Chart
-from accelreport.report.charts.heat_map import HeatAxes, HeatCell, HeatPanel, heat_map
+from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows, text_layers
+from accelreport.report.charts.scales import Scale
 from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
 from accelreport.report.model import (
     Entry,
@@ -28,7 +31,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import Plot, Scene, Size
 from accelreport.report.pages.badges import device_columns, kind_text, loud_badges
 from accelreport.report.say import Speaker
-from accelreport.report.text import label
+from accelreport.report.text import cut, label, lines_within, text_width
 from accelreport.report.view import BenchmarkView, Point, Series, mean, median, present
 
 
@@ -55,16 +58,6 @@ def _values(bench: BenchmarkView, axis: str) -> list[Any]:
     return list(dict.fromkeys(point[number] for point in bench.points))
 
 
-def _times(bench: BenchmarkView) -> list[tuple[Series, Point, float]]:
-    """Seconds of an example, where they are known."""
-    return [
-        (series, point, seconds)
-        for series in bench.shown_series
-        for point in bench.points
-        if (seconds := example_seconds(bench, series, point)) is not None
-    ]
-
-
 def example_seconds(bench: BenchmarkView, series: Series, point: Point) -> float | None:
     """Seconds of a step for each example in it (of a step, where nobody counted them)."""
     found = bench.speedup(series, point)
@@ -89,36 +82,25 @@ def _apart(bench: BenchmarkView, layout: Layout) -> list[dict[str, Any]]:
     return [dict(zip(layout.apart, values, strict=True)) for values in found]
 
 
-def _where(held: dict[str, Any], series: Series, *, several: bool) -> str:
-    return " · ".join([*([series.title] if several else []), *_held(held)])
-
-
-def _held(held: dict[str, Any]) -> list[str]:
-    return [settings_text({axis: value}) for axis, value in held.items()]
-
-
 def _name(value: Any) -> str:
     return label(quantity.setting(value), 40)
-
-
-def _point(bench: BenchmarkView, values: dict[str, Any]) -> Point:
-    return tuple(values[axis] for axis in bench.axes)
 
 
 def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
     several, apart = len(bench.shown_series) > 1, _apart(bench, layout)
     panels = []
     for series, held in product(bench.shown_series, apart):
-        cells = tuple(
-            tuple(
-                _cell(bench, series, _point(bench, {**held, layout.down: y, layout.across: x}))
-                for x in _values(bench, layout.across)
+        cells = []
+        for y in reversed(_values(bench, layout.down)):
+            row = (
+                {**held, layout.down: y, layout.across: x} for x in _values(bench, layout.across)
             )
-            for y in reversed(_values(bench, layout.down))
-        )
+            points = [tuple(at[axis] for axis in bench.axes) for at in row]
+            cells.append(tuple(_cell(bench, series, point) for point in points))
         # What is the same in all panels tells none of several devices from another.
-        told = {} if several and len(apart) == 1 else held
-        panels.append(HeatPanel(_where(told, series, several=several), cells))
+        told = settings_text({} if several and len(apart) == 1 else held, " · ")
+        title = " · ".join(filter(None, (series.title if several else "", told)))
+        panels.append(HeatPanel(title, tuple(cells)))
     return panels
 
 
@@ -137,12 +119,8 @@ def _cell(bench: BenchmarkView, series: Series, point: Point) -> HeatCell:
 
 def _quality_text(metric: str, value: float) -> str:
     if is_share(metric):
-        places = 0 if value < 0.99 else 1
-        return (
-            f"{quantity.percent(value, places)} right"
-            if "accuracy" in metric
-            else quantity.percent(value, places)
-        )
+        text = quantity.percent(value, 0 if value < 0.99 else 1)
+        return f"{text} right" if "accuracy" in metric else text
     return quantity.number(value)
 
 
@@ -247,3 +225,184 @@ def _note(bench: BenchmarkView) -> str:
     if any(row.status == "partial" for row in bench.results):
         note += " Where the budget cut a run short, its quality is not comparable and is left out."
     return note
+
+
+# The drawing ------------------------------------------------------------------------------------
+
+RAMP = ("h4", "h5", "h6", "h7", "h8")
+"""Colours of five bins, little to much: all of them carry ink."""
+GAP = 3
+HEADING, COLUMNS, BETWEEN, FOOT = 22, 18, 34, 22
+"""Pixels of a panel's name, of the names of columns, between panels, and below all of them."""
+LETTERS = 13.0
+"""Pixels of the letters."""
+LEAST_CELL = 56
+"""Pixels of a cell that needs words below its number, or instead of it."""
+LEAST = 10.5
+"""Pixels of the letters of a heading that has little room."""
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """A cell.
+
+    Attributes:
+        value: what its colour tells, positive; None where there is no number.
+        text: the value; or in a few words why there is none.
+        under: what stands under it.
+    """
+
+    value: float | None
+    text: str
+    under: str = ""
+
+
+@dataclass(frozen=True)
+class HeatPanel:
+    """One grid: its name, and its cells by row, from the top, and column."""
+
+    title: str
+    cells: tuple[tuple[HeatCell, ...], ...]
+
+
+@dataclass(frozen=True)
+class HeatAxes:
+    """Names of columns and rows, and what columns are."""
+
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    title: str
+
+
+def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height: int) -> Chart:
+    """The chart: as many panels side by side as there is room for, the others below.
+
+    Args:
+        panels: all with as many rows and columns as the axes name.
+        axes: shared by all.
+        width: pixels in all.
+        height: pixels in all, at least; rows have a least height.
+    """
+    left = max(text_width(name, LETTERS) for name in axes.rows) + 8
+    cells = [cell for panel in panels for row in panel.cells for cell in row]
+    bare = not any(cell.under or (cell.value is None and cell.text) for cell in cells)
+    widest = max(text_width(cell.text, LETTERS + 2, bold=True) for cell in cells)
+    across = _across(len(panels), len(axes.columns) * (widest + GAP + 8 if bare else LEAST_CELL),
+                     width - left)  # fmt: skip
+    down = -(-len(panels) // across)
+    panel = (width - 10 - left - (across - 1) * BETWEEN) / across
+    cell = panel / len(axes.columns)
+    above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
+    row = max((height - FOOT) / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
+    row /= len(axes.rows)
+    drawn = _HeatLayers(axes, _bins(panels))
+    for number, each in enumerate(panels):
+        x = left + (number % across) * (panel + BETWEEN)
+        y = (number // across) * (above + row * len(axes.rows) + 8)
+        drawn.panel(each, x, y + above, cell, row, first=number % across == 0)
+    total = down * (above + row * len(axes.rows) + 8)
+    drawn.word(axes.title, left, total + 12, LABEL_SIZE, "var(--soft)")
+    return drawn.chart(width - 8, total + FOOT)
+
+
+def _across(panels: int, least: float, width: float) -> int:
+    most = int((width + BETWEEN) // (least + BETWEEN))
+    return max(1, min(panels, most))
+
+
+def _bins(panels: Sequence[HeatPanel]) -> tuple[float, float]:
+    """The smallest and the largest logarithm of a value."""
+    found = [
+        math.log(cell.value)
+        for panel in panels
+        for row in panel.cells
+        for cell in row
+        if cell.value
+    ]
+    return (min(found), max(found)) if found else (0.0, 1.0)
+
+
+class _HeatLayers:
+    """Rectangles and words in pixels."""
+
+    def __init__(self, axes: HeatAxes, bins: tuple[float, float]) -> None:
+        self._axes, self._bins = axes, bins
+        self._words: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._cells: list[dict[str, Any]] = []
+
+    def word(
+        self, text: str, x: float, y: float, size: float, fill: str, *, align: str = "left",
+        bold: bool = False,
+    ) -> None:  # fmt: skip
+        """Write something."""
+        look = {"align": align, "fontWeight": "bold" if bold else "normal", "fontSize": size,
+                "baseline": "middle", "fill": fill}  # fmt: skip
+        self._words.append(({"x": x, "y": y, "label": text}, look))
+
+    def panel(
+        self, panel: HeatPanel, x: float, y: float, cell: float, row: float, *, first: bool
+    ) -> None:
+        """One grid with the names around it."""
+        if panel.title:
+            size = LETTERS + 1
+            room = cell * len(self._axes.columns) + BETWEEN - 8
+            size = min(size, max(LEAST, size * room / text_width(panel.title, size, bold=True)))
+            title = cut(panel.title, room / 1.07, size)
+            self.word(title, x, y - COLUMNS - 10, size, "var(--ink)", bold=True)
+        for number, name in enumerate(self._axes.columns):
+            at = x + (number + 0.5) * cell
+            self.word(name, at, y - 9, LETTERS, "var(--soft)", align="center")
+        for number, (name, cells) in enumerate(zip(self._axes.rows, panel.cells, strict=True)):
+            middle = y + (number + 0.5) * row
+            if first:
+                self.word(name, x - 7, middle, LETTERS, "var(--soft)", align="right")
+            for place, each in enumerate(cells):
+                self._cell(each, x + place * cell, y + number * row, cell, row)
+
+    def _cell(self, each: HeatCell, x: float, y: float, width: float, height: float) -> None:
+        known = each.value is not None
+        self._cells.append(
+            {
+                "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
+                "known": known, "fill": f"var(--{self._colour(each)})" if known else "none",
+            }
+        )  # fmt: skip
+        middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
+        room, letters = width - GAP - 6, LETTERS
+        under = each.under if known and height > 34 else ""
+        if known:
+            size = min(letters + 2, letters * room / text_width(each.text, letters, bold=True))
+            up = centre - (8 if under else 0)
+            self.word(each.text, middle, up, size, "var(--ink)", align="center", bold=True)
+        else:
+            lines = lines_within(each.text, room, letters - 2)[: max(1, int(height // letters))]
+            for number, line in enumerate(lines):
+                at = centre + (number - (len(lines) - 1) / 2) * letters
+                text = cut(line, room, letters - 2)
+                self.word(text, middle, at, letters - 2, "var(--soft)", align="center")
+        if under:
+            # A narrow cell has "39 %" for "39 % right", and no half of a word.
+            fits = text_width(under, letters - 2) <= room
+            text = cut(under if fits else under.split(" ")[0], room, letters - 2)
+            self.word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")
+
+    def _colour(self, each: HeatCell) -> str:
+        low, high = self._bins
+        share = (math.log(each.value or 1.0) - low) / (high - low) if high > low else 0.0
+        return RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
+
+    def chart(self, width: float, height: float) -> Chart:
+        """What was placed, on axes that are pixels."""
+        across = Scale(domain=[0, width], range=[0, width], nice=False, zero=False)
+        down = Scale(domain=[0, height], range=[0, height], nice=False, zero=False)
+        x = alt.X("x:Q", scale=across, axis=None)
+        y = alt.Y("y:Q", scale=down, axis=None)
+        known = [cell for cell in self._cells if cell["known"]]
+        absent = [cell for cell in self._cells if not cell["known"]]
+        ends = {"x": x, "x2": alt.X2("x2"), "y": y, "y2": alt.Y2("y2")}
+        dashed = {"fill": "none", "stroke": "var(--rule)", "strokeDash": [3, 3]}
+        layers = [
+            Layer(rows(known)).mark_rect().encode(fill=alt.Fill("fill:N", scale=None), **ends),
+            Layer(rows(absent)).mark_rect(**dashed).encode(**ends),
+        ]
+        return Chart([*layers, *text_layers(self._words, x=x, y=y)], width, height)

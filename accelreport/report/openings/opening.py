@@ -9,18 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind, Value
 from accelreport.report.charts.drawing import Chart, draw
-from accelreport.report.charts.sweep import (
-    End,
-    SweepAxes,
-    SweepLine,
-    keys_of_lines,
-    names_lines,
-    sweep_lines,
-)
+from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
     Badge,
     Code,
@@ -35,8 +28,6 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.say import Speaker
-
-T = TypeVar("T")
 
 MOST_SMALL = 3
 """Lines of a chart on a card."""
@@ -161,18 +152,18 @@ def lines_plot(
         parts: all else of the plot.
     """
 
-    def drawn(size: Size, make: Callable[..., T]) -> T:
+    def panel(size: Size) -> SweepPanel:
         some = on_a_slide if size.most else lines
-        return make(some, ends, axes, width=size.width, height=size.height)
+        return SweepPanel(some, ends, axes, size.width, size.height)
 
     on_a_slide = _lines_of_a_slide(lines, ends, axes, told)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         small=len(lines) <= MOST_SMALL,
         brief=left_out if len(on_a_slide) < len(lines) else "",
-        chart=lambda size: drawn(size, sweep_lines),
+        chart=lambda size: panel(size).chart(),
         keys=keys_of_lines(lines),
-        named=lambda size: drawn(size, names_lines),
+        named=lambda size: panel(size).named,
         **parts,
     )
 
@@ -191,7 +182,7 @@ def _lines_of_a_slide(
             for line in lines
             if id(line) in kept
         ]
-        if names_lines(some, ends, axes, width=size.width, height=size.height):
+        if SweepPanel(some, ends, axes, size.width, size.height).named:
             return some
     return lines[: size.most]
 

@@ -28,7 +28,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.charts.slope import Slope, Timed, slope_chart
+from accelreport.report.charts.slope import Slope, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.metrics import printed_text
 from accelreport.report.model import (
@@ -369,11 +369,6 @@ def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
     return Table(name, sentence(counted), corner="device", columns=columns, groups=groups)
 
 
-def totals_scene(bench: BenchmarkView, finding: Finding) -> Scene:
-    """The figure of whole trainings as an opening shows it."""
-    return Scene(finding, totals_plot(bench))
-
-
 def totals_plot(bench: BenchmarkView) -> Plot:
     """Times of the whole training, published and here, the longest first."""
     speaker = Speaker(bench)
@@ -426,16 +421,13 @@ def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
     )
 
 
-def _timed(speaker: Speaker, value: Value) -> Timed:
-    """A time with what weakens it."""
-    dot = dot_of(speaker, value)
-    interval = speaker.interval(value)
-    steps = value.progress
-    cut = [f"extrapolated: {steps[0]:,} of {steps[1]:,} {speaker.bench.words.step}s"] if (
-        steps and Caveat.EXTRAPOLATED in value.caveats
-    ) else []  # fmt: skip
-    text = f"{dot.text} ({interval})" if interval else dot.text
-    return Timed(dot.name, text, value.number, dot.device, tuple(cut), hollow=dot.hollow)
+def _timed(speaker: Speaker, value: Value) -> Dot:
+    """A time with its interval, and that it is extrapolated below it."""
+    dot, interval, steps = dot_of(speaker, value), speaker.interval(value), value.progress
+    cut = ""
+    if steps and Caveat.EXTRAPOLATED in value.caveats:
+        cut = f"extrapolated: {steps[0]:,} of {steps[1]:,} {speaker.bench.words.step}s"
+    return replace(dot, text=f"{dot.text} ({interval})" if interval else dot.text, detail=cut)
 
 
 def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:

@@ -17,16 +17,14 @@ from accelreport.report.pages.sections.about import (
     measured_facts,
     source_facts,
 )
-from accelreport.report.pages.sections.advice import advice_section
 from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
-from accelreport.report.pages.sections.compute import compute_section
 from accelreport.report.pages.sections.cost import cost_section, resources_section
 from accelreport.report.pages.sections.deployment import deployment_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.network import network_section
-from accelreport.report.pages.sections.peak import peak_section
+from accelreport.report.pages.sections.peak import compute_section, peak_section
 from accelreport.report.pages.sections.predictions import (
     confusion_section,
     forecast_section,
@@ -38,7 +36,7 @@ from accelreport.report.pages.sections.problems import (
     problems_section,
     warnings_section,
 )
-from accelreport.report.pages.sections.published import published_section
+from accelreport.report.pages.sections.published import advice_section, published_section
 from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.site.export import data_of, figure_links

@@ -27,7 +27,6 @@ from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
 PATH = "benchmarks.html"
-"""Where the page lies."""
 
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:

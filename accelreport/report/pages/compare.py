@@ -25,9 +25,9 @@ from accelreport.report.comparison import (
     gate_text,
     percentage,
     processes_compared,
+    verdict_counts,
     verdicts,
 )
-from accelreport.report.comparison import VERDICTS as VERDICT_WORDS
 from accelreport.report.metrics import settings_text
 from accelreport.report.model import (
     Badge,
@@ -54,7 +54,7 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.openings.opening import Plot, Size
-from accelreport.report.pages.sections.speedup import VERDICTS
+from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
 from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.site.render import Renderer
@@ -83,8 +83,8 @@ def faster_figure(
             device=Named(name, 0),
             value=row.speedup,
             text=_text(row),
-            low=row.speedup if row.low is None else row.low,
-            high=row.speedup if row.high is None else row.high,
+            low=row.interval.ends[0],
+            high=row.interval.ends[1],
         )
         for name, of, row in rows
         if row.speedup
@@ -153,7 +153,7 @@ def two_runs_page(compared: FolderComparison) -> Page:
             "What did not change, or is undecided",
             (_table("unchanged-table", rest, compared.gate),) if rest else (),
             folded=bool(changed),
-            detail=", ".join(_counts(rest)),
+            detail=", ".join(verdict_counts(rest, in_words=True)),
         ),
         *_left(compared),
         *_differences(compared),
@@ -209,15 +209,6 @@ def headline(compared: FolderComparison) -> str:
     if faster:
         return f"{faster} {of} {'is' if faster == 1 else 'are'} faster"
     return f"No change {of} comparisons is decided"
-
-
-def _counts(rows: Sequence[ComparisonRow]) -> list[str]:
-    """How many rows have which verdict: "3 the same", "1 undecided"."""
-    return [
-        f"{count} {words}"
-        for verdict, words in VERDICT_WORDS.items()
-        if (count := sum(row.verdict == verdict for row in rows))
-    ]
 
 
 def _finding(compared: FolderComparison) -> str:
@@ -279,14 +270,9 @@ def _factor(row: ComparisonRow) -> Entry:
     value = row.speedup
     if not value:
         return entry(quantity.MISSING)
-    lines = [Line(quantity.ratio(value, row.low, row.high))]
-    if row.low is None or row.high is None:
-        lines.append(Line("no interval", "interval"))
-    else:
-        lines.append(Line(quantity.ratio_interval(row.low, row.high, value), "interval"))
     badge = WITHHELD if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
-    return Entry(
-        tuple(lines),
+    return entry(
+        *interval_lines(row.interval),
         heat=heat_bin(value) if row.verdict in DECIDED else None,
         badges=(badge,) if badge else (),
     )

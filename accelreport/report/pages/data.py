@@ -23,7 +23,6 @@ from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
 PATH = "data.html"
-"""Where the page lies."""
 ORIGINS = {
     "official": "the published files",
     "sample": "a sample of the published files",

@@ -78,11 +78,12 @@ def index_page(
         _problems(problems),
     )
     measured_on = f"Measured on {view.measured_on}" if view.measured_on else ""
+    dates = quantity.days(r.started_at for bench in benches for r in bench.records.values())
     return Page(
         path="index.html",
         title=label(title),
         headline=speaker.title(findings[0]),
-        kicker=" · ".join(filter(None, (measured_on, _dates(benches)))),
+        kicker=" · ".join(filter(None, (measured_on, dates))),
         finding=" ".join([first, *([] if story else others_said)]).strip(),
         sections=tuple(section for section in sections if section),
         template="index.html",
@@ -182,10 +183,6 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
         return None
     every = [found for bench in benches for found in bench.tested]
     return Section("claims", claims_heading(every), (units,))
-
-
-def _dates(benches: Sequence[BenchmarkView]) -> str:
-    return quantity.days(r.started_at for bench in benches for r in bench.records.values())
 
 
 def _problems(problems: Sequence[str]) -> Section | None:

@@ -24,12 +24,12 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.pages.hardware import clocks, cores, libraries
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
     time_lines,
     verdict_badges,
+    verdict_counts,
 )
 from accelreport.report.text import label, slug
 from accelreport.report.view import BenchmarkView, Point
@@ -66,6 +66,47 @@ def _version(environment: Environment) -> str:
     if environment.commit:
         text += f", commit {environment.commit[:12]}"
     return text + (" with uncommitted changes" if environment.dirty else "")
+
+
+def libraries(environment: Environment) -> str:
+    """CUDA and cuDNN that the framework was built for, and the installed cuDNN."""
+    runtime, packages = environment.runtime, environment.packages
+    parts = [f"CUDA {runtime['cuda']}"] if runtime.get("cuda") else []
+    parts += [f"cuDNN {runtime['cudnn']}"] if runtime.get("cudnn") else []
+    installed = packages.get("nvidia-cudnn-cu12")
+    parts += [f"cuDNN package {installed}"] if installed else []
+    return ", ".join(parts)
+
+
+def cores(environment: Environment) -> str:
+    """Physical cores and usable threads of a machine's CPU, and what of them was granted."""
+    threads = quantity.plural(environment.threads, "usable thread")
+    if environment.cpu_limit is not None:
+        threads += f", CPU limit {environment.cpu_limit:g}"
+    if environment.cores is None:
+        return threads
+    return f"{quantity.plural(environment.cores, 'physical core')}, {threads}"
+
+
+def clocks(environments: Iterable[Environment]) -> str:
+    """The CPU's clock at the start of cells, and its highest; empty where neither is known."""
+    now, highest = [], set()
+    for each in environments:
+        now += [each.clock_mhz / 1000] if each.clock_mhz else []
+        highest |= {each.clock_max_mhz / 1000} if each.clock_max_mhz else set()
+    said = []
+    if now:
+        ends = dict.fromkeys(quantity.fixed(each, 2) for each in (min(now), max(now)))
+        said.append(f"{' to '.join(ends)} GHz")
+    if highest:
+        most = f"at most {quantity.fixed(max(highest), 2)} GHz"
+        said.append(most)
+    return ", ".join(said)
+
+
+def device_id(name: str) -> str:
+    """The id of a device on the page of devices."""
+    return f"device-{slug(name)}"
 
 
 def machine_id(machine: str) -> str:
@@ -210,17 +251,10 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
 
 def _headline(found: Sequence[Speedup], reference: str) -> str:
     """How many comparisons with the reference have each verdict."""
-    words = {"FASTER": "faster", "SLOWER": "slower", "SAME": "the same"}
-    verdicts = Counter(words.get(each.verdict, "undecided") for each in found if each.estimate)
+    verdicts = Counter(row.verdict for row in found if row.estimate)
     if not verdicts:
         return "No work was timed on two machines"
-    said = [
-        f"{count} {'is' if count == 1 else 'are'} {word}"
-        for word in (*words.values(), "undecided")
-        if (count := verdicts[word])
-    ]
-    noun = quantity.plural(verdicts.total(), "comparison")
-    return f"{noun} with machine {label(reference, 12)}: {quantity.listed(said)}"
+    return verdict_counts(verdicts, f"machine {label(reference, 12)}")
 
 
 def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:
@@ -247,7 +281,11 @@ def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -
         ),
         corner=bench.points_heading,
         columns=tuple(
-            Column(f"machine {label(name, 12)}", detail=_hardware(bench, name), number=True)
+            Column(
+                f"machine {label(name, 12)}",
+                detail=machine_line(r for (_, of), r in bench.records.items() if of == name),
+                number=True,
+            )
             for name in machines
         ),
         groups=tuple(groups),
@@ -255,10 +293,6 @@ def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -
         legend=True,
     )
     return Section(f"bench-{bench.slug.replace('.', '-')}", label(bench.plan.title), (table,))
-
-
-def _hardware(bench: BenchmarkView, machine: str) -> str:
-    return machine_line(record for (_, of), record in bench.records.items() if of == machine)
 
 
 def _row(

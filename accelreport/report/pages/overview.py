@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import nan
 
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.overview import (
@@ -235,11 +235,6 @@ class Overview:
         """Those of them that have room."""
         return self._ranked[:MOST_ROWS]
 
-    @property
-    def _cut(self) -> int:
-        """How many have none."""
-        return len(self._ranked) - len(self.shown)
-
     @cached_property
     def _by_bench(self) -> list[list[Shown]]:
         """The rows of each benchmark; of profiles of one spec the full one's."""
@@ -268,7 +263,8 @@ class Overview:
     @property
     def elsewhere(self) -> str:
         """What has no row in the picture, and which page has its numbers; empty without any."""
-        said = [f"{quantity.plural(self._cut, 'row')} more"] if self._cut else []
+        cut = len(self._ranked) - len(self.shown)
+        said = [f"{quantity.plural(cut, 'row')} more"] if cut else []
         if self._lone:
             withheld = sum(any(each.withheld for each in own) for own in self._lone)
             why = f" (in {withheld} of them a device is withheld)" if withheld else ""
@@ -459,13 +455,8 @@ class Overview:
             said.append("◇ published, in no statistic; the band is the rounding of the figure.")
         if "beyond" in kinds:
             said.append("✕ published, and above the peak of the chip.")
-        groups = [
-            group
-            for each in self.shown
-            for group in (each.row.base.timed, *(one.own.timed for one in each.row.measured))
-        ]
-        caveats = frozenset().union(*map(caveats_of, groups))
-        if any(isnan(one.found.validation) for each in self.shown for one in each.row.printed):
+        caveats = frozenset().union(*(each.caveats for each in self.shown))
+        if Caveat.UNVALIDATED in caveats:
             said.append(f"{UNLIKE_CLOCKS}.")
         if Caveat.SINGLE_RUN in caveats:
             said.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 from markupsafe import Markup
@@ -55,7 +54,16 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     if len(seconds) < 10:
         return None
     top = float(seconds.max())
-    path, stroke = _steps(seconds, top) if len(seconds) <= MOST else _ranges(seconds, top)
+    columns = min(len(seconds), MOST)
+    starts = np.arange(columns) * len(seconds) // columns
+    least, most = (
+        (HEIGHT * (1 - pick.reduceat(seconds, starts) / top) + 1).tolist()
+        for pick in (np.minimum, np.maximum)
+    )
+    path = "".join(
+        f"V{low:.1f}{f'V{high:.1f}' if high != low else ''}H{(number + 1) * WIDTH / columns:.1f}"
+        for number, (low, high) in enumerate(zip(least, most, strict=True))
+    )
     middle = quantity.duration(float(np.median(seconds)))
     longest = quantity.duration(top)
     text = f"{quantity.count(len(seconds))} steady {step}s: median {middle}, longest {longest}"
@@ -64,35 +72,12 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
         'aria-labelledby="spark-t">'
         f'<title id="spark-t">{text}</title>'
-        f'<path d="{path}" fill="none" stroke="var(--link)" stroke-width="{stroke}" '
+        f'<path d="M0 {HEIGHT:.0f}{path}" fill="none" stroke="var(--link)" stroke-width="1.2" '
         'vector-effect="non-scaling-stroke"/></svg>'
     )
     ends = f"steady {step} 1", f"{step} {quantity.count(len(seconds))}"
     shown = Markup(drawn)  # noqa: S704 -- numbers and our own words only
     return Sparkline(shown, f"{text}.", (longest, "0"), ends)
-
-
-def _steps(seconds: Times, top: float) -> tuple[str, str]:
-    """A line with a tread for each step."""
-    heights = (HEIGHT * (1 - seconds / top) + 1).tolist()
-    treads = zip(heights, _ends(len(heights)), strict=True)
-    return f"M0 {HEIGHT:.0f}" + "".join([f"V{y:.1f}H{end}" for y, end in treads]), "1.2"
-
-
-@lru_cache  # cells of one benchmark have as many steps as each other
-def _ends(count: int) -> tuple[str, ...]:
-    """Where each of so many treads ends."""
-    width = WIDTH / count
-    return tuple(f"{(number + 1) * width:.1f}" for number in range(count))
-
-
-def _ranges(seconds: Times, top: float) -> tuple[str, str]:
-    """A stroke for each group of steps, from its shortest to its longest."""
-    pieces = []
-    for number, part in enumerate(np.array_split(seconds, MOST)):
-        low, high = (HEIGHT * (1 - float(v) / top) for v in (part.min(), part.max()))
-        pieces.append(f"M{(number + 0.5) * WIDTH / MOST:.1f} {low + 1.6:.1f}V{high:.1f}")
-    return "".join(pieces), "1.6"
 
 
 def _steady_steps(record: Record) -> Times:

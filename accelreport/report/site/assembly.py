@@ -44,7 +44,6 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import as_published, without_names
 from accelreport.results.record import Record
 from accelreport.results.versions import OtherVersions
-from accelreport.spec.device import Device
 
 
 def gather(results: ResultsSource) -> list[BenchmarkView]:
@@ -71,7 +70,8 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     plans, in_order, _ = as_published(plans, in_order)
     for record in in_order:
         by_key.setdefault(record.key, []).append(record)
-    colours = device_colours(_devices(plans))
+    devices = {name: device for plan in plans for name, device in plan.devices.items()}
+    colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
     seen: dict[str, float] = {}
@@ -82,10 +82,6 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         BenchmarkView(plan, {(r.key, r.machine): r for r in found}, colours, seen=seen)
         for plan, found in zip(plans, own, strict=True)
     ]
-
-
-def _devices(plans: Sequence[PlanDocument]) -> dict[str, Device]:
-    return {name: device for plan in plans for name, device in plan.devices.items()}
 
 
 RecordPlace = tuple[str, str]
@@ -379,7 +375,6 @@ def site_units(
 
 
 Files = list[tuple[str, str]]
-"""Paths and what is in the files."""
 
 
 def _made(unit: Unit) -> tuple[list[Page], Files]:

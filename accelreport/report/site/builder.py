@@ -40,7 +40,6 @@ def patient_collector() -> Iterator[None]:
 
 
 USUAL = BuildOptions()
-"""What is built when a person chooses nothing."""
 
 
 def build(

@@ -36,6 +36,7 @@ from accelreport.report.frames import (
     rows_of,
     speedups_frame,
     targets_frame,
+    timed_steps,
 )
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
 from accelreport.report.published_text import published_frame
@@ -493,21 +494,12 @@ def steps_csv(bench: BenchmarkView) -> str:
     """
     statuses = {(result.key, result.machine): result.status for result in bench.results}
     lines = ["key,machine,epoch,step,steps,seconds,warmup,status"]
-    for (key, machine), record in bench.records.items():
-        for block in record.blocks:
-            if not block.steps:
-                continue
-            begin = f"{key},{machine},{block.epoch},"
-            end = f"{int(not block.steady)},{statuses[key, machine]}"
-            if block.stamped_s:
-                first = block.first_step + block.steps - len(block.stamped_s)
-                lines += [
-                    f"{begin}{step},1,{seconds!r},{end}"
-                    for step, seconds in enumerate(block.stamped_s, start=first)
-                ]
-            else:
-                mean = block.wall_s / block.steps
-                lines.append(f"{begin}{block.first_step},{block.steps},{mean!r},{end}")
+    for place, record in bench.records.items():
+        cell, status = ",".join(place), statuses[place]
+        lines += [
+            f"{cell},{block.epoch},{step},{steps},{seconds!r},{not block.steady:d},{status}"
+            for block, step, seconds, steps in timed_steps(record)
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -168,7 +168,6 @@ class SiteFacts:
 
 
 NO_FACTS = SiteFacts("")
-"""Nothing chosen."""
 
 
 def facts_of(options: BuildOptions) -> SiteFacts:

@@ -31,8 +31,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.hardware import device_id
-from accelreport.report.pages.machines import DEVICES, machine_facts
+from accelreport.report.pages.machines import DEVICES, device_id, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView, Point, Series
 from accelreport.results.record import Record

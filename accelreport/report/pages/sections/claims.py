@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 
-from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, Number, distinct
+from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, distinct
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
     SPEAKERS,
@@ -15,9 +15,8 @@ from accelreport.report.claim_text import (
     beside_text,
     claims_sentence,
     decided_text,
-    number_text,
+    measured_lines,
     numbers_text,
-    place_text,
     published_text,
     rule_text,
     source_of,
@@ -49,17 +48,10 @@ from accelreport.report.model import (
 )
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.quantity import EN_DASH, SPACE, setting
+from accelreport.report.quantity import setting
 from accelreport.report.text import label, sentence, slug, tied
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.claims import (
-    Check,
-    Claim,
-    DifferenceCheck,
-    EquivalentCheck,
-    Names,
-    QuantisedCheck,
-)
+from accelreport.spec.claims import Claim, Names
 
 ABSENT = "Claims that were not tested here"
 
@@ -71,145 +63,6 @@ DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
-
-MOST_APART = 6
-"""Numbers with intervals that each get a line of their own."""
-
-MOST_TOLD = 24
-"""Numbers of which each is told; of more, only the ends, since a file has them all."""
-
-
-def number_lines(evidence: Sequence[Number], names: Names) -> list[str]:
-    """One line for each number; one for each run along an axis where that is readable.
-
-    Args:
-        evidence: the numbers of a claim, in the order of the sweep.
-        names: what the page calls devices and swept keys.
-    """
-    told = [each for each in evidence if not _in_words(each)]
-    between = len(told) - 2 if len(told) > MOST_TOLD else 0
-    if between:
-        told = sorted(told, key=lambda each: each.interval.value)[:: len(told) - 1]
-    words = [_told(number_text(each, names), 300) for each in evidence if _in_words(each)]
-    counts = {_count(each) for each in told}
-    shared = f"{counts.pop()} each" if len(counts) == 1 else ""
-    lines, last = [], []
-    for (held, axis), found in groupby(told, lambda each: _place(each, names)):
-        run = list(found)
-        if not axis or len(run) == 1 or (_intervals(run) and len(told) <= MOST_APART):
-            lines += [_line(_told(place_text(each, names, " "), 160), each) for each in run]
-        else:
-            numbers = ", ".join(_number(each, "" if shared else _count(each)) for each in run)
-            lines.append(f"{_told(_span(held, axis, run, names), 160)}: {numbers}")
-            last = [shared] if shared else []
-    rest = f"{between} others lie between them; the file of this table has each"
-    return lines + last + [rest] * bool(between) + words
-
-
-def _in_words(each: Number) -> bool:
-    """Whether a number is a count, or a refusal, that has no interval."""
-    return each.refused is not None or each.quantity == "out_of_memory"
-
-
-def _place(each: Number, names: Names) -> tuple[str, str]:
-    """The sweep point without its last axis, and that axis; empty where none tells it apart."""
-    if each.seed is not None or not each.point:
-        return place_text(each, names, " "), ""
-    *others, axis = each.point
-    held = {other: each.point[other] for other in others}
-    return place_text(replace(each, point=held, peak=None), names, " "), axis
-
-
-def _intervals(run: Sequence[Number]) -> bool:
-    return any(each.interval.known for each in run)
-
-
-def _line(where: str, each: Number) -> str:
-    number = _number(each, _count(each))
-    return f"{where}: {number}" if where else number
-
-
-def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
-    values = [
-        names.value(each.point[axis]) + ("" if each.peak is None else f" (peak {each.peak:g})")
-        for each in run
-    ]
-    return ", ".join(part for part in (held, f"{names.axis(axis)} {', '.join(values)}") if part)
-
-
-def _count(each: Number) -> str:
-    """Processes behind a number."""
-    known = each.interval.known
-    return f"n{SPACE}={SPACE}{quantity.count(each.interval.n)}" if known else "one process"
-
-
-def _number(each: Number, count: str) -> str:
-    """A number with its unit and interval, and what is said of its processes."""
-    value, interval = _said(each)
-    inner = ", ".join(part for part in (interval, count) if part)
-    return f"{value} ({inner})" if inner else value
-
-
-def _said(each: Number) -> tuple[str, str]:
-    """A value and its interval in the unit of its quantity."""
-    name, found = each.quantity, each.interval
-    value, low, high, known = found.value, found.low, found.high, found.known
-    bounds = (low, high) if known else (None, None)
-    if name.endswith("_time"):
-        text = quantity.duration(value, *bounds)
-        return text, quantity.duration_interval(low, high, value) if known else ""
-    if name in {"ratio", "speedup"}:
-        text = quantity.ratio(value, *bounds)
-        return text, quantity.ratio_interval(low, high, value) if known else ""
-    if name == _POINTS:
-        ends = " to ".join(quantity.signed(100 * end, 2) for end in (low, high))
-        return quantity.points(value), ends if known else ""
-    unit = _UNITS.get(name, "")
-    if is_share(name):
-        unit = f"{SPACE}%"
-        value, low, high = 100 * value, 100 * low, 100 * high
-    if not known:
-        return quantity.number(value) + unit, ""
-    places = quantity.decimals(value, low, high)
-    if name == "difference":  # it may be near 0: the interval alone says what is known of it
-        places = max(quantity.decimals(high - low) - 1, 0)
-    joint = EN_DASH if low >= 0 else " to "
-    interval = f"{quantity.fixed(low, places)}{joint}{quantity.fixed(high, places)}{unit}"
-    return quantity.fixed(value, places) + unit, interval
-
-
-_UNITS = {
-    "tflops": f"{SPACE}TFLOPS",
-    "tflops_cold": f"{SPACE}TFLOPS",
-    "throughput": f"{SPACE}samples/s",
-}
-"""Units of quantities that have one beside seconds."""
-
-_POINTS = "points"
-"""A difference of two shares, which pages tell in percentage points."""
-
-
-def _in_points(found: ClaimResult) -> list[Number]:
-    """The numbers of a claim, of which differences of shares are called so."""
-    share = is_share(_differing(found.claim.check))
-    return [
-        replace(each, quantity=_POINTS) if share and each.quantity == "difference" else each
-        for each in found.numbers
-    ]
-
-
-def _differing(check: Check) -> str:
-    """The quality that a check takes the difference of; empty for any other check."""
-    if isinstance(check, EquivalentCheck):
-        return check.equivalent
-    if isinstance(check, QuantisedCheck):
-        return check.quantised_costs
-    return check.quality if isinstance(check, DifferenceCheck) else ""
-
-
-def _told(text: str, most: int) -> str:
-    return tied(label(text, most))
-
 
 _TONES: dict[ClaimState, Tone] = {
     ClaimState.CONFIRMED: "good",
@@ -338,7 +191,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
             why = quantity.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
-        return _told(numbers_text(found, names_of(bench)), 600)
+        return tied(label(numbers_text(found, names_of(bench)), 600))
     return "; ".join(
         f"{quantity.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
     )
@@ -346,7 +199,7 @@ def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
 
 def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = number_lines(_in_points(found), names_of(bench))
+    lines = measured_lines(found, names_of(bench))
     return [Line(line) for line in lines] or [Line(_untested(bench, found))]
 
 
@@ -367,7 +220,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     measured = _measured(bench, found)
     if found.numbers and found.withheld:
         measured += [
-            Line(_told(each, 600), "reason") for each in beside_text(found, names_of(bench))
+            Line(tied(label(each, 600)), "reason") for each in beside_text(found, names_of(bench))
         ]
     machines = {series.machine for series in bench.series if series.machine}
     if found.machine and len(machines) > 1:
@@ -375,14 +228,14 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     shown, more = measured[:most], measured[most:]
-    rule = _told(rule_text(bench.plan, claim.check, names_of(bench)), 400)
+    rule = tied(label(rule_text(bench.plan, claim.check, names_of(bench)), 400))
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
     if note and not decided:
         more.append(Line(note, "reason"))
-    if published_text(bench.plan, claim.check):
-        more.append(Line("Published figures bear on it as well.", "reason"))
+    if published := published_text(bench.plan, claim.check, names_of(bench)):
+        more.append(Line(tied(label(published, 400)), "reason"))
     return table_row(
         entry(label(claim.text, 400), *under(note if decided else "", "detail")),
         Entry((), badges=(badge, *origin_badges([found.stand_in]))),
@@ -397,7 +250,6 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
 
 
 PATH = "claims.html"
-"""Where the page lies."""
 
 
 def units_of(benches: Sequence[BenchmarkView]) -> Units | None:

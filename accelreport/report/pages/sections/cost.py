@@ -369,7 +369,7 @@ def _energy(bench: BenchmarkView) -> Block:
             f"{step}s over their number, without evaluations. The blur is the share of the "
             "window that the sensor’s update interval leaves open. Nothing is estimated."
         ),
-        notes=_notes(bench),
+        notes=(f"Not read. {'; '.join(absent)}.",) if (absent := _absences(bench)) else (),
         badges=(SENSOR_GRADE,),
     )
 
@@ -421,11 +421,6 @@ def _absences(bench: BenchmarkView) -> list[str]:
         if e.absent
     }
     return sorted(found)
-
-
-def _notes(bench: BenchmarkView) -> tuple[str, ...]:
-    absent = _absences(bench)
-    return (f"Not read. {'; '.join(absent)}.",) if absent else ()
 
 
 def _none(bench: BenchmarkView) -> str:

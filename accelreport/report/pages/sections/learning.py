@@ -183,9 +183,7 @@ class Curves:
     def axes(self, metric: str) -> Axes:
         """Axes that hold every point's curves, whichever are drawn."""
         every = [curve for point in self.bench.points for curve in self.of(metric, point)]
-        return shared_axes(
-            every, quality=metric, percent=is_share(metric), target=self._target(metric)
-        )
+        return shared_axes(every, percent=is_share(metric), target=self._target(metric))
 
     def _target(self, metric: str) -> tuple[float, str] | None:
         target = self.bench.plan.measure.target
@@ -222,7 +220,6 @@ class Curves:
 
 
 curves_of = once(Curves)
-"""The curves of a benchmark."""
 
 
 def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:

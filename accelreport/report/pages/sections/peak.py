@@ -1,46 +1,51 @@
-"""What each device reaches of its peak or measured roof, and upper bounds of other chips."""
+"""What devices compute and reach of their peak or measured roof, upper bounds, and their page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
+from typing import Literal
 
-from accelreport.analysis.ceilings import ceiling, known_limits
+from accelreport.analysis.ceilings import ceiling, known_limits, limits_named
+from accelreport.analysis.compute import Peak, cited_peak, compute_dtype, hardware_name
 from accelreport.analysis.findings import Subject, Value
-from accelreport.analysis.speed_findings import published_value, rate_of
+from accelreport.analysis.published import hardware_of
+from accelreport.analysis.results import matches
+from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.scales import percent_text
+from accelreport.report.charts.workloads import RateMark, Workload, work_rates
 from accelreport.report.model import (
     Block,
     Column,
+    Download,
+    Downloads,
+    Entry,
     Line,
+    Page,
     RowGroup,
     Section,
     Table,
     entry,
     number_columns,
     table_row,
+    under,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
-from accelreport.report.openings.rates import dot_of, rows_caption
-from accelreport.report.pages.sections.compute import (
-    Place,
-    every_place,
-    heaviest,
-    most,
-    own_limit,
-    published_shares,
-)
-from accelreport.report.say import Speaker
-from accelreport.report.say_run import reached, share_value
-from accelreport.report.text import label
-from accelreport.report.view import BenchmarkView
-from accelreport.report.warning_text import type_of_peak
+from accelreport.report.openings.rates import dot_of, rows_caption, style_of
+from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
+from accelreport.report.pages.sections.compute import Place, every_place, heaviest, most, work_at
+from accelreport.report.say import Speaker, signs
+from accelreport.report.say_run import computed, reached, share_value
+from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.warning_text import source_of_peak, type_of_peak
 
 HALF = 536
 """Pixels of a figure that has one beside it."""
+CEILINGS = "ceilings.html"
 
 
 @dataclass(frozen=True)
@@ -68,23 +73,43 @@ class Reached:
 
 
 def reached_shares(bench: BenchmarkView) -> list[Reached]:
-    """Measured devices in the plan's order, then published ones whose chip is known."""
+    """Measured devices in the plan's order, then published ones whose chip is known.
+
+    A published rate of a kernel is held against the peak itself, others against the roof of the
+    work that was counted here.
+    """
     found: dict[tuple[str, str, str, str], list[Value]] = {}
     for place in every_place(bench):
-        limits, row = own_limit(bench, place), bench.speedup(place.series, place.point)
-        rate = rate_of(row.own) if row else None
-        if limits is None or rate is None:
+        known, rate = limits_of(bench, place.group), rate_of(place.group)
+        if known is None or rate is None:
             continue
-        own = ceiling(place.work, limits[0]).share(place.seconds)
-        if not isnan(own):
-            key = place.series.title, place.series.title, f"its {limits[1]}", ""
-            found.setdefault(key, []).append(share_value(rate, own))
-    for share in published_shares(bench):
-        rate = published_value(bench, share.rate)
-        value = replace(rate, of=Subject(rate.of.device, "", share.point, rate.of.row))
-        short, chip = label(share.rate.row.label, 60), label(share.limits.name, 60)
-        who = Speaker(bench).name(value.of), short, f"the peak of the {chip}", share.by
-        found.setdefault(who, []).append(share_value(value, share.value))
+        limits, what = known
+        share = ceiling(place.work, limits).share(place.seconds)
+        if not isnan(share):
+            who = place.series.title, place.series.title, f"its {what}", ""
+            found.setdefault(who, []).append(share_value(rate, share))
+    for published in sound_rates(bench):
+        row, hardware = published.row, hardware_of(published.row)
+        point = next((p for p in bench.points if matches(bench.values(p), published.where)), None)
+        if point is None or hardware is None:
+            continue
+        at = bench.values(point)
+        chip = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
+        works = (work_at(bench, series, point) for series in bench.shown_series)
+        work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
+        if chip is None:
+            continue
+        if bench.words.kernel:
+            share = published.rate / chip.peak.tflops
+        elif work is not None and isinstance(batch, int | float):
+            share = ceiling(work, chip).share(batch / published.rate)
+        else:
+            continue
+        rate = published_value(bench, published)
+        value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
+        limit = f"the peak of the {label(chip.name, 60)}"
+        who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
+        found.setdefault(who, []).append(share_value(value, share))
     return [
         Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
         for (name, short, limit, by), values in found.items()
@@ -167,4 +192,224 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
         groups=(RowGroup(tuple(rows)),),
         folded=True,
+    )
+
+
+# Arithmetic -------------------------------------------------------------------------------------
+
+
+def compute_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no run counted its operations."""
+    places = [(s, p) for s in bench.shown_series for p in bench.points]
+    known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
+    if not known:
+        return None
+    counts = [record.flops for record in bench.records.values() if record.flops is not None]
+    methods = sorted({label(each.method, 500) for each in counts})
+    of_bytes = sorted({label(each.bytes_method, 300) for each in counts if each.bytes_method})
+    caption = (
+        f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
+        "two. The share is of the dense peak cited for the element type, in the "
+        "devices file or else in the table of known hardware. The notes say what each "
+        "figure was checked against."
+    )
+    if of_bytes:
+        caption += (
+            f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The smallest text is "
+            "the operations for each of them."
+        )
+    peaks = {
+        f"{series.title}: {label(source_of_peak(peak), 240)}"
+        for series, point in places
+        if (peak := peak_of(bench, series, point)[0]) and peak.source
+    }
+    table = points_by_devices(
+        bench,
+        _entry,
+        id="arithmetic-table",
+        title=(
+            f"Floating-point operations per second, from the steady time of a {bench.words.step}"
+        ),
+        caption=caption,
+        notes=(f"Peaks. {'; '.join(sorted(peaks))}.",) if peaks else (),
+        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+    )
+    link = Download(CEILINGS, "Shares of peaks, every benchmark", "measured and published")
+    best = max(known, key=lambda place: known[place][0])
+    title = f"Arithmetic: {computed(bench, best, known[best][0])}"
+    return Section("arithmetic", title, (table, Downloads((link,))), folded=True)
+
+
+def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
+    """The rate, its share of the peak or why there is none, and the operations for each byte."""
+    rate = tflops_of(bench, series, point)
+    if rate is None:
+        return absence(bench, series, point)
+    value, low, high = rate
+    ends = (low, high) if present(low) and present(high) else ()
+    # The unit may stand below: eight devices have no room for it beside the number.
+    lines = [Line(f"{quantity.number(value, *ends)} TFLOPS")]
+    peak, hardware = peak_of(bench, series, point)
+    if peak:
+        share = quantity.percent(value / peak.tflops, 1)
+        of = f"of {quantity.number(peak.tflops)} TFLOPS {type_of_peak(peak)}"
+        lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
+    else:
+        of = label(hardware, 60) if hardware else "this device"
+        lines.append(Line(f"no cited peak for {of}", "reason"))
+    timed = bench.speedup(series, point)
+    moved = median([row.timings.bytes_per_step for row in bench.measured(series, point)])
+    if timed and moved > 0:
+        intensity = value * timed.seconds.value * 1e12 / moved
+        lines.append(Line(f"{quantity.number(intensity)}{quantity.SPACE}FLOP/B", "detail"))
+    return measured_entry(bench, (series, point), lines, mark="small")
+
+
+def tflops_of(
+    bench: BenchmarkView, series: Series, point: Point
+) -> tuple[float, float, float] | None:
+    """TFLOPS and their interval, from the geometric mean of the steady time."""
+    found = bench.speedup(series, point)
+    work = median([cell.timings.flops_per_step for cell in bench.measured(series, point)])
+    if found is None or not present(work):
+        return None
+    seconds = found.seconds
+    ends = (seconds.high, seconds.low)
+    low, high = (work / end / 1e12 if present(end) else float("nan") for end in ends)
+    return work / seconds.value / 1e12, low, high
+
+
+def peak_of(bench: BenchmarkView, series: Series, point: Point) -> tuple[Peak | None, str]:
+    """The peak that is cited for what cells computed, and by which name a driver knows the chip."""
+    records = (bench.record(row) for row in bench.measured(series, point))
+    known = (record.environment for record in records if record)
+    environment = next(filter(None, known), None)
+    name = hardware_name(environment, bench.plan.devices[series.device].kind)
+    return cited_peak(bench.plan, series.device, bench.values(point), name, environment), name
+
+
+# The page of all benchmarks ---------------------------------------------------------------------
+
+Share = tuple[Reached, Value]
+"""Who reached something of a limit, and the share of it that the page shows."""
+Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
+"""Benchmarks with their heaviest sweep point and their shares, the largest first."""
+
+
+def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
+    """The page. Each spec is there once, by the profile whose step has the most work."""
+    best: dict[str, tuple[float, BenchmarkView, Place]] = {}
+    for bench in benches:
+        if place := heaviest(bench):
+            known = best.get(bench.plan.spec)
+            if known is None or place.work.operations > known[0]:
+                best[bench.plan.spec] = (place.work.operations, bench, place)
+    rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
+    rows = sorted((row for row in rows if row[2]), key=lambda row: -row[2][0][1].number)
+    page = Page(
+        path=CEILINGS,
+        title="Share of peak reached",
+        headline="No share of a peak is known",
+        finding=(
+            "A share needs a measured step whose operations were counted, and a peak: that of the "
+            "devices file, of known hardware, or, for a CPU, a measured one."
+        ),
+        sections=(),
+        template="article.html",
+    )
+    if not rows:
+        return page
+    shares = [share for *_, own in rows for share in own]
+    above = sum(row.flagged for row, _ in shares)
+    wrong = f" {quantity.plural(above, 'published figure exceeds', 'published figures exceed')} it"
+    return replace(
+        page,
+        headline=_headline(Speaker(rows[0][0]), shares),
+        finding=(
+            "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
+            "figures or, for a CPU, measured ones."
+            f"{f'{wrong} and cannot be right.' if above else ''}"
+        ),
+        description="",
+        opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
+    )
+
+
+def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
+    """A device's share at the heaviest sweep point, and the largest of a published row."""
+    shares = [
+        (row, value)
+        for row in reached_shares(bench)
+        for value in row.shares
+        if (value is row.shares[-1] if value.of.row else value.of.point == place.point)
+    ]
+    return sorted(shares, key=lambda share: -share[1].number)
+
+
+def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
+    """From the least to the largest share of what was measured, and of what was published."""
+    parts = []
+    for noun, published in (("measured", False), ("published", True)):
+        own = [
+            value
+            for row, value in shares
+            if (value.of.row is not None) == published and not row.flagged
+        ]
+        if own:
+            parts.append(f"{noun} steps reach {speaker.numbers(own)} of their roof")
+    return sentence(quantity.listed(parts)) or "No share can be right"
+
+
+def _mark(speaker: Speaker, row: Reached, value: Value) -> RateMark:
+    kind: Literal["measured", "published", "beyond"]
+    kind = ("beyond" if row.flagged else "published") if value.of.row else "measured"
+    return RateMark(
+        label(row.short, 32), speaker.number(value), style_of(speaker.bench, value.of),
+        value.number, value.number, value.number, kind, hollow=bool(signs(value.caveats)),
+    )  # fmt: skip
+
+
+def _plot(rows: Shares) -> Plot:
+    """The figure: a row for each benchmark, a mark for each share."""
+    workloads, groups = [], []
+    for bench, place, shares in rows:
+        where, speaker = bench.point_title(place.point) if bench.axes else "", Speaker(bench)
+        marks = tuple(_mark(speaker, *share) for share in shares)
+        workloads.append(Workload(label(bench.plan.title), (where,), "", "", "", marks))
+        lines = (
+            table_row(
+                entry(
+                    row.short,
+                    *under(f"of {row.limit}" + (f", named by {row.by}" if row.by else "")),
+                    *under("exceeds the peak" if row.flagged else ""),
+                ),
+                str(value.provenance),
+                speaker.number(value),
+                device=style_of(bench, value.of).colour,
+            )
+            for row, value in shares
+        )
+        href = f"{bench.slug}.html#arithmetic"
+        groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
+    make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
+    kinds = {mark.kind for each in workloads for mark in each.marks}
+    caption = ["● measured here; ○ stopped by the time budget, or a single run."]
+    caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
+    caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
+    return Plot(
+        id="shares",
+        title="What each benchmark reaches of the roof",
+        description="; ".join(
+            f"{each.title}: {', '.join(mark.label for mark in each.marks)}" for each in workloads
+        ),
+        chart=lambda size: make(size.width, size.height),
+        caption=" ".join(caption),
+        table=Table(
+            id="shares-table",
+            title="Shares of the roof",
+            corner="device or published row",
+            columns=number_columns(("provenance", "share of the roof")),
+            groups=tuple(groups),
+            style="prose",
+        ),
     )

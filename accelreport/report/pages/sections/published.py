@@ -1,4 +1,4 @@
-"""Published against measured: somebody else's figures beside ours, never mixed with them."""
+"""What others published: their figures beside ours, never mixed with them, and their advice."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 
-from accelreport.analysis.findings import Provenance, Subject, Unit, Value
+from accelreport.analysis.findings import COMPARISONS, Kind, Provenance, Subject, Unit, Value
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import WIDE, Named
+from accelreport.report.charts.drawing import WIDE
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -38,13 +38,15 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Size
 from accelreport.report.openings.rates import dot_of, rows_plot
 from accelreport.report.pages.sections.about import web_address
+from accelreport.report.pages.sections.speedup import published_ratios
 from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.quantity import setting
 from accelreport.report.say import Speaker
+from accelreport.report.say_run import advised, published_speedups
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
 from accelreport.spec.claims import Names
-from accelreport.spec.models import Published
+from accelreport.spec.models import Advice, Published
 
 TIMES = ("epoch_time", "step_time", "sample_time")
 """Figures in which a source may print one and the same time."""
@@ -69,10 +71,6 @@ def _by_figure(bench: BenchmarkView) -> ByFigure:
         told = sorted(rows, key=lambda row: (bool(row.flags), not present(row.measured.value)))
         found.setdefault(told[0].figure, []).append(tuple(told))
     return {figure: found[figure] for figure in FIGURES if figure in found}
-
-
-def _device(bench: BenchmarkView, found: PublishedResult) -> Named:
-    return Named(bench.label_of(found.row.device), bench.colour_of(found.row.device))
 
 
 def _name(bench: BenchmarkView, found: PublishedResult) -> str:
@@ -110,12 +108,8 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
     rows = bench.plan.published
     varied = [row for row in rows if row.val_accuracy_by_epoch]
     for number, own in enumerate(varied):
-        values = [
-            _share(row, share, part)
-            for row in rows
-            if row.where == own.where and row.source == own.source
-            for part, share in _shares(row)
-        ]
+        alike = (row for row in rows if row.where == own.where and row.source == own.source)
+        values = [share for row in alike for share in _shares(row)]
         shares = list(own.val_accuracy_by_epoch.values())
         apart = quantity.percentage_points(round(max(shares) - min(shares), 4))
         speaker = Speaker(bench)
@@ -141,17 +135,13 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
         yield replace(plot, caption=note).figure(Size(WIDE, 34 * len(dots) + 60), ON_A_PHONE)
 
 
-def _shares(row: Published) -> Iterator[tuple[str, float]]:
+def _shares(row: Published) -> Iterator[Value]:
     """The published accuracies of a row, each with its epoch where it is of one."""
-    for epoch, share in row.val_accuracy_by_epoch.items():
-        yield f"epoch {epoch}", share
-    if not row.val_accuracy_by_epoch and row.val_accuracy is not None:
-        yield "", row.val_accuracy
-
-
-def _share(row: Published, share: float, part: str) -> Value:
-    of = Subject(row.device, row=row, part=part)
-    return Value(of, Interval(share, nan, nan, 0), Unit.SHARE, Provenance.PUBLISHED, frozenset())
+    whole = {} if row.val_accuracy is None else {"": row.val_accuracy}
+    for epoch, share in (row.val_accuracy_by_epoch or whole).items():
+        of = Subject(row.device, row=row, part=f"epoch {epoch}" if epoch else "")
+        alone = Interval(share, nan, nan, 0)
+        yield Value(of, alone, Unit.SHARE, Provenance.PUBLISHED, frozenset())
 
 
 def _finding(by_figure: ByFigure) -> str:
@@ -226,7 +216,6 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
     short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
     notes = dict.fromkeys([short, caveat(found, IN_WORDS), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
-    device = _device(bench, found)
     printed = f"{printed_text(found.figure, found.value)}{quantity.SPACE}[{found.row.mark}]"
     others = [
         Line(f"{printed_text(each.figure, each.value)}, {FIGURES[each.figure][0]}", "detail")
@@ -238,7 +227,7 @@ def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
         _measured(found),
         quantity.ratio(found.ratio) if present(found.ratio) else "–",
         Entry(known or (Line("–"),)),
-        device=device.colour,
+        device=bench.colour_of(found.row.device),
     )
 
 
@@ -283,3 +272,62 @@ def _measured(found: PublishedResult) -> Entry:
     elif found.stand_in and figure in QUALITIES:
         badges.append(Badge("sample", said, "quiet"))
     return Entry(tuple(lines), badges=tuple(badges))
+
+
+# Advice -----------------------------------------------------------------------------------------
+
+NOTHING = "No number of this benchmark bears on it."
+
+
+def advice_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where the spec quotes no advice."""
+    advice = bench.plan.advice
+    if not advice:
+        return None
+    rows = []
+    for row in advice:
+        others = [Line(f"“{label(words, 200)}”") for words in row.others]
+        cases = [Line(f"“{label(words, 200)}”") for words in row.words]
+        count = quantity.plural(len(others), "case")
+        more = f"{count} on which no number here bears" if others else ""
+        numbers = _numbers(bench, row) if row.words else [NOTHING]
+        rows.append(
+            table_row(
+                row.use,
+                entry(*cases, more=tuple(others), more_title=more),
+                entry(*map(Line, numbers)),
+            )
+        )
+    table = Table(
+        id="advice-table",
+        title="Advice, word for word, and the numbers of this benchmark",
+        corner="device",
+        columns=(Column("advised for", wide=True), Column("numbers here", wide=True)),
+        groups=(RowGroup(tuple(rows)),),
+        style="prose",
+    )
+    finding = advised(advice, bench.plan.source)
+    return Section("advice", "When should each be used?", (table,), finding=finding)
+
+
+def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
+    """What was measured of a kind of device, or published, against the baseline."""
+    speaker, devices = Speaker(bench), bench.plan.devices
+    said = False
+    for finding in bench.findings:
+        kinds = {devices[v.of.device].kind for v in finding.values if v.of.device in devices}
+        reached = finding.kind is Kind.TARGET and quantity.present(finding.values[0].number)
+        own = reached or finding.kind in {Kind.RATE, Kind.RANGE}
+        if kinds == {row.use} and (own or finding.kind in COMPARISONS):
+            said = True
+            yield f"{speaker.title(finding)}."
+    rows = [
+        ratios
+        for ratios in published_ratios(bench).values()
+        if (device := devices.get(next(iter(ratios.values())).of.device)) and device.kind == row.use
+    ]
+    for clause in published_speedups(speaker, rows):
+        said = True
+        yield f"{sentence(clause)}."
+    if not said:
+        yield f"No {row.use} has a number here yet."

@@ -99,19 +99,26 @@ def _clauses(bench: BenchmarkView) -> list[str]:
     if not total:
         said = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
         return said or ["no device has a time to compare"]
-    words = {
-        Verdict.FASTER: "faster",
-        Verdict.SLOWER: "slower",
-        Verdict.SAME: "the same",
-        Verdict.UNDECIDED: "undecided",
-        Verdict.NOT_MEASURED: "withheld",
-    }
-    parts = [f"{verdicts[verdict]} {word}" for verdict, word in words.items() if verdicts[verdict]]
-    if total > 1 == len(parts):
-        (word,) = (words[verdict] for verdict in verdicts)
-        return [f"all {total} comparisons with {name} are {word}"]
-    count = quantity.plural(total, "comparison")
-    return [f"{count} with {name}: {quantity.listed(parts)}"]
+    if total > 1 == len(verdicts):
+        (verdict,) = verdicts
+        return [f"all {total} comparisons with {name} are {VERDICT_WORDS[verdict]}"]
+    return [verdict_counts(verdicts, name)]
+
+
+VERDICT_WORDS = {
+    Verdict.FASTER: "faster",
+    Verdict.SLOWER: "slower",
+    Verdict.SAME: "the same",
+    Verdict.UNDECIDED: "undecided",
+    Verdict.NOT_MEASURED: "withheld",
+}
+
+
+def verdict_counts(verdicts: Counter[Verdict], base: str) -> str:
+    """How many comparisons with a base have which verdict: "3 comparisons with …: 2 faster …"."""
+    parts = [f"{verdicts[v]} {word}" for v, word in VERDICT_WORDS.items() if verdicts[v]]
+    count = quantity.plural(verdicts.total(), "comparison")
+    return f"{count} with {base}: {quantity.listed(parts)}"
 
 
 def _compared(bench: BenchmarkView) -> list[Speedup]:
