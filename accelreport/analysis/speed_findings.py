@@ -382,7 +382,8 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
     """Published times of the whole training beside the one measured here, and ratios of them.
 
     Only totals of the same number of epochs and steps stand beside one another. The published
-    ratio of two devices is restated against this machine where its base is of this one's kind.
+    ratio of two devices is restated against this machine where its base is of this one's kind, by
+    the first total of its device, then by each other one.
     """
     if bench.axes:
         return
@@ -416,18 +417,25 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
         over = bench.plan.devices.get(row.over or bench.plan.baseline.device)
         theirs = totals.get(row.device)
         if row.speedup and row.quantity == "total_time" and theirs and over and over.kind == kind:
-            stated = Interval(row.speedup, nan, nan, 0)
-            again = Interval(own.number / theirs.number, nan, nan, own.interval.n)
-            yield Finding(
-                Kind.RESTATED,
-                (
-                    replace(theirs, of=Subject(row.device, row=row), interval=stated,
-                            unit=Unit.RATIO),
-                    replace(theirs, interval=again, unit=Unit.RATIO, over=own.of,
-                            provenance=Provenance.CALCULATED, caveats=own.caveats),
-                ),
-                own,
-            )  # fmt: skip
+            stated = replace(
+                theirs,
+                of=Subject(row.device, row=row),
+                interval=Interval(row.speedup, nan, nan, 0),
+                unit=Unit.RATIO,
+            )
+            again = [
+                replace(
+                    stated,
+                    of=Subject(row.device, row=each.row),
+                    interval=Interval(own.number / each.value, nan, nan, own.interval.n),
+                    over=own.of,
+                    provenance=Provenance.CALCULATED,
+                    caveats=own.caveats,
+                )
+                for each in alike
+                if each.row.device == row.device
+            ]
+            yield Finding(Kind.RESTATED, (stated, *again), own)
     yield Finding(Kind.TOTAL, values, own, of=len(values))
 
 
@@ -485,8 +493,7 @@ def line_of(bench: Benchmark, of: Subject) -> TimeLine | None:
 def peak_findings(bench: Benchmark) -> Iterator[Finding]:
     """Published rates of a kernel above the peak of their chip, and what was reached here of it.
 
-    Ratios are over the peak that a source cites, or over the measured roof of a processor of
-    which no peak is cited.
+    Published rates are over the peak of their chip, measured ones over what `limits_of` gives.
     """
     groups = [row.own for row in bench.compared if row.own.timed and row.own.machine]
     # A kernel counts operations alone, and no examples.

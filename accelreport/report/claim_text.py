@@ -88,17 +88,13 @@ def states_text(counts: Mapping[ClaimState, int]) -> str:
     )
 
 
-def claims_heading(found: Sequence[ClaimResult]) -> str:
-    """How many claims there are, and who says them: "3 claims (2 published, 1 from the author)"."""
+def claims_sentence(found: Sequence[ClaimResult]) -> str:
+    """How many claims there are, who says them and what became of them."""
     every = distinct(found)
     counts = Counter(each.claim.by for each in every)
     said = [f"{counts[by]} {words}" for by, words in SPEAKERS.items() if counts[by]]
-    return f"{counted(len(every), 'claim')} ({', '.join(said)})"
-
-
-def claims_sentence(found: Sequence[ClaimResult]) -> str:
-    """How many claims there are, who says them and what became of them."""
-    return f"{claims_heading(found)}: {states_text(state_counts(found))}"
+    claims = f"{counted(len(every), 'claim')} ({', '.join(said)})"
+    return f"{claims}: {states_text(state_counts(found))}"
 
 
 def decided_counts(found: Sequence[ClaimResult]) -> tuple[int, int]:

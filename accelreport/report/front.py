@@ -105,7 +105,7 @@ def _restated(view: Overview) -> Iterator[FrontFinding]:
         shown = next((each for each in view.rows if each.bench is bench), None)
         for finding in bench.findings:
             if finding.kind is Kind.RESTATED and shown is not None:
-                yield FrontFinding(finding, (shown, shown))
+                yield FrontFinding(finding, (shown,) * len(finding.values))
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:
@@ -182,7 +182,7 @@ class FrontSpeaker:
         values, base = found.values, self.view.base_in_words if self.view.rows else ""
         match found.kind:
             case Kind.RESTATED:
-                stated, again = values
+                stated, again, *_ = values
                 speaker = Speaker(found.shown[0].bench)
                 return (
                     f"the published {speaker.number(stated)} is {speaker.number(again)} "

@@ -11,14 +11,11 @@ from accelreport.analysis.timed_sweeps import LawPair, TimedSweep
 from accelreport.report import quantity
 from accelreport.report.metrics import settings_text
 
-ENDLESS = "without limit"
-"""The upper end of an interval that has none."""
-
 
 def amount_text(sweep: TimedSweep, amount: float) -> str:
     """An amount of work: "275" examples, or "1.3 GFLOP"."""
     if not isfinite(amount):
-        return ENDLESS
+        return quantity.MISSING
     if not sweep.of_batches:
         return quantity.operations(amount) if amount else "0 FLOP"
     return quantity.count(amount) if amount >= 10 or not amount else quantity.number(amount)
@@ -35,20 +32,23 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     work = "batch" if pair.own.of_batches else "work"
     largest, slower = found.largest, _inverse(found.smallest)
     if isnan(found.crossing.value) and found.smallest.value >= 1:
-        least = factor(found.smallest)
+        least = _factor(found.smallest, found.smallest.value)
         said = f"{own} is faster than {base} whatever the {work}"
-        return f"{said}: {least} or more, by at most {factor(largest)}{factor_span(largest)}"
+        return f"{said}: {least} or more{_at_most(largest)}"
     if isnan(found.crossing.value):
-        least = factor(_inverse(largest))
+        fewest = _inverse(largest)
+        least = _factor(fewest, fewest.value)
         said = f"{base} is faster than {own} whatever the {work}"
-        return f"{said}: {least} or more, by at most {factor(slower)}{factor_span(slower)}"
+        return f"{said}: {least} or more{_at_most(slower)}"
+    if found.crossing.known and not isfinite(found.crossing.high):
+        return f"the {work} at which {own} and {base} are equal cannot be located"
     where = amount_text(pair.own, found.crossing.value)
     interval = _span(found.crossing, lambda value: amount_text(pair.own, value))
     beyond = "" if pair.crossing_timed else ", where not both were timed"
     at = f"a batch of {where}" if pair.own.of_batches else f"{where} a step"
     return (
         f"{own} and {base} are equal at {at}{interval}{beyond}; "
-        f"above it {own} wins, by at most {factor(largest)}{factor_span(largest)}"
+        f"above it {own} wins{_at_most(largest)}"
     )
 
 
@@ -57,18 +57,17 @@ def _inverse(found: Interval) -> Interval:
     return Interval(value, low, high, found.n)
 
 
-def factor(found: Interval) -> str:
-    """A speedup with the digits of its interval."""
-    if not isfinite(found.value):
-        return "a factor without end"
-    return f"{quantity.fixed(found.value, _places(found))}×"
-
-
-def factor_span(found: Interval) -> str:
-    """Its interval in brackets; empty where there is none."""
+def _at_most(found: Interval) -> str:
+    """The largest speedup with its interval; empty where the model has no bound for it."""
     if not isfinite(found.value):
         return ""
-    return _span(found, lambda end: f"{quantity.fixed(end, _places(found))}×")
+    interval = _span(found, lambda end: _factor(found, end))
+    return f", by at most {_factor(found, found.value)}{interval}"
+
+
+def _factor(found: Interval, value: float) -> str:
+    """A speedup with the digits of an interval."""
+    return f"{quantity.fixed(value, _places(found))}×" if isfinite(value) else "an unbounded factor"
 
 
 def _places(found: Interval) -> int:
@@ -81,8 +80,14 @@ def _span(found: Interval, text: Callable[[float], str]) -> str:
     """An interval behind its value; empty where there is none."""
     if not found.known:
         return ""
-    low, high = (text(end) if isfinite(end) else ENDLESS for end in (found.low, found.high))
-    return f" (95 %: {low} to {high})"
+    return f" (95 %: {_ends(found, text)})"
+
+
+def _ends(found: Interval, text: Callable[[float], str]) -> str:
+    """Both ends of an interval; the lower one alone where it has no upper one."""
+    if not isfinite(found.high):
+        return f"at least {text(found.low)}"
+    return f"{text(found.low)} to {text(found.high)}"
 
 
 def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
@@ -96,9 +101,7 @@ def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
         (quantity.duration(per.value), _times(per)),
         (
             amount_text(sweep, half.value),
-            f"{amount_text(sweep, half.low)} to {amount_text(sweep, half.high)}"
-            if half.known
-            else "",
+            _ends(half, lambda end: amount_text(sweep, end)) if half.known else "",
         ),
     )
 

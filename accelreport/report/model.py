@@ -380,7 +380,8 @@ class Downloads:
 class RawTable:
     """Plain values in rows, the first column being the header: cheap, for raw data.
 
-    With `words`, the values are sentences, which begin at the left.
+    With `words`, the values are sentences, which begin at the left. A folded one is opened by its
+    title, so that a browser lays its rows out only when they are read.
     """
 
     title: str
@@ -388,6 +389,7 @@ class RawTable:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     words: bool = False
+    folded: bool = False
     kind: Literal["raw"] = "raw"
 
 

@@ -234,7 +234,7 @@ class Speaker:
                     self.at(_over(best))
                 )
             case Kind.RESTATED:
-                stated, again = values
+                stated, again, *_ = values
                 own = self.name(base.of) if base else ""
                 return f"the published {self.number(stated)} is {self.number(again)} against {own}"
             case Kind.TOTAL if base:
@@ -246,11 +246,9 @@ class Speaker:
             case Kind.GAIN:
                 return self._gain(finding)
             case Kind.RANGE:
-                ratio = quantity.write(
-                    values[0].number / values[-1].number, Unit.RATIO, digits=quantity.HEADLINE
-                )
+                ratio = _ratio_of_ends(finding)
                 clause = f"the slowest timed configuration takes {ratio} as long as the fastest"
-                if not finding.decided or values[0].verdict is Verdict.SAME:
+                if not ratio:
                     clause = f"no difference between {len(values)} timed configurations is decided"
                 untimed = finding.of - len(values)
                 return f"{clause}; {untimed} of {finding.of} were not timed" if untimed else clause
@@ -472,6 +470,11 @@ class Speaker:
         undecided = not is_decided(value) and finding.kind is not Kind.WITHHELD
         if undecided or not quantity.present(value.number):
             return None
+        if finding.kind is Kind.RANGE:
+            ends = signs(value.caveats | finding.values[-1].caveats)
+            ratio = _ratio_of_ends(finding)
+            what = "the slowest timed configuration over the fastest"
+            return LargeNumber(f"{ratio} {ends}".strip(), what) if ratio else None
         number = f"{self.number(value)} {signs(value.caveats)}".strip()
         if finding.kind in QUALITIES:
             return LargeNumber(number, say_learning.large_text(self, finding))
@@ -480,7 +483,7 @@ class Speaker:
     @staticmethod
     def large_value(finding: Finding) -> Value:
         """The value of a finding that is set large."""
-        return finding.values[-1] if finding.kind is Kind.RESTATED else finding.values[0]
+        return finding.values[1] if finding.kind is Kind.RESTATED else finding.values[0]
 
     def _large_text(self, value: Value) -> str:
         interval = self.interval(value)
@@ -490,6 +493,15 @@ class Speaker:
             what = f"{what} over {base.part or self.name(base)}"
         what = f"{what}{self.at(value.of)}"
         return f"{what}, {interval}" if interval else what
+
+
+def _ratio_of_ends(finding: Finding) -> str:
+    """How many times as long the slowest of some times is as the fastest; empty if undecided."""
+    slowest, fastest = finding.values[0], finding.values[-1]
+    if not finding.decided or slowest.verdict is Verdict.SAME:
+        return ""
+    ratio = slowest.number / fastest.number
+    return quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
 
 
 def _over(value: Value) -> Subject:

@@ -12,6 +12,7 @@ import pytest
 from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import rows_of, targets_frame
+from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.pages.sections.problems import notices_of
@@ -161,6 +162,16 @@ def test_a_measurement_of_ours_is_no_published_figure() -> None:
     made = study("matmul", axes={}, devices=("cpu", "gpu"), repeats=3, published=(row,))
     page = ceilings_page(gather(Results((made,))))
     assert "1 published figure exceeds it" in page.finding.replace("\xa0", " ")
+
+
+def test_a_ratio_that_is_restated_says_what_it_is_by_another_published_time() -> None:
+    (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
+    _, again, notebook = found.values
+    assert again.number / notebook.number == pytest.approx(113 / 102)
+    (scene,) = opening_of(example()["fashion_mnist"]).scenes
+    assert isinstance(scene.shown, Plot)
+    caption = scene.shown.caption.replace("\N{NO-BREAK SPACE}", " ")
+    assert "13× by the 113 s of the published Colab TPU (notebook)." in caption
 
 
 def test_nothing_measured_in_the_example_is_above_its_roof() -> None:

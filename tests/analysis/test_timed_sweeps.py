@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from accelreport.analysis.stats import Interval
 from accelreport.analysis.timed_sweeps import Cause, TimedSweep, law_pairs
 from accelreport.cli.app import app
 from accelreport.loader.load import load
@@ -69,7 +71,10 @@ def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
 ) -> None:
     section = batch_law_section(printed)
     assert section is not None
-    assert "matters: in a model of the published times, the Colab TPU" in section.title
+    assert (
+        "depends on the batch size: in a model of the published times, the Colab TPU"
+        in section.title
+    )
     assert "equal at a batch of 275" in section.title
     (figure,) = section.blocks
     assert isinstance(figure, Figure)
@@ -172,6 +177,13 @@ def test_whatever_the_costs_a_sentence_has_no_number_that_is_none(
     for sweep in sweeps:
         if sweep.fit.law:
             assert all("nan" not in text for pair in costs(sweep.fit, sweep) for text in pair)
+
+
+def test_a_crossing_without_an_upper_end_is_not_located(swept: BenchmarkView) -> None:
+    (pair, *_) = swept.law_pairs
+    unbounded = replace(pair.against, crossing=Interval(584.0, 0.0, inf, 3))
+    said = pair_sentence(replace(pair, against=unbounded), lambda sweep: sweep.device)
+    assert said == "the batch at which gpu and cpu are equal cannot be located"
 
 
 def in_parts(record: Record, *, fixed: Mapping[str, float], absent: str = "") -> Record:

@@ -399,6 +399,20 @@ def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> N
         assert dy or end < span.at(mark.low) or span.at(mark.high) < start
 
 
+def test_every_mark_of_a_slide_has_its_number_also_where_its_label_has_no_place() -> None:
+    device = Named("GPU", 1)
+    base = RateMark("", "", device, 1.0, 0.8, 1.25, "base")
+    slow, near, far, last = (
+        RateMark("", f"{value}×", device, value, value, value, "published")
+        for value in (0.13, 2.7, 5.7, 60)
+    )
+    marks = ((base, near, far), *[(base, slow, last)] * 5)
+    titles = [f"A convolutional network, batch size {n}" for n in range(6)]
+    rows = [Workload(t, (), "", "", "", m) for t, m in zip(titles, marks, strict=True)]
+    drawn = work_rates(rows, base="this computer, measured", axis_title="")(512, 224).to_dict()
+    assert "2.7×, 5.7×" in json.dumps(drawn, ensure_ascii=False)
+
+
 def test_no_label_crosses_the_line_of_a_limit() -> None:
     span = RateSpan((0.25, 4.0), 350.0, 1090.0)
     near = RateMark("Colab GPU", "95 %", Named("GPU", 1), 0.95, 0.95, 0.95, "published")

@@ -26,6 +26,7 @@ from accelreport.report.openings.rates import rates_at
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
+from accelreport.report.pages.sections.peak import reached_shares
 from accelreport.report.pages.sections.published import published_section
 from accelreport.report.quantity import MISSING
 from accelreport.report.site.assembly import gather
@@ -348,6 +349,19 @@ def test_a_measured_roof_is_never_exceeded(roof: float) -> None:
     assert share.values[0].over
     assert share.values[0].over.part == "measured roof"
     assert all(value.number <= 1.0 + 1e-9 for value in share.values)
+
+
+def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_is_cited() -> None:
+    made = _with_roofs(0.7)
+    cited = {"peak_tflops": {"float32": 2.0}, "peak_source": "a data sheet"}
+    devices = {"cpu": made.plan.devices["cpu"].model_copy(update=cited)}
+    bench = view(replace(made, plan=made.plan.model_copy(update={"devices": devices})))
+    (share,) = of_kind(bench, Kind.SHARE_OF_PEAK)
+    (row,) = reached_shares(bench)
+    assert share.values[0].over
+    assert share.values[0].over.part == "measured roof"
+    assert row.limit == "its measured roof"
+    assert row.shares[0].number == pytest.approx(share.values[0].number)
 
 
 def test_totals_are_of_the_same_training_alone() -> None:

@@ -297,13 +297,18 @@ def test_the_spec_stands_on_the_page_to_the_letter(pages: dict[str, Element]) ->
     assert plan.text in ["".join(code.pieces) for code in codes]
 
 
-def test_a_cell_page_holds_its_raw_blocks(pages: dict[str, Element]) -> None:
+def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Element]) -> None:
     record = next(r for r in ordinary().studies[0].records if r.status == "ok")
     page = pages[f"cells/{record.key}.0a1b2c3d.html"]
-    rows = section(page, "blocks").all("tr")
+    (title,) = page.all("h1")
+    assert re.fullmatch(r"Example takes \S+\s\S+ a step at batch size \S+", title.text)
+    assert f"seed {record.cell.seed}" in page.text
+    # A browser lays out no row of a table that nobody has opened.
+    (folded,) = section(page, "blocks").all("details")
+    rows = folded.all("tr")
     assert len(rows) == len(record.blocks) + 1
     assert f"{record.blocks[1].wall_s:.6f}" in rows[2].text
-    assert str(record.cell.seed) in page.all("h1")[0].text
+    assert " a step" in section(page, "blocks").all("span")[0].text
     assert "conv64_conv32" in section(page, "asked").text
 
 

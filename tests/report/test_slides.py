@@ -50,6 +50,7 @@ pytestmark = pytest.mark.e2e
 
 WHOLE = "slides.html"
 SWEEP = "mnist_batch_sweep.full.slides.html"
+SWEEP_PAGE = "mnist_batch_sweep.full.html"
 DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slides.html")
 EXAMPLE = Path("examples/two_core_cpu")
 SIZES = {"size": (256, 1024, 4096)}
@@ -222,21 +223,22 @@ def test_the_deck_ends_with_three_findings_and_says_in_a_line_what_is_absent(
     assert not any("Partial" in notice.title for notice in deck.notices)
 
 
-def test_the_last_slide_has_the_address_of_the_site_where_it_has_one(
-    site: Path, tmp_path: Path, browser: Browser
+@pytest.mark.parametrize(("deck", "page_of_deck"), [(WHOLE, ""), (SWEEP, SWEEP_PAGE)])
+def test_the_last_slide_has_the_address_of_its_page_where_it_is_known(
+    deck: str, page_of_deck: str, site: Path, tmp_path: Path, browser: Browser
 ) -> None:
-    assert 'class="address"' not in (site / WHOLE).read_text(encoding="utf-8")
-    address_of_site = "https://report.example.org/bench/"
+    assert 'class="address"' not in (site / deck).read_text(encoding="utf-8")
+    address_shown = f"https://report.example.org/bench/{page_of_deck}"
     address_known = BuildOptions(base_url="https://report.example.org/bench")
     build(ordinary(), tmp_path, options=address_known)
-    with told(browser, tmp_path / WHOLE, width=1280, height=720) as page:
+    with told(browser, tmp_path / deck, width=1280, height=720) as page:
         address = page.locator("#takeaway .address a")
-        assert address.inner_text() == address_of_site
+        assert address.inner_text() == address_shown
         assert page.evaluate(OUTSIDE) == []
         assert page.evaluate(SMALL, LETTERS) == []
         # What a camera sees, module by module, is what encodes the address.
         picture = Image.open(BytesIO(page.locator("#takeaway .qr svg").screenshot())).convert("L")
-    code = segno.make(address_of_site, error="m", micro=False, boost_error=False)
+    code = segno.make(address_shown, error="m", micro=False, boost_error=False)
     wanted = [list(map(bool, row)) for row in code.matrix_iter(border=4)]
     module = picture.width / len(wanted)
     assert module >= 6, "pixels, so that cameras in the last row can tell them apart"
@@ -370,8 +372,9 @@ def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage
     pair = gather(Results((study("matmul", devices=("cpu", "gpu"), axes={}, repeats=3),)))
     (deck,) = decks_of(pair)[1:]
     (slide,) = deck.sections
-    assert isinstance(slide.blocks[0], LargeNumbers)
-    assert slide.title == "Example T4 multiplies 30× as fast as Example"
+    (numbers,) = slide.blocks
+    assert isinstance(numbers, LargeNumbers)
+    assert numbers.items[0].text == "Example T4 multiplies 30× as fast as Example."
 
 
 def test_no_slide_has_more_than_six_rows_and_the_title_keeps_its_own(
@@ -385,6 +388,16 @@ def test_no_slide_has_more_than_six_rows_and_the_title_keeps_its_own(
     drawn = str(figure.panels[0].wide.spec)
     # Those of the title, and one of each framework at least.
     assert all(name in drawn for name in ("TensorFlow graph", "TensorFlow eager", "PyTorch", "JAX"))
+
+
+def test_every_deck_ends_with_what_to_take_away(decks: list[ReportPage]) -> None:
+    for deck in decks:
+        last = deck.sections[-1]
+        (block,) = last.blocks
+        assert last.id == "takeaway"
+        assert isinstance(block, LargeNumbers)
+        assert 1 <= len(block.items) <= 3
+        assert last.title.startswith("What to take away from ")
 
 
 def test_a_deck_says_what_was_run_in_six_rows_at_most(frameworks: BenchmarkView) -> None:

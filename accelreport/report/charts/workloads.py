@@ -203,7 +203,8 @@ def work_rates(
         layers = _ground(some, layout, base, limit)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
-        layers += _labels(some, layout, limit)
+        named = [_joined(each, layout) for each in some] if height else some
+        layers += _labels(named, layout, limit)
         return Chart(layers, layout.width, layout.tops[-1])
 
     return make
@@ -221,6 +222,23 @@ def _on_a_slide(workloads: Sequence[Workload]) -> list[Workload]:
         shown.append(replace(row, title=title, details=(), rate="", unit="", caveats="",
                              marks=marks, note=""))  # fmt: skip
     return shown
+
+
+def _joined(row: Workload, layout: _Layout) -> Workload:
+    """The row with each label that has no place before that of the next mark at its right."""
+    placed = {id(mark) for mark, *_ in placed_labels(row.marks, layout.span, layout.step)}
+    texts, waiting = dict[int, str](), list[str]()
+    for mark in sorted(row.marks, key=lambda mark: mark.value):
+        if mark.text and id(mark) not in placed:
+            waiting.append(mark.text)
+            texts[id(mark)] = ""
+        elif mark.text and waiting:
+            texts[id(mark)] = ", ".join(dict.fromkeys((*waiting, mark.text)))
+            waiting.clear()
+    marks = tuple(replace(mark, text=texts.get(id(mark), mark.text)) for mark in row.marks)
+    kept = sum(bool(mark.text) for mark in marks)
+    whole = not waiting and len(placed_labels(marks, layout.span, layout.step)) == kept
+    return replace(row, marks=marks) if whole else row
 
 
 def unnamed(workloads: Sequence[Workload], *, base: str, width: float) -> int:

@@ -274,9 +274,10 @@ class Opening:
     def number_of_title(self) -> tuple[LargeNumber, ...]:
         """The number of the title with its interval alone, since the title says what it is of."""
         finding, number = next(iter(self.large), (None, None))
-        # The title of a grid has the ratio of its ends, and the number is one of these.
-        if number is None or finding is not self.finding or finding.kind is Kind.RANGE:
+        if number is None or finding is not self.finding:
             return ()
+        if finding.kind is Kind.RANGE:
+            return (number,)
         value = self.speaker.large_value(self.finding)
         return (replace(number, text=self.speaker.interval(value)),)
 

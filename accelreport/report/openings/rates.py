@@ -389,6 +389,10 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     )
     left_out = "compilation" if Caveat.VALIDATED in total.caveats else "evaluation and compilation"
     note = f"Here: extrapolated from the measured steps, without {left_out}."
+    for value in restated[0].values[2:] if restated else ():
+        if (row := value.of.row) and row.total_time:
+            seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
+            note += f" The ratio is {speaker.number(value)} by the {seconds} of {name}."
     slope = _slope(speaker, total, restated[0]) if restated else None
     if slope is None:
         return replace(plot, caption=f"{plot.caption} {note}")
@@ -403,7 +407,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
 
 def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
     """Published times with their ratio, and that over today's base; None without both bases."""
-    stated, again = restated.values
+    stated, again, *_ = restated.values
     published = sorted(total.values, key=lambda value: -value.number)
     of = stated.of.row
     base = (of.over if of else "") or speaker.bench.plan.baseline.device
@@ -433,7 +437,7 @@ def _timed(speaker: Speaker, value: Value) -> Dot:
 def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:
     if not values:
         return ""
-    stated, again = values
+    stated, again, *_ = values
     return f"published {speaker.number(stated)}, here {speaker.number(again)}"
 
 

@@ -216,7 +216,7 @@ def facts_of(bench: BenchmarkView) -> list[str]:
         low, high = quantity.count(counts[0]), quantity.count(counts[-1])
         parts.append(f"{low if low == high else f'{low} to {high}'} parameters")
     # What is trained on no data set of the catalogue is named by its family.
-    about = _data(bench) or ("" if bench.words.kernel else bench.words.family)
+    about = data_title(bench) or ("" if bench.words.kernel else bench.words.family)
     parts += [about] if about else []
     source = bench.plan.source
     if source:
@@ -225,10 +225,12 @@ def facts_of(bench: BenchmarkView) -> list[str]:
     return parts
 
 
-def _data(bench: BenchmarkView) -> str:
+def data_title(bench: BenchmarkView) -> str:
+    """The data set, and what stands in for it; empty where it has none."""
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)
     origins = {row.origin for row in bench.results if row.measured}
+    origins = origins or {str(bench.plan.workload.get("data", ""))}
     stand_in = next((words for origin, words in STAND_INS.items() if origin in origins), "")
     return f"{title} ({stand_in})" if title and stand_in else title

@@ -36,7 +36,7 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     read = _table(benches)
     finding = (
-        "Every number of this site is a file. Each data set has its licence, its origin and the "
+        "Every number of this site is in a file. Each data set has its licence, its origin and the "
         "hash of what was read."
     )
     sections = (
@@ -55,17 +55,17 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
 
 def _headline(benches: Sequence[BenchmarkView]) -> str:
     """How many benchmarks read how many data sets."""
-    sets = {
-        record.data.dataset
+    pairs = [
+        (bench.slug, record.data.dataset)
         for bench in benches
         for record in bench.records.values()
         if record.data is not None and record.data.origin != "generated"
-    }
-    if not sets:
+    ]
+    if not pairs:
         return "No benchmark reads data"
-    verb = "reads" if len(benches) == 1 else "read"
-    benchmarks = quantity.plural(len(benches), "benchmark")
-    return f"{benchmarks} {verb} {quantity.plural(len(sets), 'data set')}"
+    readers, sets = (len(set(names)) for names in zip(*pairs, strict=True))
+    benchmarks = quantity.plural(readers, "benchmark reads", "benchmarks read")
+    return f"{benchmarks} {quantity.plural(sets, 'data set')}"
 
 
 def _files() -> Downloads:

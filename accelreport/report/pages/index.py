@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
 from accelreport.report import quantity
-from accelreport.report.claim_text import claims_heading
+from accelreport.report.claim_text import decided_text
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
 from accelreport.report.model import (
     Block,
@@ -27,6 +27,7 @@ from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import totals_plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.pages.sections.problems import notices_of
@@ -77,7 +78,8 @@ def index_page(
         _claims(benches),
         _problems(problems),
     )
-    measured_on = f"Measured on {view.measured_on}" if view.measured_on else ""
+    machines = machine_line(record for bench in benches for record in bench.records.values())
+    measured_on = f"Measured on {machines}" if machines else ""
     dates = quantity.days(r.started_at for bench in benches for r in bench.records.values())
     return Page(
         path="index.html",
@@ -182,7 +184,7 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
     if units is None:
         return None
     every = [found for bench in benches for found in bench.tested]
-    return Section("claims", claims_heading(every), (units,))
+    return Section("claims", decided_text(every), (units,))
 
 
 def _problems(problems: Sequence[str]) -> Section | None:

@@ -31,7 +31,7 @@ from accelreport.report.pages.sections.speedup import (
     verdict_badges,
     verdict_counts,
 )
-from accelreport.report.text import label, slug
+from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.results.record import Environment, Record
 
@@ -192,16 +192,23 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     return ", ".join(said)
 
 
+def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
+    """A machine by its processor, with its cores, and its GPUs."""
+    cores = environment.cores or environment.threads
+    processor = f"{short_hardware(environment.cpu)}, {quantity.plural(cores, 'core')}"
+    names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
+    return " + ".join([processor, *names])
+
+
 def machine_line(records: Iterable[Record]) -> str:
-    """The machines in a few words: their CPUs and GPUs; empty where no record tells of one."""
-    said: dict[str, None] = {}
-    for record in sorted(records, key=lambda each: each.machine):
-        environment = record.environment
-        if environment is None:
-            continue
-        gpus = [gpu.name for gpu in environment.gpus]
-        said[label(" + ".join([environment.cpu, *gpus]), 90)] = None
-    return quantity.listed(list(said))
+    """The machines in a few words; empty where no record tells of one."""
+    names: dict[str, str] = {}
+    for record in records:
+        if record.environment is not None:
+            # Where a cell could see no GPU its record names none.
+            words = machine_in_words(record.environment)
+            names[record.machine] = max(names.get(record.machine, ""), words, key=len)
+    return quantity.listed(list(dict.fromkeys(names[machine] for machine in sorted(names))))
 
 
 PATH = "compare.html"

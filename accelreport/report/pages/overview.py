@@ -34,9 +34,10 @@ from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import benchmark_rows
+from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, signs
-from accelreport.report.text import label, sentence, short_hardware
+from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 
@@ -49,14 +50,6 @@ FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
-
-
-def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
-    """A machine by its processor, with its cores, and its GPUs."""
-    cores = environment.cores or environment.threads
-    said = f"{short_hardware(environment.cpu)}, {quantity.plural(cores, 'core')}"
-    names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
-    return " + ".join([said, *names])
 
 
 @dataclass(frozen=True)
@@ -298,22 +291,6 @@ class Overview:
         if len(self.machines) < 2:
             return f"this {cores}-core CPU" if cores else "this CPU"
         return f"the {self._hardware_of_base}"
-
-    @property
-    def measured_on(self) -> str:
-        """The machines in a few words: processors with their cores, and accelerators.
-
-        Empty where no record tells of one.
-        """
-        told: dict[str, str] = {}
-        for bench in self.benches:
-            for record in bench.records.values():
-                if record.environment is not None:
-                    # Where a cell could see no GPU its record names none.
-                    said = machine_in_words(record.environment)
-                    told[record.machine] = max(told.get(record.machine, ""), said, key=len)
-        names = dict.fromkeys(told[machine] for machine in sorted(told))
-        return quantity.listed(list(names))
 
     @property
     def _hardware_of_base(self) -> str:

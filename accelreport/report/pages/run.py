@@ -12,6 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from accelreport.analysis.findings import Unit
 from accelreport.analysis.stability import steady
 from accelreport.report import quantity
 from accelreport.report.metrics import Words, metric_text, metric_title
@@ -50,7 +51,9 @@ with more steps, each column reaches from the least to the most of several."""
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
     """Step times in order, from 0 to the longest; None with fewer than ten."""
-    seconds = _steady_steps(record)
+    blocks = [block for block in record.blocks if block.steady and block.steps]
+    stamped = [value for block in blocks for value in block.stamped_s]
+    seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
     if len(seconds) < 10:
         return None
     top = float(seconds.max())
@@ -66,7 +69,11 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     )
     middle = quantity.duration(float(np.median(seconds)))
     longest = quantity.duration(top)
-    text = f"{quantity.count(len(seconds))} steady {step}s: median {middle}, longest {longest}"
+    count, total = len(seconds), sum(block.steps for block in blocks)
+    of = f" of {quantity.count(total)}" if stamped and count < total else ""
+    what = f"steady {step}" if stamped else "block"
+    shown = f"{quantity.count(count)}{of} {what}s"
+    text = f"{shown}: median {middle}, longest {longest}{'' if stamped else f' a {step}'}"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
@@ -75,17 +82,9 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
         f'<path d="M0 {HEIGHT:.0f}{path}" fill="none" stroke="var(--link)" stroke-width="1.2" '
         'vector-effect="non-scaling-stroke"/></svg>'
     )
-    ends = f"steady {step} 1", f"{step} {quantity.count(len(seconds))}"
-    shown = Markup(drawn)  # noqa: S704 -- numbers and our own words only
-    return Sparkline(shown, f"{text}.", (longest, "0"), ends)
-
-
-def _steady_steps(record: Record) -> Times:
-    """Single steady steps in seconds; means of blocks where steps were not stamped."""
-    blocks = [block for block in record.blocks if block.steady and block.steps]
-    stamped = [value for block in blocks for value in block.stamped_s]
-    means = [block.wall_s / block.steps for block in blocks]
-    return np.array(stamped or means, dtype=np.float64)
+    ends = f"{what} 1", f"{what} {quantity.count(count)}"
+    figure = Markup(drawn)  # noqa: S704 -- numbers and our own words only
+    return Sparkline(figure, f"{text}.", (f"{longest} a {step}", "0"), ends)
 
 
 _OUTCOMES = {"passed": "passed", "failed": "found", "not-applicable": "not looked for"}
@@ -167,7 +166,7 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
         for number, block in enumerate(shown, start=1)
     )
     table = RawTable(
-        title="Timed blocks",
+        title=f"Timed blocks: {quantity.count(len(record.blocks))}",
         columns=(
             "block", *([in_rounds] if in_rounds else []), f"first {step}", f"{step}s", "wall s",
             f"ms a {step}", "CPU s", "CPU s of others", "part",
@@ -177,6 +176,7 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
             "The device was synchronised before and after each block."
             + ("" if len(shown) == len(record.blocks) else " The JSON has the rest.")
         ),
+        folded=True,
     )  # fmt: skip
     drawn = sparkline(record, step)
     blocks: tuple[Block, ...] = (drawn, table) if drawn else (table,)
@@ -297,8 +297,9 @@ def cell_page(
         benches: every plan that asks for the cell.
     """
     point = tuple(record.cell.point.get(axis) for axis in bench.axes)
-    device = bench.title_of(record.cell.device)
-    where = bench.at(point, ", ")
+    device, where = bench.title_of(record.cell.device), bench.at(point, ", ")
+    refusal = bench.refusal(record, machine)
+    headline, finding = _answer(bench.words, record, refusal, device, bench.at(point))
     sections = (
         result_section(bench, record),
         stages_section(record),
@@ -314,8 +315,9 @@ def cell_page(
     return Page(
         path=f"cells/{cell_slug(record.key, machine)}.html",
         title=f"{device}{where}, seed {record.cell.seed}",
-        kicker=f"One cell of “{label(bench.plan.title)}”",
-        finding=_finding(bench.words, record, bench.refusal(record, machine)),
+        headline=headline,
+        kicker=f"One cell of “{label(bench.plan.title)}” · seed {record.cell.seed}",
+        finding=finding,
         description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
         sections=tuple(section for section in sections if section),
         template="cell.html",
@@ -331,19 +333,30 @@ def _state(record: Record) -> str:
     )
 
 
-def _finding(words: Words, record: Record, refusal: str) -> str:
+def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tuple[str, str]:
+    """What became of the cell, as the heading of its page, and what that rests on.
+
+    Args:
+        words: of its family.
+        record: what was observed.
+        refusal: why its number is not shown; empty where it is.
+        who: the device.
+        at: the sweep point, to go behind a number.
+    """
     if refusal:
-        return f"Refused: {label(refusal, 600)}."
+        return f"No time of {who}{at} is shown", f"Refused: {label(refusal, 600)}."
     if record.failure is not None and record.status in {"failed", "skipped"}:
-        return f"{sentence(record.status)}: {KINDS.get(record.failure.kind, record.failure.kind)}."
+        kind = record.failure.kind
+        verb = "failed" if record.status == "failed" else "was skipped"
+        return f"{who} {verb}{at}", f"{sentence(KINDS.get(kind, kind))}."
     window = steady(record)
     if not window.steps:
-        return "It ended before its first steady step."
-    return (
-        f"{quantity.duration(window.step_s)} a {words.step}, over "
-        f"{quantity.plural(window.steps, words.step)} in {quantity.duration(window.window_s)} "
-        "after the warm-up."
-    )
+        return f"{who} ended before its first steady {words.step}{at}", ""
+    seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
+    steps = sentence(quantity.plural(window.steps, words.step))
+    took, each = quantity.duration(window.window_s), quantity.duration(window.step_s)
+    evidence = f"{steps} took {took} after the warm-up, {each} each."
+    return f"{who} takes {seconds} a {words.step}{at}", evidence
 
 
 def _byline(record: Record, machine: str) -> tuple[Fact, ...]:

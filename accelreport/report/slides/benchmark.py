@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
+from accelreport.report import quantity
 from accelreport.report.claim_text import decided_text
 from accelreport.report.model import (
     Block,
@@ -18,6 +19,7 @@ from accelreport.report.model import (
     Facts,
     Figure,
     Gallery,
+    LargeNumber,
     LargeNumbers,
     Page,
     Section,
@@ -36,7 +38,9 @@ from accelreport.report.say_run import network_size
 from accelreport.report.slides.notes import (
     RULE,
     claim_sentences,
+    cut_short,
     for_the_hall,
+    notice_sentences,
     on_time,
     start_speech,
     unique,
@@ -61,6 +65,8 @@ MOST_LINES, LONGEST_LINE = 11, 62
 """Of a text that a network wrote, as far as it stands on a slide."""
 _DRAWN = {"point", "circle", "bar", "rect", "line", "area"}
 """Marks that carry data; rules and texts are lines of a grid, bands and labels."""
+MOST_TAKEN = 3
+"""Findings to take away."""
 MOST_ROWS = 6
 """States of claims, and facts of what was run."""
 _MERGED = (
@@ -85,13 +91,13 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         page: its page.
         talk: titles of its slides that a person chose.
     """
-    slides = [slide for _, slide in figure_slides(bench)] or [_numbers(bench)]
+    slides = [slide for _, slide in figure_slides(bench)]
     for chosen in talk.slides:
         if chosen.benchmark == bench.plan.spec:
-            name = chosen.slide or slides[0].id
+            name = chosen.slide or slides[0].id if slides else ""
             slides = [titled(slide, chosen) if slide.id == name else slide for slide in slides]
-    run, verdicts = run_slide(bench), verdict_slide([bench])
-    most = MOST_SLIDES - 1 - bool(verdicts) - bool(run)
+    run, verdicts, takeaway = run_slide(bench), verdict_slide([bench]), _takeaway(bench)
+    most = MOST_SLIDES - 2 - bool(verdicts) - bool(run)
     first = Download(f"{bench.slug}.html", "Numbers: the page")
     opening = opening_of(bench)
     spoken = (f"{opening.title}.", opening.answer)
@@ -102,7 +108,7 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
             kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
             finding=f"{opening.title}.",
             opening=None,
-            sections=tuple(filter(None, (run, *slides[:most], verdicts))),
+            sections=tuple(filter(None, (run, *slides[:most], verdicts, takeaway))),
             template="slides.html",
             crumbs=(Download(f"{bench.slug}.html", "The page"),),
             related=(),
@@ -229,10 +235,41 @@ def titled(slide: Section, chosen: TalkSlide) -> Section:
     return replace(slide, title=label(chosen.title, MOST_LETTERS)) if chosen.title else slide
 
 
-def _numbers(bench: BenchmarkView) -> Section:
-    """What was found in numbers, where they are too few for a figure."""
-    opening = opening_of(bench)
-    return _slide(bench, "numbers", opening.finding, LargeNumbers(opening.numbers))
+def _takeaway(bench: BenchmarkView) -> Section:
+    """The last slide of a benchmark: its first findings that have a number, each as a sentence."""
+    opening, speaker = opening_of(bench), Speaker(bench)
+    numbers = [
+        replace(number, text=f"{speaker.title(finding)}.") for finding, number in opening.large
+    ]
+    if not opening.number_of_title:
+        count = f"{len(opening.finding.values)} of {opening.finding.of}"
+        exceeds = opening.finding.kind is Kind.EXCEEDS_PEAK
+        numbers.insert(0, LargeNumber(count if exceeds else "undecided", f"{opening.title}."))
+    measured = sum(row.measured for row in bench.results)
+    source = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+    return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)
+
+
+def takeaway_slide(
+    benches: Sequence[BenchmarkView], numbers: Sequence[LargeNumber], of: str, source: Download
+) -> Section:
+    """The last slide of a deck: findings as large numbers, and in a line what was cut short.
+
+    Args:
+        benches: what the deck is of.
+        numbers: each with its sentence; the first three are shown.
+        of: what they are taken from, in words.
+        source: where they stand.
+    """
+    taken = tuple(numbers[:MOST_TAKEN])
+    spoken = tuple(number.text for number in taken[:2])
+    return Section(
+        "takeaway",
+        f"What to take away from {of}",
+        (LargeNumbers(taken),),
+        detail=cut_short(benches),
+        speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),
+    )
 
 
 def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:

@@ -14,7 +14,6 @@ from accelreport.report.model import (
     Fact,
     Key,
     LargeNumber,
-    LargeNumbers,
     Page,
     Section,
     Speech,
@@ -26,15 +25,16 @@ from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.pages.sections.problems import data_notices
 from accelreport.report.say import Speaker, signs_text
 from accelreport.report.slides.benchmark import (
+    MOST_TAKEN,
     figure_slides,
     foot,
     slide_block,
     slides_path,
+    takeaway_slide,
     titled,
     verdict_slide,
 )
 from accelreport.report.slides.notes import (
-    cut_short,
     for_the_hall,
     notice_sentences,
     on_time,
@@ -191,8 +191,6 @@ def _keys(view: Overview) -> tuple[Key, ...]:
     )  # fmt: skip
 
 
-MOST_TAKEN = 3
-"""Findings to take away."""
 _TAKEN = {Kind.RESTATED, Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.PUBLISHED}
 """Findings over workloads that are taken away."""
 
@@ -220,19 +218,12 @@ def _takeaway(view: Overview) -> Section | None:
         if opening.finding.decided and opening.number_of_title:
             (number,) = opening.number_of_title
             taken.append(replace(number, text=f"{opening.title}."))
-    taken = list({number.text: number for number in taken}.values())[:MOST_TAKEN]
+    taken = list({number.text: number for number in taken}.values())
     if not taken:
         return None
-    return Section(
-        "takeaway",
-        f"What to take away from {quantity.plural(len(view.benches), 'benchmark')}",
-        (LargeNumbers(tuple(taken)),),
-        detail=cut_short(view.benches),
-        speech=Speech(
-            tuple(number.text for number in taken[:2]),
-            unique(notice_sentences(view.benches)),
-            (Download("index.html", "Numbers: the front page"),),
-        ),
+    source = Download("index.html", "Numbers: the front page")
+    return takeaway_slide(
+        view.benches, taken, quantity.plural(len(view.benches), "benchmark"), source
     )
 
 
@@ -240,7 +231,7 @@ def _large(found: FrontFinding) -> str:
     """The numbers of a finding over workloads, to be set large."""
     speaker = Speaker(found.shown[0].bench)
     if found.kind is Kind.RESTATED:
-        stated, again = found.values
+        stated, again, *_ = found.values
         return f"{speaker.number(stated)} is {speaker.number(again)}"
     return speaker.numbers(found.values)
 

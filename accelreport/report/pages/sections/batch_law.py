@@ -68,10 +68,11 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
     drawn = any(sweep.fit.law for sweep in shown)
     table = _table(bench, sweeps, drawn=drawn)
     blocks = (_figure(bench, shown, table),) if drawn else (table,)
-    what = "batch" if all(sweep.of_batches for sweep in sweeps) else axis_title(sweeps[0].axis)
+    batches = all(sweep.of_batches for sweep in sweeps)
+    what = "the batch size" if batches else axis_title(sweeps[0].axis)
     return Section(
         "model",
-        f"Why the {what} matters: {_finding(bench, shown)}",
+        f"How {bench.words.step} time depends on {what}: {_finding(bench, shown)}",
         (*blocks, *_more(bench), *_split(bench, sweeps)),
         folded=True,
     )

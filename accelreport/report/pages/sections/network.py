@@ -8,6 +8,7 @@ from math import log2, prod
 from accelreport.report import quantity
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Block, Fact, Facts, LayerBox, Layers, Prose, Section
+from accelreport.report.openings.registry import data_title
 from accelreport.report.say_run import network_sentence
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -53,9 +54,8 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
     facts = []
     if model := workload.get("model"):
         facts.append(Fact("Model", label(str(model), 80)))
-    if dataset := workload.get("dataset"):
-        data = workload.get("data", "real")
-        facts.append(Fact("Data", f"{label(str(dataset), 60)}, {label(str(data), 20)}"))
+    if data := data_title(bench):
+        facts.append(Fact("Data", data))
     if network is not None and network.loss:
         facts.append(Fact("Loss", label(network.loss, 80)))
     asked = workload.get("optimizer")
