@@ -1,4 +1,4 @@
-"""A small project that was measured once, and results folders that are slower and faster."""
+"""A small project that was measured once, and results folders to compare it with."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def paced(results: Path, out: Path, factor: float) -> Path:
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose specs were measured, with a slower and a faster baseline beside them."""
+    """A project whose specs were measured, with baselines beside them: slower, faster, shorter."""
 
     def make(folder: Path) -> None:
         folder.mkdir()
@@ -65,6 +65,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert done.returncode == 0, done.stderr
         paced(folder / "results", folder / "slow", 10.0)
         paced(folder / "results", folder / "fast", 0.1)
+        # One process gives no interval.
+        one = paced(folder / "results", folder / "one", 0.9)
+        next((one / "cells").iterdir()).unlink()
         shutil.rmtree(folder / "tmp")
 
     return made_once(tmp_path_factory, "measured", make)

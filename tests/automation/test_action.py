@@ -87,7 +87,7 @@ def test_its_shell_is_well_formed_and_its_commands_are_ours(step: dict[str, Any]
     assert checked.returncode == 0
     joined = step["run"].replace("\\\n", " ")
     # A conditional word is there in one of two cases; here it is.
-    whole = re.sub(r'\$\{\w+:\+(--[\w-]+) "(\$\w+)"\}', r'\1 "\2"', joined)
+    whole = re.sub(r'\$\{\w+:\+(--[\w-]+(?: "\$\w+")?)\}', r"\1", joined)
     for words in (words for line in whole.splitlines() for words in calls(line)):
         command, rest = resolve(words)
         assert command.make_context("it", rest).args == []
@@ -155,6 +155,23 @@ def test_a_job_ends_as_the_comparison_does_and_keeps_its_report_and_its_summary(
     assert (runner.folder / "site" / "index.html").is_file()
     assert runner.outputs["measure"] == {"status": "0"}
     assert runner.outputs["compare"] == {"code": str(int(code))}
+
+
+@pytest.mark.parametrize(
+    ("undecided", "code"), [("false", ExitCode.OK), ("true", ExitCode.GATE_CLOSED)]
+)
+def test_a_gate_that_is_open_fails_a_job_where_that_is_asked(
+    undecided: str, code: ExitCode, runner: Runner
+) -> None:
+    runner.inputs = {
+        "baseline": "one",
+        "fail-if-slower": "5%",
+        "fail-if-undecided": undecided,
+    }
+    runner.outputs = {"measure": {"status": "0"}}
+    done = runner.run("Hold the results against the baseline")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "1 of 1 cannot tell" in runner.summary
 
 
 def test_several_specs_are_given_as_words_and_a_wrong_one_ends_the_job(runner: Runner) -> None:
