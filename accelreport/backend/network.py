@@ -52,19 +52,39 @@ def _layer(layer: Any) -> Layer:
     kinds = [type(part).__name__ for part in (layer, wrapped) if part is not None]
     return Layer(
         kind=" ".join(kinds),
-        settings=dict(_settings((wrapped or layer).get_config())),
+        settings=dict(_settings(_config(wrapped or layer))),
         shape=list(getattr(layer.output, "shape", ()))[1:],
         parameters=sum(math.prod(weight.shape) for weight in layer.weights),
     )
+
+
+def _config(layer: Any) -> Mapping[str, Any]:
+    """What a layer says of itself; nothing where somebody's own class does not."""
+    try:
+        config: Mapping[str, Any] = layer.get_config()
+    except NotImplementedError:
+        return {}
+    return config
 
 
 def _settings(known: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Settings that are not the plain ones."""
     for key, plain in SETTINGS.items():
         value = known.get(key)
-        if value is None or isinstance(value, dict) or value == plain:
+        if not isinstance(value, bool | int | float | str | list | tuple) or value == plain:
             continue
-        sizes = [*value] if isinstance(value, list | tuple) else []
+        # Zeros around an image are so many before and after each of its axes.
+        sizes = _flat(value) if isinstance(value, list | tuple) else []
         overlapping = key != "strides" or value != known.get("pool_size")
-        if not (sizes and set(sizes) == {plain}) and overlapping:
+        if (sizes and set(map(str, sizes)) == {str(plain)}) or not overlapping:
+            continue
+        if all(isinstance(size, int) and size >= 0 for size in sizes):
             yield key, sizes or value
+        else:  # of somebody's own class
+            yield key, ", ".join(map(str, sizes))
+
+
+def _flat(value: Any) -> list[Any]:
+    """The members of a list, and of those within it."""
+    parts = [_flat(part) if isinstance(part, list | tuple) else [part] for part in value]
+    return [member for part in parts for member in part]

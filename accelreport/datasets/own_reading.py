@@ -294,10 +294,13 @@ def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> 
             key="target",
         )
     notes: list[str] = []
+    every = len(table)
     table = _with_targets(table, own)
+    if gone := every - len(table):
+        notes.append(f"Rows left out because their target is missing: {gone:,}.")
     if own.missing == "drop" and (gone := int(table[[*features]].isna().any(axis=1).sum())):
         table = table.dropna(subset=list(features))
-        notes.append(f"{gone:,} rows with missing values were left out.")
+        notes.append(f"Rows left out because of missing values: {gone:,}.")
     classes: tuple[str, ...] = ()
     if own.task == "classification":
         labels, classes = _classes(_words(table[own.target[0]]), own.path, repr(own.target[0]))
@@ -306,10 +309,13 @@ def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> 
         labels = np.stack(columns, axis=1).astype(np.float32)
     first, second = _divided(len(table), labels if classes else None, own)
     encoded = [_encoded(table, name, own, first) for name in features]
-    x = np.concatenate([block for block, _ in encoded], axis=1).astype(np.float32)
-    filled = sum(count for _, count in encoded)
-    if filled:
-        notes.append(f"{filled:,} missing values have the mean of the training part.")
+    x = np.concatenate(encoded, axis=1).astype(np.float32)
+    gaps = {name: int(table[name].isna().sum()) for name in features}
+    numbers = sum(gaps[name] for name in features if _is_number(table[name]))
+    if numbers:
+        notes.append(f"Missing numbers replaced by the mean of the training part: {numbers:,}.")
+    if words := sum(gaps.values()) - numbers:
+        notes.append(f"Missing words, which are 0 in every input: {words:,}.")
     notes.append(_how_divided(own, len(second), len(table)))
     train = {"x": x[first], "y": labels[first]}
     validation = {"x": x[second], "y": labels[second]}
@@ -420,11 +426,8 @@ def _numbers(
 
 def _encoded(
     table: pd.DataFrame, name: str, own: OwnData, training: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], int]:
+) -> NDArray[np.float64]:
     """A column as the inputs that a model takes: [rows, 1], or one of 0 and 1 for each word.
-
-    Returns:
-        The inputs, and how many of its numbers were missing.
 
     Raises:
         UnfitData: it cannot be encoded; the message names row and column.
@@ -446,7 +449,7 @@ def _encoded(
         if own.standardise:
             scale = values[training].std()
             values = (values - values[training].mean()) / (scale if scale > 0 else 1.0)
-        return values[:, np.newaxis], int(gone.sum())
+        return values[:, np.newaxis]
     gone = column.isna().to_numpy()
     if gone.any() and own.missing == "fail":
         raise _missing(table, name, own, int(np.flatnonzero(gone)[0]))
@@ -466,7 +469,8 @@ def _encoded(
             remedy="Leave it out of `features`.",
             key="features",
         )
-    return (text[:, np.newaxis] == words).astype(np.float64) * ~gone[:, np.newaxis], 0
+    inputs: NDArray[np.float64] = (text[:, np.newaxis] == words).astype(np.float64)
+    return inputs * ~gone[:, np.newaxis]
 
 
 def _missing(table: pd.DataFrame, name: str, own: OwnData, row: int) -> UnfitData:

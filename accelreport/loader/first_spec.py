@@ -114,6 +114,10 @@ STEPS = 200
 MOST_EPOCHS = 100
 """Passes over the data of a first spec, at most."""
 
+UNKNOWN_EPOCHS = 20
+"""Passes over data that only code loads: of 300 examples they are some 80 steps, so that steady
+ones are left after the warm-up."""
+
 
 def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
     """What `[workload]` says of a model and of data of one's own.
@@ -143,7 +147,8 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
     named = named_code(data)
     if named is not None:
         file, function = named
-        return keys | {"data": f"{_beside(file, folder)[1]}:{function or 'load'}"}
+        shown = f"{_beside(file, folder)[1]}:{function or 'load'}"
+        return keys | {"data": shown, "epochs": UNKNOWN_EPOCHS}
     from accelreport.datasets.own_reading import proposed
 
     place, shown = _beside(data, folder)

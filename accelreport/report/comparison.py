@@ -318,6 +318,9 @@ def _concerns(difference: EnvironmentDifference | CodeChange, comparison: Folder
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
 
+GATE_REPEATS = 3
+"""With fewer an interval decides next to nothing."""
+
 VERDICTS = {
     "SLOWER": "slower",
     "FASTER": "faster",
@@ -372,6 +375,8 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
         yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
     if still := [row for row in still if not row.quality_open]:
         yield f"{_rows(still)} undecided about the gate: a slowdown beyond {limit} is not excluded"
+    if any(min(row.old_processes, row.new_processes) < GATE_REPEATS for row in still):
+        yield f"A gate needs {GATE_REPEATS} repeats or more of each side (--set measure.repeats=5)"
     broken = [row for row in comparison.rows if row.failed_in_new]
     for row in broken:
         yield f"FAILED: {_named(row)} was measured in OLD and failed in NEW"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.network import network_of
+from accelreport.backend.network import layers_of, network_of
 from accelreport.datasets.load import load
 from accelreport.results.record import Layer
 from accelreport.spec.device import Device
@@ -68,3 +68,31 @@ def test_what_is_not_trained_has_no_loss() -> None:
     network = network_of(engine(*PROBLEMS["forecast"]), trained=False)
     assert (network.loss, network.optimizer, network.learning_rate) == ("", "", None)
     assert any(layer.kind == "GRU" for layer in network.layers)
+
+
+def test_settings_of_unusual_layers_are_kept_or_left_out() -> None:
+    """A zero padding as in MobileNetV2, and layers of somebody's own."""
+    import keras
+
+    class Silent(keras.layers.Layer):  # type: ignore[misc]
+        def __init__(self, thing: object) -> None:
+            super().__init__()
+            self.thing = thing
+
+        def call(self, x: Any) -> Any:
+            return x
+
+    class Talkative(keras.layers.Layer):  # type: ignore[misc]
+        def get_config(self) -> dict[str, Any]:
+            return {"units": [0.5, "a", None], "padding": object(), "rate": -1}
+
+        def call(self, x: Any) -> Any:
+            return x
+
+    padding = keras.layers.ZeroPadding2D(((0, 1), (0, 1)))
+    model = keras.Sequential([keras.Input((4, 4, 1)), padding, Silent(object()), Talkative()])
+    assert [layer.settings for layer in layers_of(model)] == [
+        {"padding": [0, 1, 0, 1]},
+        {},
+        {"units": "0.5, a, None", "rate": -1},
+    ]

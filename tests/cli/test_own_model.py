@@ -42,6 +42,17 @@ def test_a_spec_of_ones_own_model_and_data_is_written_without_a_question(
     assert load([folder / where], profile="quick").specs[0].workload["data"] == f"{above}train.csv"
 
 
+def test_data_that_only_code_loads_are_passed_over_often_enough(folder: Path) -> None:
+    (folder / "data.py").write_text("def load():\n    raise SystemExit\n")
+    asked = ["new", "mine.toml", "--model", "model.py", "--data", "data.py:load"]
+    done = program(folder, [*asked, "--set", "task=classification"])
+    assert done.returncode == 0, done.stderr
+    (spec,) = load([folder / "mine.toml"]).specs
+    # Of 300 examples, as many as a first try has.
+    steps = spec.workload["epochs"] * (240 // spec.workload["batch_size"])
+    assert steps >= 2 * spec.measure.warmup_steps
+
+
 def test_the_same_from_python(folder: Path) -> None:
     written = accelreport.new("mine.toml", model="MobileNetV2", devices=["cpu"])
     (spec,) = load([written]).specs

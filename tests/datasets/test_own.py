@@ -80,11 +80,23 @@ def test_missing_values_are_an_error_left_out_or_the_mean_of_the_training_part(
     assert (info.value.key, "missing" in info.value.remedy) == ("missing", True)
     dropped = read(changed(own, missing="drop"), str(tmp_path))
     assert len(dropped.train["x"]) + len(dropped.validation["x"]) == ROWS - 1
-    assert "1 rows with missing values were left out" in dropped.note
+    assert "left out because of missing values: 1." in dropped.note
     mean = changed(own, missing="mean", standardise=False, split="last", features=("age",))
     filled = read(mean, str(tmp_path)).train["x"][:, 0]
     known = [20 + i for i in range(40) if i != 6]
     assert filled[6] == pytest.approx(np.mean(known))
+    rows[9:12] = ["28,,1,no", "29,,1,no", "30,N,1,"]
+    own = table(tmp_path, "\n".join(rows))
+    assert read(changed(own, missing="drop"), str(tmp_path)).note == (
+        "Rows left out because their target is missing: 1. "
+        "Rows left out because of missing values: 3. Random 9 of 46 rows validate."
+    )
+    rows[11] = "30,N,1,no"
+    own = table(tmp_path, "\n".join(rows))
+    assert read(changed(own, missing="mean"), str(tmp_path)).note == (
+        "Missing numbers replaced by the mean of the training part: 1. "
+        "Missing words, which are 0 in every input: 2. Random 10 of 50 rows validate."
+    )
 
 
 @pytest.mark.parametrize(

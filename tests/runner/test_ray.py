@@ -23,8 +23,8 @@ pytestmark = pytest.mark.e2e
 
 PROGRAM = "tests.runner.scripted_ray"
 
-CELLS = 40
-KILLS = 4
+CELLS = 16
+KILLS = 2
 
 
 def lines_of(runner: subprocess.Popen[str]) -> list[list[str]]:
@@ -67,7 +67,7 @@ def test_workers_that_are_killed_lose_and_double_no_cell(tmp_path: Path) -> None
 def test_a_run_ends_well_although_workers_are_killed_as_soon_as_they_appear(
     tmp_path: Path,
 ) -> None:
-    runner = start(PROGRAM, tmp_path, 3, 1.5)  # long enough to be found on a loaded machine
+    runner = start(PROGRAM, tmp_path, 2, 1.5)  # long enough to be found on a loaded machine
     killed: set[int] = set()
     while len(killed) <= ATTEMPTS and runner.poll() is None:
         time.sleep(0.05)
@@ -81,7 +81,7 @@ def test_a_run_ends_well_although_workers_are_killed_as_soon_as_they_appear(
     assert said[-1] == ["stopped", "no", "left", "0"]
     ends = {words[1]: words[2] for words in said if words[0] == "end"}
     begun = Counter(words[1] for words in said if words[0] == "start")
-    assert len(ends) == 3
+    assert len(ends) == 2
     for key, status in ends.items():
         # On a loaded machine a worker may have begun with a cell before it is found.
         assert status == "ok" or begun[key] == ATTEMPTS
