@@ -234,6 +234,8 @@ def test_the_last_slide_has_the_address_of_its_page_where_it_is_known(
     with told(browser, tmp_path / deck, width=1280, height=720) as page:
         address = page.locator("#takeaway .address a")
         assert address.inner_text() == address_shown
+        wide = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+        assert page.locator("#takeaway dd").evaluate_all(wide) == []
         assert page.evaluate(OUTSIDE) == []
         assert page.evaluate(SMALL, LETTERS) == []
         # What a camera sees, module by module, is what encodes the address.
