@@ -17,7 +17,11 @@ from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import Talk
 
 INDENT = "    "
-OTHERS = {"claims": "the verdicts of claims", "takeaway": "the number of benchmarks"}
+OTHERS = {
+    "claims": "the verdicts of claims",
+    "run": "the layers of the largest network",
+    "takeaway": "how much the deck is of; its sentences are the titles above",
+}
 """What the title of a slide comes from if it is not a finding, by the id of the slide."""
 
 
@@ -54,7 +58,8 @@ def _of_benchmark(bench: BenchmarkView, source: dict[str, str], talk: Talk) -> I
     def text(finding: Finding) -> str:
         return finding_text(finding, [speaker] * len(finding.values))
 
-    source |= {speaker.title(finding): text(finding) for finding in reversed(bench.findings)}
+    every = (*bench.findings, *(scene.finding for scene in opening.scenes))
+    source |= {speaker.title(finding): text(finding) for finding in reversed(every)}
     yield f"{bench.slug}.html"
     yield from _line("headline and card", opening.title, text(opening.finding))
     yield from _line("subtitle", opening.answer, *map(text, opening.answered))
