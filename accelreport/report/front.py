@@ -15,6 +15,7 @@ from accelreport.analysis.findings import (
     Caveat,
     Finding,
     Kind,
+    Unit,
     Value,
 )
 from accelreport.analysis.published import UNLIKE
@@ -215,7 +216,10 @@ class FrontSpeaker:
         noun = samples.pop() if len(samples) == 1 else "examples"
         unit = "TFLOPS" if found.shown[0].kernel else f"{noun}/s"
         verb = found.shown[0].bench.words.verb
-        low, high = (quantity.number(pick(v.number for v in values)) for pick in (min, max))
+        low, high = (
+            quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
+            for pick in (min, max)
+        )
         span = low if low == high else f"{low} to {high}"
         who = base if self.view.relative else quantity.plural(len(self.view.machines), "machine")
         return f"{who} {verb} {span} {unit}{self._where(found)}"
