@@ -12,7 +12,7 @@ import pytest
 
 from accelreport.analysis.claims import ClaimState, distinct
 from accelreport.report.claim_text import claims_sentence
-from accelreport.report.model import Prose, Table, Units
+from accelreport.report.model import Table, Units
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.claims import claims_page, claims_section
@@ -48,27 +48,22 @@ FAR = Claim(text="Far", check=FasterCheck(faster="tpu", than="cpu-1", by_at_leas
 ABSENT = Claim(text="Faster yet", check=FasterCheck(faster="tpu", than="gpu", by_at_least=2))
 
 
-def test_claims_that_need_an_absent_device_are_one_line_and_a_list_to_open() -> None:
-    absent = [ABSENT.model_copy(update={"text": f"Faster yet {n}"}) for n in range(30)]
+def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() -> None:
     made = study(
-        claims=[FAST, *absent, FAR],
+        claims=[FAR, FAST],
         devices=("cpu", "cpu-1", "gpu", "tpu"),
         fate=lambda cell: "ok" if cell.device in {"cpu", "gpu"} else "skipped",
     )
     section = claims_section(bench_of(made))
     assert section is not None
-    shown, line, listed = section.blocks
-    assert isinstance(shown, Table)
-    assert isinstance(listed, Table)
-    assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
-    assert isinstance(line, Prose)
-    assert line.text == (
-        "Devices that were not measured here: TPU v2-8 (device not present) and CPU, 1 thread "
-        "(device not present)."
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    fast, far = table.groups[0].rows
+    assert (fast.header.lines[0].text, far.header.lines[0].text) == ("Fast", "Far")
+    assert far.entries[2].lines[0].text == (
+        "CPU, 1 thread and TPU v2-8 not measured: device not present"
     )
-    assert listed.folded
-    assert len(listed.groups[0].rows) == 31
-    assert (shown.download, listed.download) != (None, None)
+    assert table.download is not None
 
 
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
@@ -81,14 +76,13 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     bench = bench_of(made)
     section = claims_section(bench)
     assert section is not None
-    shown, line, _ = section.blocks
-    assert isinstance(shown, Table)
-    _, row = shown.groups[0].rows
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    _, row, absent = table.groups[0].rows
     assert [each.text for each in row.entries[2].lines] == [
         "Example has no number for it here (its budget ended before its training did)"
     ]
-    assert isinstance(line, Prose)
-    assert line.text.startswith("Devices that were not measured here: TPU v2-8 (")
+    assert absent.entries[2].lines[0].text.startswith("TPU v2-8 not measured: ")
     states = [each.state for each in bench.tested]
     assert states == [CONFIRMED, NOT_MEASURED, NEEDS_DEVICE], "a longer run would test the second"
 
@@ -193,37 +187,11 @@ def test_a_claim_that_one_of_two_machines_refutes_is_refuted() -> None:
     assert distinct([found, other]) == distinct([other, found]) == [other]
 
 
-def test_a_page_without_any_tested_claim_still_offers_their_file() -> None:
-    made = study(claims=[ABSENT], fate=lambda cell: "skipped" if cell.device == "tpu" else "ok")
-    section = claims_section(bench_of(made))
-    assert section is not None
-    line, listed = section.blocks
-    assert isinstance(line, Prose)
-    assert line.text.startswith("Devices that were not measured here: TPU v2-8 (")
-    assert isinstance(listed, Table)
-    assert listed.download is not None
-
-
 def test_a_folded_line_says_what_became_of_the_claims() -> None:
     made = study(claims=[FAST], devices=("cpu", "gpu"), fate=present("cpu", "gpu"))
     (section,) = [s for s in benchmark_page(bench_of(made)).sections if s.id == "claims"]
     assert section.folded
     assert section.title == "Claims: 1 confirmed"
-
-
-def test_claims_about_points_that_are_not_in_the_run_are_a_line_and_a_list_to_open() -> None:
-    far = RatioCheck(ratio="speedup", of="gpu", where={"batch_size": 4096}, at_least=2)
-    made = study(claims=[FAST, Claim(text="Far", check=far)], devices=("cpu", "gpu"))
-    section = claims_section(bench_of(made))
-    assert section is not None
-    shown, line, listed = section.blocks
-    assert isinstance(shown, Table)
-    assert isinstance(line, Prose)
-    assert isinstance(listed, Table)
-    assert [row.header.lines[0].text for row in shown.groups[0].rows] == ["Fast"]
-    assert line.text == "Some claims are about sweep points that this run leaves out."
-    assert [row.header.lines[0].text for row in listed.groups[0].rows] == ["Far"]
-    assert listed.folded
 
 
 def test_beside_an_undecided_claim_stands_one_number_and_the_others_open_with_its_rule() -> None:

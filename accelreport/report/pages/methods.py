@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import altair as alt
 import tomli
 
 from accelreport.analysis.learning import WITHIN
-from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, Shares, found
+from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, found
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import ROOMY, Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
@@ -42,45 +42,28 @@ from accelreport.report.text import sentence
 
 
 def coverage_section() -> Section:
-    """Coverage of the intervals, and false alarms between equals, under each kind of noise."""
+    """Coverage of the intervals under each kind of noise; docs/statistics.md has further tables."""
     kept = found()
-    count = quantity.count(kept.experiments)
-    return Section(
-        "coverage",
-        "How often intervals hold the true value",
-        (
-            _table(
-                kept,
-                kept.coverage,
-                "coverage-table",
-                "Intervals that hold the true speedup",
-                (
-                    f"Share of the 95 % intervals that hold it, over {count} simulated experiments "
-                    "each, by processes of each device. python -m benchmarks.calibration makes "
-                    "them."
-                ),
-                folded=False,
-            ),
-            _table(
-                kept,
-                kept.differences,
-                "difference-table",
-                "Equal devices that are called faster or slower",
-                f"Share of {count} comparisons of two equal devices.",
-            ),
-            _table(
-                kept,
-                kept.modes,
-                "modes-table",
-                "Intervals that hold the true speedup, where one device has a slow mode",
-                (
-                    "A few processes may all miss the slow mode. The spread at other sweep points "
-                    "widens the interval; a point measured alone has nothing to widen it."
-                ),
-            ),
-        ),
-        finding=_finding(kept),
+    rows = (
+        table_row(
+            entry(sentence(noise.name), Line(noise.text, "reason")), *map(_percent, noise.percent)
+        )
+        for noise in kept.coverage
     )
+    table = Table(
+        id="coverage-table",
+        title="Intervals that hold the true speedup",
+        caption=(
+            f"Share of the 95 % intervals that hold it, over {quantity.count(kept.experiments)} "
+            "simulated experiments each, by processes of each device. python -m "
+            "benchmarks.calibration makes them."
+        ),
+        corner="noise",
+        columns=number_columns(f"n = {n}" for n in kept.processes),
+        groups=(RowGroup(tuple(rows)),),
+    )
+    title = "How often intervals hold the true value"
+    return Section("coverage", title, (table,), finding=_finding(kept))
 
 
 def _finding(kept: Calibration) -> str:
@@ -92,36 +75,6 @@ def _finding(kept: Calibration) -> str:
         f"With three processes or more, {_percent(min(held))} to {_percent(max(held))} "
         f"of the 95 % intervals hold the true value, and at most {_percent(wrong)} of "
         "equal devices are called different."
-    )
-
-
-def _table(
-    kept: Calibration,
-    rows: Sequence[Shares],
-    name: str,
-    title: str,
-    caption: str,
-    *,
-    folded: bool = True,
-) -> Table:
-    return Table(
-        id=name,
-        title=title,
-        caption=caption,
-        folded=folded,
-        corner="noise",
-        columns=number_columns(f"n = {n}" for n in kept.processes),
-        groups=(
-            RowGroup(
-                tuple(
-                    table_row(
-                        entry(sentence(each.name), Line(each.text, "reason")),
-                        *map(_percent, each.percent),
-                    )
-                    for each in rows
-                )
-            ),
-        ),
     )
 
 

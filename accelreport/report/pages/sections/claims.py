@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, distinct
 from accelreport.report import quantity
@@ -53,8 +51,6 @@ from accelreport.report.text import label, sentence, slug, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
 
-ABSENT = "Claims that were not tested here"
-
 HOW_TESTED = (
     "A rule in the spec tests each claim. A claim is confirmed or refuted only when the whole "
     "interval lies on one side."
@@ -73,27 +69,18 @@ _TONES: dict[ClaimState, Tone] = {
 
 
 def claims_section(bench: BenchmarkView) -> Section | None:
-    """The section of a benchmark; None where its spec makes no claim.
-
-    Claims about devices or sweep points of which this run has nothing are counted in a line, and
-    stand in a table that a reader has to open.
-    """
+    """The section of a benchmark, what was tested first; None where its spec makes no claim."""
     if not bench.tested:
         return None
-    tested = [found for found in bench.tested if not _elsewhere(found)]
-    absent = [found for found in bench.tested if _elsewhere(found)]
-    file = Download(f"{bench.slug}/claims.csv", "CSV")
-    blocks: list[Block] = []
-    if tested:
-        table = claims_table("claims-table", "Each claim, and what was measured", [(bench, tested)])
-        blocks.append(replace(table, caption=HOW_TESTED, download=file))
-    if absent:
-        table = claims_table("claims-absent", ABSENT, [(bench, absent)])
-        download = None if tested else file
-        blocks += [Prose(_why_absent(bench)), replace(table, folded=True, download=download)]
+    ordered = sorted(bench.tested, key=lambda found: not found.tested)
+    table = replace(
+        claims_table("claims-table", "Each claim, and what was measured", [(bench, ordered)]),
+        caption=HOW_TESTED,
+        download=Download(f"{bench.slug}/claims.csv", "CSV"),
+    )
     title = f"Claims: {states_text(state_counts(bench.tested))}"
     finding = f"{claims_sentence(bench.tested)}.{_of_synthetic(bench.tested)}"
-    return Section("claims", title, tuple(blocks), finding=finding, folded=True)
+    return Section("claims", title, (table,), finding=finding, folded=True)
 
 
 def _of_synthetic(every: Sequence[ClaimResult]) -> str:
@@ -108,37 +95,6 @@ def _of_synthetic(every: Sequence[ClaimResult]) -> str:
 def claim_id(bench: BenchmarkView, number: int) -> str:
     """Id of the row of a claim: the benchmark's, and its place among what was tested."""
     return f"claim-{bench.slug.replace('.', '-')}-{number}"
-
-
-def absent_devices(found: ClaimResult) -> list[str]:
-    """The devices for lack of which a claim was not tested."""
-    if found.tested:
-        return []
-    return [each.device for each in found.missing if each.lack is Lack.DEVICE]
-
-
-def _elsewhere(found: ClaimResult) -> bool:
-    """Whether a claim was not tested because the run has neither its devices nor its points."""
-    if found.tested:
-        return False
-    return bool(absent_devices(found)) or all(
-        each.lack is Lack.POINTS or (each.lack is Lack.NUMBER and not each.results)
-        for each in found.missing
-    )
-
-
-def _why_absent(bench: BenchmarkView) -> str:
-    """For lack of which devices or points claims were not tested, and why those have no number."""
-    needed = Counter(chain.from_iterable(map(absent_devices, bench.tested)))
-    names = []
-    for name, _ in needed.most_common():
-        reasons = {kind_text(row) for row in bench.results if row.device == name}
-        why = quantity.listed(sorted(reasons or {"not in the plan"}))
-        names.append(f"{bench.title_of(name)} ({why})")
-    said = [f"Devices that were not measured here: {quantity.listed(names)}."] if names else []
-    if any(_elsewhere(found) and not absent_devices(found) for found in bench.tested):
-        said.append("Some claims are about sweep points that this run leaves out.")
-    return " ".join(said)
 
 
 Claims = Sequence[tuple[BenchmarkView, Sequence[ClaimResult]]]
