@@ -16,13 +16,10 @@ import zlib
 from pathlib import PurePosixPath, PureWindowsPath
 
 from accelreport.datasets.entry import MEBIBYTE
+from accelreport.datasets.errors import FormatError
 
 _MEMBERS = 10_000
 _TAR_LIMIT = 1024 * MEBIBYTE
-
-
-class ArchiveError(ValueError):
-    """The archive is damaged, or is made to do harm."""
 
 
 class ZipArchive:
@@ -32,7 +29,7 @@ class ZipArchive:
         data: its bytes.
 
     Raises:
-        ArchiveError: when it is not a zip archive, has too many members, has two of the
+        FormatError: when it is not a zip archive, has too many members, has two of the
             same name, or has a name that leads elsewhere.
     """
 
@@ -40,14 +37,12 @@ class ZipArchive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError) as error:
-            raise ArchiveError(f"It is not a complete zip archive ({error}).") from error
+            raise FormatError(f"It is not a complete zip archive ({error}).") from error
         self.names = tuple(member.filename for member in self._zip.infolist())
         if len(self.names) > _MEMBERS:
-            raise ArchiveError(
-                f"It has {len(self.names):,} members; at most {_MEMBERS:,} are read."
-            )
+            raise FormatError(f"It has {len(self.names):,} members; at most {_MEMBERS:,} are read.")
         if len(set(self.names)) < len(self.names):
-            raise ArchiveError("It has two members with the same name.")
+            raise FormatError("It has two members with the same name.")
         for name in self.names:
             check_name(name)
 
@@ -59,10 +54,10 @@ class ZipArchive:
             limit: bytes it may have.
 
         Raises:
-            ArchiveError: when it is missing, damaged, encrypted or too large.
+            FormatError: when it is missing, damaged, encrypted or too large.
         """
         if name not in self.names:
-            raise ArchiveError(f"It has no member {name!r}.")
+            raise FormatError(f"It has no member {name!r}.")
         try:
             with self._zip.open(name) as member:
                 data = member.read(limit + 1)
@@ -75,9 +70,9 @@ class ZipArchive:
             OSError,
             ValueError,
         ) as error:
-            raise ArchiveError(f"Its member {name!r} is damaged ({error}).") from error
+            raise FormatError(f"Its member {name!r} is damaged ({error}).") from error
         if len(data) > limit:
-            raise ArchiveError(f"Its member {name!r} has more than {limit:,} bytes.")
+            raise FormatError(f"Its member {name!r} has more than {limit:,} bytes.")
         return data
 
 
@@ -90,7 +85,7 @@ def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
         limit: bytes it may have.
 
     Raises:
-        ArchiveError: when the member is missing, or the archive is damaged, has a name that
+        FormatError: when the member is missing, or the archive is damaged, has a name that
             leads elsewhere, or unpacks to too much before the member comes.
     """
     try:
@@ -99,7 +94,7 @@ def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
             with tarfile.open(fileobj=bounded, mode="r|") as archive:
                 return _find_member(archive, name, limit)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
-        raise ArchiveError(f"It is not a complete tar.gz archive ({error}).") from error
+        raise FormatError(f"It is not a complete tar.gz archive ({error}).") from error
 
 
 def check_name(name: str) -> None:
@@ -107,23 +102,23 @@ def check_name(name: str) -> None:
     parts = (*PurePosixPath(name).parts, *PureWindowsPath(name).parts)
     anchored = PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor
     if anchored or ".." in parts or "\0" in name:
-        raise ArchiveError(f"Its member {name!r} leads out of the archive's folder.")
+        raise FormatError(f"Its member {name!r} leads out of the archive's folder.")
 
 
 def _find_member(archive: tarfile.TarFile, name: str, limit: int) -> bytes:
     for count, member in enumerate(archive):
         if count >= _MEMBERS:
-            raise ArchiveError(f"It has more than {_MEMBERS:,} members.")
+            raise FormatError(f"It has more than {_MEMBERS:,} members.")
         check_name(member.name)
         if PurePosixPath(member.name).name == name and member.isreg():
             if member.size > limit:
-                raise ArchiveError(f"Its member {name!r} has more than {limit:,} bytes.")
+                raise FormatError(f"Its member {name!r} has more than {limit:,} bytes.")
             file = archive.extractfile(member)
             content = b"" if file is None else file.read()
             if len(content) != member.size:
-                raise ArchiveError(f"Its member {name!r} is truncated.")
+                raise FormatError(f"Its member {name!r} is truncated.")
             return content
-    raise ArchiveError(f"It has no member {name!r}.")
+    raise FormatError(f"It has no member {name!r}.")
 
 
 class _Bounded(io.RawIOBase):
@@ -140,6 +135,6 @@ class _Bounded(io.RawIOBase):
         data = self._stream.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
-            raise ArchiveError(f"It unpacks to more than {_TAR_LIMIT:,} bytes.")
+            raise FormatError(f"It unpacks to more than {_TAR_LIMIT:,} bytes.")
         buffer[: len(data)] = data
         return len(data)

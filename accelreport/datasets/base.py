@@ -111,7 +111,6 @@ class Dataset:
 
 
 Arrays = Mapping[str, NDArray[Any]]
-"""Arrays by name."""
 
 
 def fingerprint(train: Arrays, validation: Arrays) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from accelreport.datasets.archives import ArchiveError, ZipArchive
+from accelreport.datasets.archives import ZipArchive
 from accelreport.datasets.cache import Contents
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
     MissingValues,
     Names,
-    SeriesError,
     TableOptions,
     make_series,
     make_stand_in,
@@ -53,16 +52,13 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts.
 
     Raises:
-        DataCorrupt: when it is damaged or holds other columns.
+        FormatError: when it is damaged or holds other columns.
     """
     (file,) = files
-    try:
-        packed = file.path.suffix == ".zip"
-        data = ZipArchive(file.data).read(MEMBER, LIMIT) if packed else file.data
-        table, inputs = read_table(data, options)
-        return make_series(table, inputs, options.targets, options)
-    except (ArchiveError, SeriesError) as error:
-        raise file.corrupt(str(error)) from error
+    packed = file.path.suffix == ".zip"
+    data = ZipArchive(file.data).read(MEMBER, LIMIT) if packed else file.data
+    table, inputs = read_table(data, options)
+    return make_series(table, inputs, options.targets, options)
 
 
 def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:

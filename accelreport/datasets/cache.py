@@ -52,11 +52,8 @@ class Pin(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     sha256: str
-    """Checksum of the file."""
     size: int
-    """Bytes of the file."""
     url: str
-    """Where it came from."""
     date: str
     """Day of the download, UTC, as YYYY-MM-DD."""
 
@@ -386,9 +383,7 @@ class CutFrom(_Document):
     """The file that a sample was cut from."""
 
     name: str
-    """Its name."""
     sha256: str
-    """Its checksum."""
     official: bool
     """Whether that is the checksum of the published file."""
 
@@ -401,22 +396,18 @@ class SampleFile(_Document):
     sha256: str
     """Checksum of the file as it lies here."""
     cut_from: CutFrom
-    """What it was cut from."""
 
 
 class DataSample(_Document):
     """A sample of one data set."""
 
     title: str
-    """What the report calls the data set."""
     kept: str
     """How much of the data set it is, in words."""
     licence: str
     """The terms under which it is passed on."""
     citation: str
-    """How to cite the data set."""
     homepage: str
-    """Where the data set is described."""
     files: tuple[SampleFile, ...]
     """Its files, in the order of the catalogue's."""
 

@@ -20,7 +20,6 @@ _ROWS: dict[str, dict[str, Any]] = tomli.loads(
 BUILT_IN: dict[str, CatalogueEntry] = TypeAdapter(dict[str, CatalogueEntry]).validate_python(
     {name: {"name": name, **row} for name, row in _ROWS.items()}
 )
-"""The data sets that accelreport itself knows."""
 
 _PLUGINS = Plugins(DATASETS, CatalogueEntry, "name", BUILT_IN)
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from pydantic import ConfigDict
 
 MEBIBYTE = 1024 * 1024
-"""Bytes in a mebibyte."""
 
 
 @dataclass(frozen=True)

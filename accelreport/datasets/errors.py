@@ -55,3 +55,7 @@ class DataOptionsError(AccelReportError):
 
     exit_code = ExitCode.BAD_SPEC
     key = "dataset"
+
+
+class FormatError(ValueError):
+    """A file's contents are not of the format, or have not the values, that a data set needs."""

@@ -25,20 +25,17 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
-from accelreport.datasets.archives import ArchiveError, ZipArchive
+from accelreport.datasets.archives import ZipArchive
 from accelreport.datasets.base import Arrays, Lists, pad
 from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.errors import FormatError
 from accelreport.datasets.parts import Parts
 
 _LIMIT = 1 << 28
 _MODULES = frozenset(
     {"numpy", "numpy.core.multiarray", "numpy._core.multiarray", "numpy.core", "numpy._core"}
 )
-
-
-class NpyError(ValueError):
-    """The bytes are not the .npy file that is expected."""
 
 
 class _Remembered:
@@ -78,29 +75,29 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
         int64 [lists].
 
     Raises:
-        NpyError: when it holds anything else.
+        FormatError: when it holds anything else.
     """
     stream = io.BytesIO(data)
     shape, dtype = _read_header(stream)
     if dtype != np.dtype(object) or len(shape) != 1:
-        raise NpyError(f"It has an array of {dtype} with shape {shape}, not lists.")
+        raise FormatError(f"It has an array of {dtype} with shape {shape}, not lists.")
     try:
         remembered = _Unpickler(stream).load()
     except Exception as error:
         # A damaged pickle can fail in the unpickler with nearly any error; none is expected.
-        raise NpyError(f"Its pickle cannot be read: {error}.") from error
+        raise FormatError(f"Its pickle cannot be read: {error}.") from error
     rows = remembered.state[-1] if _is_array_state(remembered) else None
     if not isinstance(rows, list) or len(rows) != shape[0]:
-        raise NpyError("Its pickle has no array of lists.")
+        raise FormatError("Its pickle has no array of lists.")
     return _flatten(rows)
 
 
 def read_plain_array(data: bytes) -> NDArray[Any]:
-    """Read a .npy file of numbers; raises `NpyError` for one of objects."""
+    """Read a .npy file of numbers; raises `FormatError` for one of objects."""
     try:
         array: NDArray[Any] = npy.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, OSError, MemoryError) as error:
-        raise NpyError(f"It is not a complete .npy file of numbers ({error}).") from error
+        raise FormatError(f"It is not a complete .npy file of numbers ({error}).") from error
     return array
 
 
@@ -110,7 +107,7 @@ def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _fortran, dtype = read(stream)
     except (ValueError, EOFError) as error:
-        raise NpyError(f"It is not a .npy file ({error}).") from error
+        raise FormatError(f"It is not a .npy file ({error}).") from error
     return shape, dtype
 
 
@@ -122,17 +119,17 @@ def _is_array_state(value: object) -> bool:
 
 def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     if not all(type(row) is list for row in rows):
-        raise NpyError("It has an entry that is not a list.")
+        raise FormatError("It has an entry that is not a list.")
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     total = int(lengths.sum())
     if total > _LIMIT:
-        raise NpyError(f"Its lists have {total:,} values; at most {_LIMIT:,} are read.")
+        raise FormatError(f"Its lists have {total:,} values; at most {_LIMIT:,} are read.")
     if not set(map(type, itertools.chain.from_iterable(rows))) <= {int}:
-        raise NpyError("Its lists have an entry that is not a whole number.")
+        raise FormatError("Its lists have an entry that is not a whole number.")
     try:
         flat = np.fromiter(itertools.chain.from_iterable(rows), np.int32, total)
     except OverflowError as error:
-        raise NpyError("Its lists have numbers beyond 32 bits.") from error
+        raise FormatError("Its lists have numbers beyond 32 bits.") from error
     return flat, lengths
 
 
@@ -190,7 +187,6 @@ START, OUT_OF_VOCABULARY = 1, 2
 """Numbers of the mark at the beginning and of a word that is left out; 0 pads."""
 
 CLASSES = ("negative", "positive")
-"""Names of the classes."""
 
 _HALVES = ("train", "test")
 _SHUFFLE_SEED = 113
@@ -220,14 +216,11 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         `x` int32 [25000, length] and `y` uint8 [25000] of both parts.
 
     Raises:
-        DataCorrupt: when the file holds anything but lists of numbers and their labels.
+        FormatError: when the file holds anything but lists of numbers and their labels.
     """
     (file,) = files
-    try:
-        archive = ZipArchive(file.data)
-        arrays = parsed(entry.name, _VERSION, file.sha256, functools.partial(_parse, archive))
-    except (ArchiveError, NpyError) as error:
-        raise file.corrupt(str(error)) from error
+    archive = ZipArchive(file.data)
+    arrays = parsed(entry.name, _VERSION, file.sha256, functools.partial(_parse, archive))
     # Keras' load_data shuffles both parts with one generator; here too, so that rows agree.
     generator = np.random.RandomState(_SHUFFLE_SEED)
     train, validation = (_shuffled(arrays, name, generator, options) for name in _HALVES)
@@ -265,14 +258,14 @@ def _parse(archive: ZipArchive) -> Arrays:
         flat, lengths = read_integer_lists(archive.read(f"x_{name}.npy", _MEMBER_LIMIT))
         labels = read_plain_array(archive.read(f"y_{name}.npy", _MEMBER_LIMIT))
         if labels.shape != lengths.shape or labels.dtype.kind not in "iu":
-            raise NpyError(
+            raise FormatError(
                 f"y_{name}.npy holds {labels.dtype} of shape {labels.shape} "
                 f"for {len(lengths):,} reviews."
             )
         if not len(labels) or not np.isin(labels, (0, 1)).all():
-            raise NpyError(f"y_{name}.npy has labels other than 0 and 1, or none.")
+            raise FormatError(f"y_{name}.npy has labels other than 0 and 1, or none.")
         if len(flat) and flat.min() < 0:
-            raise NpyError(f"x_{name}.npy has negative word numbers.")
+            raise FormatError(f"x_{name}.npy has negative word numbers.")
         arrays |= {
             f"{name}_words": flat,
             f"{name}_lengths": lengths,

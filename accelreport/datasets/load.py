@@ -11,8 +11,12 @@ from pydantic import ValidationError
 from accelreport.datasets.base import Dataset, Mode, Origin, fingerprint
 from accelreport.datasets.cache import Contents, read_entry, read_sample, sample_of
 from accelreport.datasets.catalogue import find
-from accelreport.datasets.entry import CatalogueEntry
-from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.errors import (
+    DataCorrupt,
+    DataOptionsError,
+    DataUnavailable,
+    FormatError,
+)
 from accelreport.datasets.parts import DatasetModule
 
 __all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
@@ -52,22 +56,41 @@ def load(
     try:
         checked = source.Options.model_validate({**beside, **(options or {})})
     except ValidationError as error:
-        raise _bad_options(entry, error) from error
+        problems = "; ".join(
+            f"{'.'.join(str(step) for step in problem['loc']) or 'options'}: {problem['msg']}"
+            for problem in error.errors()
+        )
+        raise DataOptionsError(
+            f"The options of the data set {name} cannot be used.", why=f"{problems}."
+        ) from error
     files: list[Contents] = []
+    origin: Origin = "synthetic"
     note = ""
     if mode == "synthetic":
-        parts, origin = source.synthetic(entry, seed, checked), cast("Origin", mode)
-    elif mode == "sample":
-        sample = sample_of(entry, getattr(checked, "path", ""))
-        files = read_sample(sample)
-        parts, origin = source.read(entry, files, checked), cast("Origin", mode)
-        note = f"A sample of {sample.title}: {sample.kept}."
+        parts = source.synthetic(entry, seed, checked)
     else:
-        files = read_entry(entry)
-        parts = source.read(entry, files, checked)
+        sample = sample_of(entry, getattr(checked, "path", "")) if mode == "sample" else None
+        files = read_sample(sample) if sample else read_entry(entry)
+        try:
+            parts = source.read(entry, files, checked)
+        except FormatError as error:
+            raise files[0].corrupt(str(error)) from error
         files = [*files, *parts.files]
-        origin = "official" if all(file.official for file in files) else "user-supplied"
-        note = _note(entry, files, origin)
+        pin = next((file.pin for file in files if file.pin), "")
+        if sample:
+            origin = "sample"
+            note = f"A sample of {sample.title}: {sample.kept}."
+        elif not all(file.official for file in files):
+            origin = "user-supplied"
+            if entry.files:
+                note = f"Files in the form of {entry.title}, but not the published ones."
+        else:
+            origin = "official"
+            if pin:
+                note = (
+                    "The publisher gives no checksum; it was recorded at the first download "
+                    f"({pin})."
+                )
     return Dataset(
         name=name,
         train=parts.train,
@@ -80,23 +103,4 @@ def load(
         note=" ".join(text for text in (note, parts.note) if text),
         details=parts.details,
         folder=folder,
-    )
-
-
-def _note(entry: CatalogueEntry, files: list[Contents], origin: Origin) -> str:
-    pin = next((file.pin for file in files if file.pin), "")
-    if origin == "user-supplied" and entry.files:
-        return f"Files in the form of {entry.title}, but not the published ones."
-    if origin == "official" and pin:
-        return f"The publisher gives no checksum; it was recorded at the first download ({pin})."
-    return ""
-
-
-def _bad_options(entry: CatalogueEntry, error: ValidationError) -> DataOptionsError:
-    problems = "; ".join(
-        f"{'.'.join(str(step) for step in problem['loc']) or 'options'}: {problem['msg']}"
-        for problem in error.errors()
-    )
-    return DataOptionsError(
-        f"The options of the data set {entry.name} cannot be used.", why=f"{problems}."
     )

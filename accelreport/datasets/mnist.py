@@ -21,16 +21,13 @@ from accelreport.datasets import stand_in
 from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import Contents, drawn
 from accelreport.datasets.entry import CatalogueEntry
+from accelreport.datasets.errors import FormatError
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.stand_in import patterns
 
 _UNSIGNED_BYTE = 0x08
 _LIMIT = 1 << 30
-
-
-class IdxError(ValueError):
-    """The bytes are not an IDX file of unsigned bytes."""
 
 
 def read_idx(data: bytes) -> NDArray[np.uint8]:
@@ -46,7 +43,7 @@ def read_idx(data: bytes) -> NDArray[np.uint8]:
         The array, of the shape that the header says.
 
     Raises:
-        IdxError: when the bytes are not a whole gzipped IDX file of unsigned bytes.
+        FormatError: when the bytes are not a whole gzipped IDX file of unsigned bytes.
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
@@ -55,11 +52,11 @@ def read_idx(data: bytes) -> NDArray[np.uint8]:
             body = stream.read(size)
             rest = stream.read(1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise IdxError(f"It is not a complete gzip file ({error}).") from error
+        raise FormatError(f"It is not a complete gzip file ({error}).") from error
     if len(body) != size:
-        raise IdxError(f"It ends after {len(body):,} of the {size:,} values in its header.")
+        raise FormatError(f"It ends after {len(body):,} of the {size:,} values in its header.")
     if rest:
-        raise IdxError(f"It has more bytes after the {size:,} values in its header.")
+        raise FormatError(f"It has more bytes after the {size:,} values in its header.")
     return np.frombuffer(body, np.uint8).reshape(shape)
 
 
@@ -73,16 +70,17 @@ def write_idx(array: NDArray[np.uint8]) -> bytes:
 def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
     magic = stream.read(4)
     if len(magic) != 4 or magic[:2] != b"\0\0":
-        raise IdxError("It does not begin with an IDX header.")
+        raise FormatError("It does not begin with an IDX header.")
     if magic[2] != _UNSIGNED_BYTE:
-        raise IdxError(f"Its values are of type 0x{magic[2]:02x}, not unsigned bytes (0x08).")
+        raise FormatError(f"Its values are of type 0x{magic[2]:02x}, not unsigned bytes (0x08).")
     dimensions = magic[3]
     lengths = stream.read(4 * dimensions)
     if len(lengths) != 4 * dimensions:
-        raise IdxError("It ends within its header.")
+        raise FormatError("It ends within its header.")
     shape = tuple(int.from_bytes(lengths[i : i + 4], "big") for i in range(0, len(lengths), 4))
     if math.prod(shape) > _LIMIT:
-        raise IdxError(f"Its header has {math.prod(shape):,} values; at most {_LIMIT:,} are read.")
+        values = math.prod(shape)
+        raise FormatError(f"Its header has {values:,} values; at most {_LIMIT:,} are read.")
     return shape
 
 
@@ -98,7 +96,6 @@ CLASSES = {
         "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
     ),
 }  # fmt: skip
-"""Names of the classes."""
 
 COUNTS = {
     "mnist": (
@@ -168,5 +165,5 @@ def _part(images: Contents, labels: Contents, classes: int) -> dict[str, NDArray
 def _array(file: Contents) -> NDArray[np.uint8]:
     try:
         return read_idx(file.data)
-    except IdxError as error:
+    except FormatError as error:
         raise file.corrupt(str(error)) from error

@@ -24,10 +24,8 @@ TABLES = {".csv": ",", ".tsv": "\t", ".parquet": ""}
 """Endings of tables, and what divides their columns."""
 
 ARRAYS = ".npz"
-"""Ending of NumPy's archives."""
 
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
-"""Endings of images."""
 
 PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
 """Folders of images that are divided already."""

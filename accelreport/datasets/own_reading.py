@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from accelreport.datasets.base import Arrays, Dataset, fingerprint
 from accelreport.datasets.cache import read_bounded
 from accelreport.datasets.entry import MEBIBYTE
-from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable, FormatError
 from accelreport.datasets.own import (
     ARRAYS,
     FOUR,
@@ -36,7 +36,7 @@ from accelreport.datasets.own import (
     UnfitData,
     place_of,
 )
-from accelreport.datasets.series import SeriesError, parse_csv
+from accelreport.datasets.series import parse_csv
 
 LIMIT = 4096 * MEBIBYTE
 """Bytes above which no data are read."""
@@ -346,7 +346,7 @@ def _rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
     else:
         try:
             table = parse_csv(data, own.separator or TABLES.get(place.suffix, ","))
-        except SeriesError as error:
+        except FormatError as error:
             raise DataCorrupt(place, str(error), remedy=REMEDY) from error
     if not isinstance(table.index, pd.RangeIndex):
         raise DataCorrupt(place, "Its rows have more values than names of columns.", remedy=REMEDY)

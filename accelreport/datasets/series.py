@@ -29,7 +29,7 @@ from pydantic import Field
 from accelreport.datasets import parts
 from accelreport.datasets.cache import Contents, places, read_bounded
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
-from accelreport.datasets.errors import DataOptionsError, DataUnavailable
+from accelreport.datasets.errors import DataOptionsError, DataUnavailable, FormatError
 from accelreport.datasets.parts import Parts
 
 MissingValues = Literal["fail", "drop", "forward_fill", "interpolate"]
@@ -40,10 +40,6 @@ Duplicates = Literal["fail", "first", "last", "mean"]
 """What becomes of rows of the same time: an error, one of them, or the mean of their values."""
 
 _SHORTEST = 16
-
-
-class SeriesError(ValueError):
-    """The table cannot become a series."""
 
 
 class SeriesOptions(parts.Options):
@@ -84,14 +80,14 @@ def make_series(
         real units: value · (high − low) + low); horizon; times; seconds between rows.
 
     Raises:
-        SeriesError: when values are missing and may not be, or too little is left.
+        FormatError: when values are missing and may not be, or too little is left.
     """
     wanted = list(dict.fromkeys([*inputs, *targets]))
     table, missing_note = _without_missing(table[wanted], options.missing)
     rows = len(table) - options.horizon
     border = int(options.train_share * rows)
     if rows < _SHORTEST or not 0 < border < rows:
-        raise SeriesError(f"It leaves {max(rows, 0):,} rows; at least {_SHORTEST} are needed.")
+        raise FormatError(f"It leaves {max(rows, 0):,} rows; at least {_SHORTEST} are needed.")
     times = pd.DatetimeIndex(table.index)
     x = table[inputs].to_numpy(np.float64)
     names = list(inputs)
@@ -131,7 +127,7 @@ def make_stand_in(
     """
     try:
         return make_series(table, inputs, targets, options, note)
-    except SeriesError as error:
+    except FormatError as error:
         raise DataOptionsError("Synthetic data cannot be made.", why=str(error)) from error
 
 
@@ -145,7 +141,7 @@ def _without_missing(table: pd.DataFrame, missing: MissingValues) -> tuple[pd.Da
         column = str(gone.sum().idxmax())
         # By its time: of rows that were chosen or put in order, the number says nothing.
         first = table.index[int(np.flatnonzero(gone[column].to_numpy())[0])]
-        raise SeriesError(
+        raise FormatError(
             f"{count:,} values are missing, such as {column!r} at {first}; write missing = "
             '"interpolate", "forward_fill" or "drop".'
         )
@@ -184,36 +180,23 @@ UNITS = ("year", "month", "day", "hour", "minute", "second")
 """Names of columns that together are a time."""
 
 Names = Annotated[list[str], Field(min_length=1)]
-"""Names of columns."""
 
 
 class TableOptions(SeriesOptions):
-    """Which columns of a CSV file mean what."""
+    """Which columns of a CSV file mean what; `SeriesColumns` of a spec says what each key means."""
 
     time: Names
-    """The column of the time, or columns called year, month, day, hour, minute, second."""
     time_format: str = "ISO8601"
-    """How the time is written, in `strptime`'s codes, when it is one column."""
     targets: Names
-    """Columns to predict."""
     inputs: Names | None = None
-    """Columns that are seen; all columns of numbers when absent."""
     one_hot: list[str] = []
-    """Columns of words; each of their words becomes an input that is 0 or 1."""
     na_values: list[str] = []
-    """What stands for a missing value beside the usual (empty, NA, NaN, null)."""
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
-    """What divides columns."""
     decimal: Annotated[str, Field(min_length=1, max_length=1)] = "."
-    """What divides a number from its fraction."""
     where: dict[str, str | bool | int | float] = {}
-    """Rows that are read: those that hold these values in these columns."""
     sort: bool = False
-    """Put the rows in the order of their times."""
     duplicates: Duplicates = "fail"
-    """What becomes of rows of the same time."""
     time_zone: str | None = None
-    """The zone of times that are written without one, such as Europe/Berlin; UTC when absent."""
 
 
 def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
@@ -227,14 +210,14 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
         A table of float64 with the times as its index, and the names of its inputs.
 
     Raises:
-        SeriesError: when it is no such table; the message names row and column.
+        FormatError: when it is no such table; the message names row and column.
     """
     raw = parse_csv(data, options.separator, options.decimal, options.na_values)
     named = [*options.where, *options.time, *options.targets, *(options.inputs or [])]
     named += options.one_hot
     unknown = [name for name in named if name not in raw.columns]
     if unknown:
-        raise SeriesError(
+        raise FormatError(
             f"It has no column {unknown[0]!r}; its columns are {', '.join(raw.columns)}."
         )
     raw = _chosen(raw, options.where)
@@ -248,7 +231,7 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
         words += ones
     table = _arranged(pd.DataFrame(columns, index=times), options)
     if not (table.index.is_monotonic_increasing and table.index.is_unique):
-        raise SeriesError(_disorder(raw, times))
+        raise FormatError(_disorder(raw, times))
     return table, [*inputs, *words]
 
 
@@ -263,7 +246,7 @@ def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) ->
         )
         if not alike.any():
             held = ", ".join(map(str, column.dropna().unique()[:5]))
-            raise SeriesError(f"No row has {value!r} in column {name!r}, which has {held} ….")
+            raise FormatError(f"No row has {value!r} in column {name!r}, which has {held} ….")
         raw = raw[alike]
     return raw
 
@@ -315,7 +298,7 @@ def parse_csv(
         na_values: what stands for a missing value beside the usual.
 
     Raises:
-        SeriesError: it is none, or two of its columns have one name.
+        FormatError: it is none, or two of its columns have one name.
     """
     try:
         header = pd.read_csv(
@@ -338,12 +321,12 @@ def parse_csv(
             low_memory=False,
         )
     except (ValueError, MemoryError, OverflowError) as error:
-        raise SeriesError(f"It is not a CSV file ({str(error).strip()}).") from error
+        raise FormatError(f"It is not a CSV file ({str(error).strip()}).") from error
     table.columns = table.columns.astype(str)
     columns: set[str] = set()
     for name in map(str, header.iloc[0]):
         if name and name in columns:  # pandas would call it `name.1`
-            raise SeriesError(f"It has two columns with the name {name!r}.")
+            raise FormatError(f"It has two columns with the name {name!r}.")
         columns.add(name)
     return table
 
@@ -358,22 +341,22 @@ def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
         else:
             units = {name: name.lower() for name in names}
             if not set(units.values()) <= set(UNITS):
-                raise SeriesError(f"Several columns of time must be called {', '.join(UNITS)}.")
+                raise FormatError(f"Several columns of time must be called {', '.join(UNITS)}.")
             moments = pd.to_datetime(
                 raw[names].rename(columns=units), utc=options.time_zone is None
             )
     except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, SeriesError):
+        if isinstance(error, FormatError):
             raise
-        raise SeriesError(_unread_time(raw, options)) from error
+        raise FormatError(_unread_time(raw, options)) from error
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):
-        raise SeriesError(f"The time in row {raw.index[gone[0]] + 1:,} is missing.")
+        raise FormatError(f"The time in row {raw.index[gone[0]] + 1:,} is missing.")
     read = _universal(pd.DatetimeIndex(moments), options.time_zone).tz_localize(None)
     beyond = np.flatnonzero((read.year < MINYEAR) | (read.year > MAXYEAR))
     if len(beyond):
         message = f"The time {read[beyond[0]]} in row {raw.index[beyond[0]] + 1:,}"
-        raise SeriesError(f"{message} is outside the years {MINYEAR} to {MAXYEAR}.")
+        raise FormatError(f"{message} is outside the years {MINYEAR} to {MAXYEAR}.")
     return read
 
 
@@ -384,7 +367,7 @@ def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:
     try:
         return times.tz_localize(zone, ambiguous="infer").tz_convert("UTC")
     except (ValueError, KeyError, OSError) as error:
-        raise SeriesError(f"The times do not fit the time zone {zone} ({error}).") from error
+        raise FormatError(f"The times do not fit the time zone {zone} ({error}).") from error
 
 
 def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
@@ -406,7 +389,7 @@ def _number_columns(raw: pd.DataFrame, options: TableOptions) -> list[str]:
     left = [name for name in raw.columns if name not in {*options.time, *options.one_hot}]
     numbers = [name for name in left if pd.api.types.is_numeric_dtype(raw[name])]
     if not numbers and not options.one_hot:
-        raise SeriesError("It has no columns of numbers besides the time.")
+        raise FormatError("It has no columns of numbers besides the time.")
     return numbers
 
 
@@ -418,7 +401,7 @@ def _numbers(raw: pd.DataFrame, name: str) -> NDArray[np.float64]:
     )
     if len(wrong):
         row = int(wrong[0])
-        raise SeriesError(
+        raise FormatError(
             f"Column {name!r} has {str(column.iloc[row])!r} in row {raw.index[row] + 1:,}, which "
             "is not a number; name the column in one_hot, or the text in na_values."
         )
@@ -429,7 +412,7 @@ def _one_hot(column: pd.Series, name: str) -> dict[str, NDArray[np.float64]]:
     """One column of 0 and 1 for each word; a missing word is missing in all of them."""
     words = sorted(str(word) for word in column.dropna().unique())
     if len(words) > _CATEGORIES:
-        raise SeriesError(
+        raise FormatError(
             f"Column {name!r} has {len(words):,} different words; at most {_CATEGORIES} are "
             "allowed."
         )
@@ -524,7 +507,7 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     try:
         table, inputs = read_table(file.data, options)
         series = make_series(table, inputs, options.targets, options)
-    except SeriesError as error:
+    except FormatError as error:
         raise file.corrupt(str(error)) from error
     return replace(series, files=(file,))
 

@@ -84,7 +84,6 @@ def _cosines(length: int, modes: int, moved: NDArray[np.float64]) -> NDArray[np.
 WORDS, FOLLOWERS, FOLLOWED = 1500, 4, 0.45
 """Different words, likely successors of each, and how often one of these follows."""
 LINE = 8
-"""Words of a line."""
 # In percent of English text; consonants and vowels take turns in a word.
 VOWELS = dict(zip("aeiou", (8.2, 12.7, 7.0, 7.5, 2.8), strict=True))
 CONSONANTS = dict(

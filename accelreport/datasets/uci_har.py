@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.datasets.archives import ArchiveError, ZipArchive
+from accelreport.datasets.archives import ZipArchive
 from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.errors import FormatError
 from accelreport.datasets.parts import Options as Options
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.stand_in import patterns
@@ -31,7 +32,6 @@ SIGNALS = tuple(
 CLASSES = (
     "WALKING", "WALKING_UPSTAIRS", "WALKING_DOWNSTAIRS", "SITTING", "STANDING", "LAYING",
 )  # fmt: skip
-"""The activities of the published files."""
 
 COUNTS = ((1226, 1073, 986, 1286, 1374, 1407), (496, 471, 420, 491, 532, 537))
 """Windows of each activity in the training and the test part of the published files."""
@@ -42,10 +42,6 @@ _LIMIT = 128 * MEBIBYTE
 _VERSION = 1
 
 
-class _LayoutError(ValueError):
-    """A text in the archive is not what it should be."""
-
-
 def read(entry: CatalogueEntry, files: list[Contents], options: Any) -> Parts:  # noqa: ARG001
     """Read the published zip, or the one that lies in it; parts are split by person.
 
@@ -53,18 +49,15 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Any) -> Parts:  
         `x` float32 [n, 128, 9] and `y` uint8 [n] of both parts; activities from 0.
 
     Raises:
-        DataCorrupt: when the archive is damaged or laid out otherwise.
+        FormatError: when the archive is damaged or laid out otherwise.
     """
     (file,) = files
-    try:
-        archive = ZipArchive(file.data)
-        if _INNER in archive.names:
-            archive = ZipArchive(archive.read(_INNER, _LIMIT))
-        classes = _classes(archive)
-        parse = functools.partial(_parse, archive, len(classes))
-        arrays = parsed(entry.name, _VERSION, file.sha256, parse)
-    except (ArchiveError, _LayoutError) as error:
-        raise file.corrupt(str(error)) from error
+    archive = ZipArchive(file.data)
+    if _INNER in archive.names:
+        archive = ZipArchive(archive.read(_INNER, _LIMIT))
+    classes = _classes(archive)
+    parse = functools.partial(_parse, archive, len(classes))
+    arrays = parsed(entry.name, _VERSION, file.sha256, parse)
     train, validation = (
         {"x": arrays[f"x_{part}"], "y": arrays[f"y_{part}"]} for part in ("train", "test")
     )
@@ -91,7 +84,7 @@ def _classes(archive: ZipArchive) -> tuple[str, ...]:
     numbers = [str(number) for number in range(1, len(rows) + 1)]
     valid = all(len(row) == 2 and re.fullmatch(r"\w{1,60}", row[1]) for row in rows)
     if not rows or not valid or [row[0] for row in rows] != numbers:
-        raise _LayoutError("activity_labels.txt does not name the activities 1, 2, 3 …")
+        raise FormatError("activity_labels.txt does not name the activities 1, 2, 3 …")
     return tuple(name for _, name in rows)
 
 
@@ -100,18 +93,18 @@ def _parse(archive: ZipArchive, classes: int) -> Arrays:
     for part in ("train", "test"):
         labels = _table(archive, f"{part}/y_{part}.txt").ravel()
         if not np.isin(labels, np.arange(1, classes + 1)).all():
-            raise _LayoutError(f"y_{part}.txt has numbers other than 1 to {classes}.")
+            raise FormatError(f"y_{part}.txt has numbers other than 1 to {classes}.")
         x = np.empty((len(labels), STEPS, len(SIGNALS)), np.float32)
         for number, signal in enumerate(SIGNALS):
             name = f"{part}/Inertial Signals/{signal}_{part}.txt"
             values = _table(archive, name)
             if values.shape != (len(labels), STEPS):
-                raise _LayoutError(
+                raise FormatError(
                     f"{name} holds {values.shape[0]:,} × {values.shape[1]} values, "
                     f"not {len(labels):,} windows of {STEPS}."
                 )
             if not np.isfinite(values).all():
-                raise _LayoutError(f"{name} has values that are not numbers.")
+                raise FormatError(f"{name} has values that are not numbers.")
             x[:, :, number] = values
         arrays[f"x_{part}"] = x
         arrays[f"y_{part}"] = (labels - 1).astype(np.uint8)
@@ -122,8 +115,8 @@ def _table(archive: ZipArchive, name: str) -> NDArray[np.float32]:
     """Rows of numbers, float32 [rows, columns]."""
     data = archive.read(f"{_FOLDER}/{name}", _LIMIT)
     if not data.strip():
-        raise _LayoutError(f"{name} is empty.")
+        raise FormatError(f"{name} is empty.")
     try:
         return np.loadtxt(io.BytesIO(data), np.float32, ndmin=2, comments=None)
     except ValueError as error:
-        raise _LayoutError(f"{name} has no rows of numbers ({error}).") from error
+        raise FormatError(f"{name} has no rows of numbers ({error}).") from error

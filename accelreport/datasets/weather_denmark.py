@@ -16,15 +16,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import field_validator
 
-from accelreport.datasets.archives import ArchiveError, read_tar_member
+from accelreport.datasets.archives import read_tar_member
 from accelreport.datasets.base import Arrays
 from accelreport.datasets.cache import Contents, parsed
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
+from accelreport.datasets.errors import FormatError
 from accelreport.datasets.parts import Parts
 from accelreport.datasets.series import (
     MissingValues,
     Names,
-    SeriesError,
     SeriesOptions,
     make_series,
     make_stand_in,
@@ -32,7 +32,6 @@ from accelreport.datasets.series import (
 )
 
 CITIES = ("Aalborg", "Aarhus", "Esbjerg", "Odense", "Roskilde")
-"""The cities."""
 
 QUANTITIES = ("Temp", "Pressure", "WindSpeed", "WindDir")
 """Temperature (°C), pressure (hPa), wind speed (m/s), direction of the wind (°)."""
@@ -41,13 +40,11 @@ GAPPY = ("Esbjerg Pressure", "Roskilde Pressure")
 """Columns with long gaps, which the tutorial leaves out."""
 
 COLUMNS = tuple(f"{city} {quantity}" for city in CITIES for quantity in QUANTITIES)
-"""The columns, city by city."""
 
 INPUTS = tuple(name for name in COLUMNS if name not in GAPPY)
 """The 18 columns that are seen, beside day of the year and hour."""
 
 ROWS = 333_109
-"""Hours that the tutorial has."""
 
 _MEMBER = "weather-denmark.csv"
 _LIMIT = 512 * MEBIBYTE
@@ -80,17 +77,14 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
         `inputs` float32 [T, 20] and `targets` float32 [T, 3] of both parts.
 
     Raises:
-        DataCorrupt: when it is damaged or holds other columns.
+        FormatError: when it is damaged or holds other columns.
     """
     (file,) = files
-    try:
-        parse = functools.partial(_parse, file.data)
-        arrays = parsed(entry.name, _VERSION, file.sha256, parse)
-        times = pd.DatetimeIndex(arrays["hours"] * _HOUR_NS)
-        table = pd.DataFrame(arrays["values"], index=times, columns=list(COLUMNS))
-        return make_series(table, list(INPUTS), options.targets, options)
-    except (ArchiveError, SeriesError) as error:
-        raise file.corrupt(str(error)) from error
+    parse = functools.partial(_parse, file.data)
+    arrays = parsed(entry.name, _VERSION, file.sha256, parse)
+    times = pd.DatetimeIndex(arrays["hours"] * _HOUR_NS)
+    table = pd.DataFrame(arrays["values"], index=times, columns=list(COLUMNS))
+    return make_series(table, list(INPUTS), options.targets, options)
 
 
 def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:
@@ -115,13 +109,13 @@ def _parse(data: bytes) -> Arrays:
         )
         moments = pd.to_datetime(raw["DateTime"], format="%Y-%m-%d %H:%M:%S")
     except (ValueError, MemoryError) as error:
-        raise SeriesError(f"{_MEMBER} has no readings ({error}).") from error
+        raise FormatError(f"{_MEMBER} has no readings ({error}).") from error
     hours_of = moments.to_numpy().astype("datetime64[ns]").astype(np.int64) / _HOUR_NS
     cities = [_city(raw, hours_of, city) for city in CITIES]
     first = max(int(np.ceil(hours[0])) for hours, _ in cities)
     last = min(int(np.floor(hours[-1])) for hours, _ in cities)
     if last <= first:
-        raise SeriesError("The cities' readings do not overlap in time.")
+        raise FormatError("The cities' readings do not overlap in time.")
     hours = np.arange(first, last + 1)
     values = [_at(hours, when, column) for when, columns in cities for column in columns.T]
     return {"hours": hours, "values": np.column_stack(values)}
@@ -133,7 +127,7 @@ def _city(
     """Times of a city's readings, float64 [n], and the readings, float64 [n, 4]."""
     here = np.flatnonzero((raw["City"] == city).to_numpy())
     if not len(here):
-        raise SeriesError(f"{_MEMBER} has no readings of {city}.")
+        raise FormatError(f"{_MEMBER} has no readings of {city}.")
     here = here[np.argsort(hours[here], kind="stable")]
     return hours[here], raw[list(QUANTITIES)].to_numpy(np.float64)[here]
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.datasets.base import Lists, pad
-from accelreport.datasets.imdb import NpyError, read_integer_lists
+from accelreport.datasets.errors import FormatError
+from accelreport.datasets.imdb import read_integer_lists
 from accelreport.datasets.load import DataCorrupt, load
 from tests.datasets.layouts import object_npy, pickled_npy, plain_npy, reviews, write_imdb
 
@@ -165,13 +166,13 @@ def test_a_pickle_of_anything_else_is_refused_and_does_nothing(
     ],
 )
 def test_lists_of_anything_but_whole_numbers_are_refused(rows: list[Any], why: str) -> None:
-    with pytest.raises(NpyError, match=why):
+    with pytest.raises(FormatError, match=why):
         read_integer_lists(object_npy(rows))
 
 
 def test_one_long_list_named_many_times_is_refused_before_it_is_copied() -> None:
     long = [1] * 100_000
-    with pytest.raises(NpyError, match="at most"):
+    with pytest.raises(FormatError, match="at most"):
         read_integer_lists(object_npy([long] * 3000))
 
 

@@ -18,8 +18,9 @@ from hypothesis.extra import numpy as arrays
 
 from accelreport.datasets import mnist
 from accelreport.datasets.catalogue import CATALOGUE
+from accelreport.datasets.errors import FormatError
 from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
-from accelreport.datasets.mnist import IdxError, read_idx, write_idx
+from accelreport.datasets.mnist import read_idx, write_idx
 from tests.datasets.layouts import write_images
 
 
@@ -134,7 +135,7 @@ def test_what_was_written_is_read_back(array: np.ndarray) -> None:
 def test_a_file_cut_anywhere_is_refused(array: np.ndarray, data: st.DataObject) -> None:
     whole = write_idx(array)
     cut = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(IdxError):
+    with pytest.raises(FormatError):
         read_idx(whole[:cut])
 
 
@@ -147,14 +148,14 @@ def test_a_file_with_a_changed_byte_is_refused_or_reads_as_an_array_of_its_size(
     whole[place] ^= data.draw(st.integers(1, 255))
     try:
         back = read_idx(bytes(whole))
-    except IdxError:
+    except FormatError:
         return
     assert back.size == array.size
 
 
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_are_refused_by_name(data: bytes) -> None:
-    with pytest.raises(IdxError):
+    with pytest.raises(FormatError):
         read_idx(data)
 
 
@@ -163,21 +164,21 @@ def header(*lengths: int, kind: int = 8) -> bytes:
 
 
 def test_a_header_that_announces_terabytes_is_refused_before_anything_is_unpacked() -> None:
-    with pytest.raises(IdxError, match="header has 18,446,744,065,119,617,025 values"):
+    with pytest.raises(FormatError, match="header has 18,446,744,065,119,617,025 values"):
         read_idx(gzip.compress(header(2**32 - 1, 2**32 - 1)))
 
 
 def test_no_more_is_unpacked_than_the_header_announces() -> None:
     bomb = gzip.compress(header(4) + bytes(50_000_000))
-    with pytest.raises(IdxError, match="It has more bytes after the 4 values"):
+    with pytest.raises(FormatError, match="It has more bytes after the 4 values"):
         read_idx(bomb)
 
 
 def test_values_of_another_type_are_refused() -> None:
-    with pytest.raises(IdxError, match="type 0x0d"):
+    with pytest.raises(FormatError, match="type 0x0d"):
         read_idx(gzip.compress(header(1, kind=0x0D) + bytes(4)))
 
 
 def test_a_gzip_file_of_something_else_is_refused() -> None:
-    with pytest.raises(IdxError, match="does not begin with an IDX header"):
+    with pytest.raises(FormatError, match="does not begin with an IDX header"):
         read_idx(gzip.compress(b"<html>Not Found</html>"))
