@@ -57,11 +57,12 @@ from accelreport.terminal.answer import (
     summary_text,
     table_rows,
     table_title,
+    trial_frame,
+    trial_lines,
 )
 from accelreport.terminal.comparison import comparison_text
 from accelreport.terminal.progress import progress_for
 from accelreport.terminal.say import say
-from accelreport.terminal.trial import trial_frame, trial_lines
 from accelreport.workloads.registry import FAMILIES
 from accelreport.workloads.spec_template import draft
 
@@ -145,16 +146,15 @@ class Results:
 def united(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Frames below each other, with every column that one of them has."""
     columns = list(dict.fromkeys(name for frame in frames for name in frame.columns))
-    filled = [_nullable(frame) for frame in frames if len(frame)]
+    # Whole numbers stay whole beside rows that have none.
+    filled = [
+        frame.astype(dict.fromkeys(frame.select_dtypes("integer").columns, "Int64"))
+        for frame in frames
+        if len(frame)
+    ]
     if not filled:
         return pd.DataFrame(columns=columns)
     return pd.concat(filled, ignore_index=True).reindex(columns=columns)
-
-
-def _nullable(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with whole numbers that stay whole beside rows which have none."""
-    whole = frame.select_dtypes("integer").columns
-    return frame.astype(dict.fromkeys(whole, "Int64"))
 
 
 def load_results(folder: str | Path = "results") -> Results:
@@ -238,44 +238,20 @@ def run(
         AccelReportError: a spec, a name or the results folder is wrong; nothing is lost.
         KeyboardInterrupt: the run was stopped; finished cells are kept.
     """
-    values = {**(overrides or {}), **shorthands(data, budget)}
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
-    rule = UntilDecided(most_repeats) if until_decided else None
-    request = _request(specs, results, profile, devices, filters or {}, devices_file)
-    request = replace(request, overrides=values, policy=policy, stopping_rule=rule)
-    return _measured(request, on, on_options or {}, ray_address, fork=fork, quiet=quiet)
-
-
-def _request(
-    specs: str | Path | Sequence[str | Path],
-    results: str | Path,
-    profile: str | None,
-    devices: Sequence[str],
-    filters: Mapping[str, Scalar],
-    devices_file: str | Path | None,
-) -> Request:
-    """The selected cells of each spec, and their results folder; see `run`."""
-    return Request(
+    request = Request(
         paths=[Path(path) for path in ([specs] if isinstance(specs, str | Path) else specs)],
         results=Path(results),
         profile=profile,
         devices=devices,
-        filters=[f"{key}={value}" for key, value in filters.items()],
+        filters=[f"{key}={value}" for key, value in (filters or {}).items()],
+        overrides={**(overrides or {}), **shorthands(data, budget)},
         devices_file=Path(devices_file) if devices_file else None,
+        policy=policy,
+        stopping_rule=UntilDecided(most_repeats) if until_decided else None,
     )
-
-
-def _measured(
-    request: Request,
-    on: str,
-    options: Mapping[str, Scalar],
-    ray_address: str,
-    *,
-    fork: bool,
-    quiet: bool,
-) -> Results:
-    asked = LauncherConfig(request.results, options, ray_address, fork, request.policy)
-    with launching(on, asked) as launcher:
+    config = LauncherConfig(request.results, on_options or {}, ray_address, fork, policy)
+    with launching(on, config) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
             end = carry_out(prepared, observer, Workspace(lock=machine_lock()), fork=fork)
@@ -310,8 +286,20 @@ class Comparison:
         UNDECIDED or, if the accuracies differ, WITHHELD. `outcome` is `compared` or the reason why
         there is no speedup, and `reasons` has details.
         """
+        rows = self._comparison.rows
+        first = ("spec", "profile", "device")
+        axes = [key for row in rows for key in row.point]
+        others = [
+            name for name in ComparisonRow.model_fields if name not in {*first, "point", "reasons"}
+        ]
         return pd.DataFrame(
-            [_row(row) for row in self._comparison.rows], columns=_columns(self._comparison)
+            [
+                row.model_dump(mode="json", exclude={"point"})
+                | row.point
+                | {"reasons": "; ".join(row.reasons)}
+                for row in rows
+            ],
+            columns=list(dict.fromkeys([*first, *axes, *others, "reasons"])),
         )
 
     def assert_not_slower(self, margin: float | str = 0.05, *, decided: bool = False) -> None:
@@ -475,23 +463,6 @@ def try_model(
     return Trial(trial_frame(measured_now(store, plans)), measured)
 
 
-NAMED = ("spec", "profile", "device")
-"""Columns before the swept keys."""
-
-
-def _row(row: ComparisonRow) -> dict[str, object]:
-    values = row.model_dump(mode="json", exclude={"point"})
-    return {**values, **row.point, "reasons": "; ".join(row.reasons)}
-
-
-def _columns(compared: FolderComparison) -> list[str]:
-    axes = [key for row in compared.rows for key in row.point]
-    others = [
-        name for name in ComparisonRow.model_fields if name not in {*NAMED, "point", "reasons"}
-    ]
-    return list(dict.fromkeys([*NAMED, *axes, *others, "reasons"]))
-
-
 def build(
     results: str | Path = "results",
     out: str | Path | None = None,
@@ -549,27 +520,16 @@ def build(
         cache=report_cache() if cache else None,
         single_file=single_file,
     )
-    place = Path(out or ("report.html" if single_file else "site"))
-    store = _chosen(Path(results), None if as_measured else specs, only, trials=trials)
-    return _index_of(builder.build(store, place, options=options))
-
-
-def _chosen(results: Path, specs: str | Path | None, only: Sequence[str], *, trials: bool) -> Store:
-    """The selected results with the current specs."""
-    store = Store(results)
-    if specs is not None and Path(specs).is_dir():
+    store = Store(Path(results))
+    if specs is not None and not as_measured and Path(specs).is_dir():
         refresh(store, Path(specs))
     choose(store, only=only, trials=trials)
-    return store
-
-
-def _index_of(built: builder.BuildResult) -> Path:
-    """The page to open first; warns of what pages cannot show."""
+    place = Path(out or ("report.html" if single_file else "site"))
+    built = builder.build(store, place, options=options)
     hidden = [f"not shown: {unshown}" for unshown in built.unshown]
     if built.others:
         notice = versions_notice(built.others)
         hidden.append(f"{notice.title} {notice.text}")
     for text in hidden:
-        # Two frames up is the caller of `build`.
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
     return built.index

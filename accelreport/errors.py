@@ -66,6 +66,12 @@ class AccelReportError(Exception):
         return "\n".join(part for part in (self.what, self.why, self.remedy) if part)
 
 
+class UsageError(AccelReportError):
+    """What the command line asks for cannot be done."""
+
+    exit_code = ExitCode.USAGE
+
+
 @dataclass(frozen=True)
 class Unshown:
     """What a page cannot show; the page says so, and everything else is built.

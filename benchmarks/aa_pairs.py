@@ -33,9 +33,9 @@ from accelreport.machine.inventory import inventory
 from accelreport.report.frames import rows_of, speedups_frame
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.runner.plan import Policy, make_plan
+from accelreport.runner.plan import make_plan
 from accelreport.runner.plan_documents import plan_document
-from accelreport.runner.prepare import Prepared
+from accelreport.runner.prepare import Prepared, Request
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Baseline
@@ -108,7 +108,7 @@ def measure(specs: Sequence[Spec], store: Store, *, fork: bool) -> str:
         unavailable=lambda _: None,
     )
     documents = tuple(plan_document(spec, {}) for spec in specs)
-    prepared = Prepared(plan, documents, store, machine, Policy(), ())
+    prepared = Prepared(Request((), store.root), plan, documents, store, machine, ())
     return carry_out(prepared, PlainLines(sys.stdout), Workspace(), fork=fork).stopped_by
 
 

@@ -35,9 +35,9 @@ from accelreport.analysis.results import results_of
 from accelreport.machine.inventory import inventory
 from accelreport.report.comparison import ComparisonRow, compare_folders
 from accelreport.results.store import Store
-from accelreport.runner.plan import Policy, make_plan
+from accelreport.runner.plan import make_plan
 from accelreport.runner.plan_documents import plan_document
-from accelreport.runner.prepare import Prepared
+from accelreport.runner.prepare import Prepared, Request
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace
 from accelreport.spec.base import Baseline
@@ -120,7 +120,7 @@ def measured(specs: Sequence[Spec], store: Store) -> None:
         unavailable=lambda _: None,
     )
     documents = tuple(plan_document(spec, {}) for spec in specs)
-    prepared = Prepared(plan, documents, store, machine, Policy(), ())
+    prepared = Prepared(Request((), store.root), plan, documents, store, machine, ())
     if carry_out(prepared, PlainLines(sys.stdout), Workspace()).stopped_by:
         sys.exit(2)
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from accelreport.cli.options import SPECS, DevicesFile, Profile
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import UsageError
 from accelreport.loader.first_spec import (
     DEVICES,
     SYSTEMS,
-    CannotDraft,
     files_beside,
     own_workload,
     refuse_replacing,
@@ -182,10 +181,10 @@ def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, 
         return values
     if values.get("dataset") == "csv" and not data:
         remedy = "Name it with --data FILE.csv, and the model with --model model.py:build."
-        raise CannotDraft("A CSV file is no data set of the kind keras.", remedy=remedy)
+        raise UsageError("A CSV file is no data set of the kind keras.", remedy=remedy)
     if not model:
         remedy = "Name it with --model, such as --model model.py:build or --model MobileNetV2."
-        raise CannotDraft("A model is needed.", remedy=remedy)
+        raise UsageError("A model is needed.", remedy=remedy)
     keys = own_workload(model, data, file.parent)
     if "dataset" in values:
         keys.pop("data", None)
@@ -210,7 +209,7 @@ def _system(name: str) -> Path:
     """The spec of a published system.
 
     Raises:
-        CannotDraft: there is none of this name.
+        UsageError: there is none of this name.
     """
     from accelreport.loader.load import NO_SPECS
     from accelreport.spec.problems import did_you_mean
@@ -218,7 +217,7 @@ def _system(name: str) -> Path:
     known = {path.stem: path for path in SYSTEMS.glob("*.toml") if path.name not in NO_SPECS}
     if name not in known:
         near = did_you_mean(name, known)
-        raise CannotDraft(
+        raise UsageError(
             f"There is no published system {name!r}{'; ' + near if near else '.'}",
             remedy="`accelreport new --list` shows them.",
         )
@@ -243,14 +242,14 @@ def _write_copy(file: Path, source: Path) -> None:
     """Copy a published system.
 
     Raises:
-        CannotDraft: the devices file that is there has other devices.
+        UsageError: the devices file that is there has other devices.
     """
     from accelreport.spec.problems import SpecErrors
 
     try:
         write_checked(file, source.read_text(encoding="utf-8"))
     except SpecErrors as error:
-        raise CannotDraft(
+        raise UsageError(
             f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
             remedy=f"Choose another folder: "
             f"accelreport new systems/{source.name} --from {source.stem}",
@@ -283,7 +282,7 @@ def _family(kind: str | None) -> Family:
             typer.echo(f"  {name:<24} {family.title}")
         kind = _asked("Kind", "image_classification", _one_of(FAMILIES))
     if kind not in FAMILIES:
-        raise CannotDraft(
+        raise UsageError(
             f"There is no workload of the kind {kind!r}.",
             remedy=f"Choose one of {', '.join(sorted(FAMILIES))}.",
         )
@@ -380,7 +379,7 @@ def _asked(what: str, default: str, taken: Callable[[str], str] | None = None) -
     if sys.stdin.isatty():
         return str(typer.prompt(what, default=default or None, value_proc=taken))
     if not default:
-        raise CannotDraft(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
+        raise UsageError(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
     return default
 
 
@@ -417,12 +416,6 @@ NotebookOut = Annotated[
 NotebookForce = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
 
 
-class FileInTheWay(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A file that would be overwritten."""
-
-    exit_code = ExitCode.USAGE
-
-
 def notebook(
     spec: Spec,
     *,
@@ -440,7 +433,7 @@ def notebook(
         with target.open("w" if force else "x", encoding="utf-8") as file:
             file.write(content)
     except FileExistsError as error:
-        raise FileInTheWay(
+        raise UsageError(
             f"{target} is there already.",
             remedy="Choose another name with -o, or replace it with --force.",
         ) from error

@@ -7,7 +7,7 @@ import shlex
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -25,7 +25,7 @@ from accelreport.cli.options import (
     complete_dataset,
     complete_filter,
 )
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import ExitCode, UsageError
 from accelreport.loader.first_spec import devices_at
 
 if TYPE_CHECKING:
@@ -242,6 +242,11 @@ def run(
         raise typer.BadParameter("--most-repeats needs --until-decided.")
     if within is not None and (until_decided or on != LOCAL):
         raise typer.BadParameter("--within works without --until-decided, on one machine only.")
+    rule: StoppingRule | None = None
+    if until_decided:
+        from accelreport.analysis.sequential import UntilDecided as Rule
+
+        rule = Rule(most_repeats or 20)
     policy = Policy(retry_failed=retry_failed, rerun=rerun)
     request = Request(
         paths=specs,
@@ -252,16 +257,21 @@ def run(
         overrides=parse_overrides(set_) | shorthands(data, budget),
         devices_file=devices_file,
         policy=policy,
-        stopping_rule=_stopping_rule(most_repeats or 20) if until_decided else None,
+        stopping_rule=rule,
         within_s=None if within is None else _seconds(within),
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings works on one machine only; leave out --on.")
     options = parse_launcher_options(on_option)
     with launching(on, LauncherConfig(results, options, ray_address, fork, policy)) as launcher:
-        request = replace(request, launcher=launcher)
-        shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
-        code = carried_out(request, dry_run=dry_run, **shown)
+        code = carried_out(
+            replace(request, launcher=launcher),
+            dry_run=dry_run,
+            json=json,
+            quiet=quiet,
+            timings=timings,
+            fork=fork,
+        )
     raise typer.Exit(code)
 
 
@@ -277,14 +287,40 @@ def carried_out(
 ) -> int:
     """Do what is asked for, or show its plan, and tell of it; the exit code.
 
-    With `answer` a run ends with what the numbers say.
+    With `answer` a run ends with what the numbers say, and with the next command.
     """
+    from accelreport.runner.events import plan_line
+    from accelreport.runner.run import carry_out, exit_code
+    from accelreport.runner.workspace import Workspace, machine_lock
+    from accelreport.terminal.progress import progress_for
+    from accelreport.terminal.run_text import plan_text
+    from accelreport.terminal.say import say
+
     prepared = _prepared(request, dry_run=dry_run)
-    if not dry_run:
-        shown = {"json": json, "quiet": quiet, "timings": timings, "fork": fork}
-        return _carry_out(prepared, answer=answer, **shown)
-    _show_plan(prepared, json=json)
-    return ExitCode.OK
+    root = prepared.store.root
+    if dry_run:
+        line = plan_line(prepared.plan, root)
+        if json:
+            typer.echo(line.model_dump_json())
+        else:
+            say(*plan_text(line))
+        return ExitCode.OK
+    with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
+        workspace = Workspace(lock=machine_lock())
+        end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
+    if json or quiet or end.stopped_by:
+        return exit_code(end)
+    measured = end.ok + end.partial + end.failed + end.left
+    left_out = len(prepared.plan.of("run")) - measured
+    if request.within_s is not None and left_out > 0:
+        say(f"{left_out} repeats were left out for want of time; the same command measures them")
+    if answer and end.ok + end.partial + end.done_before:
+        from accelreport.terminal.answer import answers
+
+        say(*answers(prepared.store, prepared.documents))
+        elsewhere = "" if root == RESULTS else f" --results {shlex.quote(str(root))}"
+        say("", f"Next: accelreport build{elsewhere}")
+    return exit_code(end)
 
 
 def _prepared(request: Request, *, dry_run: bool) -> Prepared:
@@ -329,59 +365,6 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _stopping_rule(most_repeats: int) -> StoppingRule:
-    from accelreport.analysis.sequential import UntilDecided as Rule
-
-    return Rule(most_repeats)
-
-
-def _show_plan(prepared: Prepared, *, json: bool) -> None:
-    from accelreport.runner.events import plan_line
-    from accelreport.terminal.run_text import plan_text
-    from accelreport.terminal.say import say
-
-    line = plan_line(prepared.plan, prepared.store.root)
-    if json:
-        typer.echo(line.model_dump_json())
-    else:
-        say(*plan_text(line))
-
-
-def _carry_out(
-    prepared: Prepared, *, json: bool, quiet: bool, timings: bool, fork: bool, answer: bool
-) -> int:
-    from accelreport.runner.run import carry_out, exit_code
-    from accelreport.runner.workspace import Workspace, machine_lock
-    from accelreport.terminal.progress import progress_for
-    from accelreport.terminal.say import say
-
-    with progress_for(prepared.plan, json=json, quiet=quiet) as observer:
-        workspace = Workspace(lock=machine_lock())
-        end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
-    measured = end.ok + end.partial + end.failed + end.left
-    left_out = len(prepared.plan.of("run")) - measured
-    if prepared.within_s is not None and left_out > 0 and not (end.stopped_by or json or quiet):
-        say(f"{left_out} repeats were left out for want of time; the same command measures them")
-    answered = answer and not (json or quiet or end.stopped_by)
-    if answered and end.ok + end.partial + end.done_before:
-        _answer(prepared)
-    return exit_code(end)
-
-
-def _answer(prepared: Prepared) -> None:
-    """Print the findings and the next command."""
-    from accelreport.terminal.answer import answers
-    from accelreport.terminal.say import say
-
-    say(*answers(prepared.store, prepared.documents))
-    elsewhere = (
-        ""
-        if prepared.store.root == RESULTS
-        else f" --results {shlex.quote(str(prepared.store.root))}"
-    )
-    say("", f"Next: accelreport build{elsewhere}")
-
-
 BENCH_EXAMPLES = """\b
 What it does:
   Measures a model without a spec, prints the spec that it used, and ends with the speedups. To
@@ -424,12 +407,6 @@ SIZES = "list of batch sizes; write 256,512"
 """What `--batch` should be."""
 
 
-class NoBench(AccelReportError):  # noqa: N818 -- reads as what it says
-    """The options fit no single workload."""
-
-    exit_code = ExitCode.USAGE
-
-
 def bench(
     *,
     dataset: Dataset = "",
@@ -446,23 +423,29 @@ def bench(
     dry_run: DryRun = False,
 ) -> None:
     """Measure a model without a spec, and print the spec that was used."""
+    from accelreport.loader.load import load
     from accelreport.runner.prepare import Request, parse_tables
+    from accelreport.workloads.spec_template import short_spec
 
     given = parse_tables(set_)
     measure = {"repeats": repeats, "budget": budget, **given.pop("measure", {})}
     choice = {"dataset": dataset, "model": model, "data": data}
     workload = {name: value for name, value in choice.items() if value} | given
     family = _family(kind, dataset)
+    sizes = list(dict.fromkeys(whole_numbers(batch, SIZES)))
+    subject = [str(workload[key]) for key in ("model", "dataset") if key in workload]
     known = devices_at(devices_file)
+    text = short_spec(
+        title=" on ".join(subject) or family.title,
+        devices=device or here(dict(load([known]).devices)),
+        workload={"kind": family.kind, **workload, **({"batch_size": sizes[0]} if sizes else {})},
+        sweep={"batch_size": sizes} if len(sizes) > 1 else {},
+        measure=measure,
+    )
+    parts = [part for part in (dataset, model) if part] or [family.kind]
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *parts]))
     with tempfile.TemporaryDirectory() as folder:
-        spec = Path(folder, f"{_name(family.kind, dataset, model)}.toml")
-        text = _text(
-            family,
-            workload,
-            list(dict.fromkeys(whole_numbers(batch, SIZES))),
-            measure,
-            device or _here(known),
-        )
+        spec = Path(folder, f"{name}.toml")
         spec.write_text(text, encoding="utf-8")
         typer.echo(text)
         request = Request(paths=[spec], results=results, devices_file=known)
@@ -470,36 +453,11 @@ def bench(
     raise typer.Exit(code)
 
 
-def _here(devices: Path) -> list[str]:
-    from accelreport.loader.load import load
-
-    return here(dict(load([devices]).devices))
-
-
-def _text(
-    family: Family,
-    workload: dict[str, Any],
-    sizes: list[int],
-    measure: dict[str, Any],
-    devices: list[str],
-) -> str:
-    from accelreport.workloads.spec_template import short_spec
-
-    subject = [str(workload[key]) for key in ("model", "dataset") if key in workload]
-    return short_spec(
-        title=" on ".join(subject) or family.title,
-        devices=devices,
-        workload={"kind": family.kind, **workload, **({"batch_size": sizes[0]} if sizes else {})},
-        sweep={"batch_size": sizes} if len(sizes) > 1 else {},
-        measure=measure,
-    )
-
-
 def _family(kind: str, dataset: str) -> Family:
     """The named kind, or the only kind that trains on the data set.
 
     Raises:
-        NoBench: no kind fits, or more than one.
+        UsageError: no kind fits, or more than one.
     """
     from accelreport.workloads.registry import FAMILIES
 
@@ -515,7 +473,7 @@ def _family(kind: str, dataset: str) -> Family:
     if len(fitting) == 1:
         return FAMILIES[fitting[0]]
     what = f"--kind {kind}" if kind else f"--dataset {dataset}"
-    raise NoBench(
+    raise UsageError(
         f"No single kind of workload fits {what if kind or dataset else 'these options'}.",
         remedy=f"Name a data set (`accelreport data list`) with --dataset, or one of these with "
         f"--kind: {', '.join(sorted(FAMILIES))}.",
@@ -528,10 +486,3 @@ def whole_numbers(text: str, what: str) -> list[int]:
     if not all(part.isdecimal() and int(part) for part in parts):
         raise typer.BadParameter(f"{text!r} is no {what}")
     return [int(part) for part in parts]
-
-
-def _name(*parts: str) -> str:
-    """A spec name that describes its workload."""
-    kind, *named = parts
-    named_parts = [part for part in named if part] or [kind]
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *named_parts]))

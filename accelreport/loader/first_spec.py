@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, UsageError
 
 PACKAGE = Path(__file__).parents[1]
 SYSTEMS = next(
@@ -25,19 +25,12 @@ DEVICES = "devices.toml"
 """The devices file beside specs; `spec.files_beside`, which says so, takes long to import."""
 
 SPECS = Path("specs")
-"""Where specs usually are."""
 
 GITIGNORE = """\
 # Pages are made anew from results/, which belongs into the repository: it holds what was measured.
 /site/
 /report.html
 """
-
-
-class CannotDraft(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A spec that is not written."""
-
-    exit_code = ExitCode.USAGE
 
 
 @contextmanager
@@ -62,7 +55,7 @@ def files_beside(spec: Path) -> Iterator[list[Path]]:
         for path in fresh:
             path.write_text(texts[path], encoding="utf-8")
     except OSError as error:
-        raise CannotDraft(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
+        raise UsageError(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
     try:
         yield fresh
     except BaseException:
@@ -77,12 +70,12 @@ def refuse_replacing(file: Path) -> None:
     """See that a spec can be written.
 
     Raises:
-        CannotDraft: its name is none of a spec, or it is there already.
+        UsageError: its name is none of a spec, or it is there already.
     """
     if file.suffix != ".toml":
-        raise CannotDraft(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
+        raise UsageError(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
     if file.exists() or file.is_symlink():
-        raise CannotDraft(f"{file} is there already.", remedy="Choose another name.")
+        raise UsageError(f"{file} is there already.", remedy="Choose another name.")
 
 
 def devices_at(file: str | Path | None) -> Path:
@@ -129,7 +122,7 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
         folder: of the spec; paths are looked for there, then in the working folder.
 
     Raises:
-        CannotDraft: there is no such file, or it is not known what it holds.
+        UsageError: there is no such file, or it is not known what it holds.
         DataError: the data cannot be read.
     """
     from accelreport.datasets.catalogue import CATALOGUE
@@ -166,7 +159,7 @@ def _model(model: str, folder: Path) -> str:
         return _beside(model, folder)[1]
     named = named_code(model)
     if named is None:
-        raise CannotDraft(
+        raise UsageError(
             f"{model} is no model.",
             remedy="Name a function of a Python file (model.py:build), what Keras wrote "
             "(net.keras, net.json), or an application of Keras' such as MobileNetV2.",
@@ -190,13 +183,13 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
     """A file and how a spec in a folder names it.
 
     Raises:
-        CannotDraft: there is none.
+        UsageError: there is none.
     """
     known = [folder / path, Path(path)]
     place = next((candidate for candidate in known if candidate.exists()), None)
     if place is None:
         looked = " and ".join(dict.fromkeys(str(candidate) for candidate in known))
-        raise CannotDraft(f"There is no {path}.", why=f"Looked for {looked}.")
+        raise UsageError(f"There is no {path}.", why=f"Looked for {looked}.")
     if Path(path).is_absolute():
         return place, path
     return place, Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()

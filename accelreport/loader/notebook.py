@@ -20,7 +20,7 @@ from typing import Any
 import tomli
 
 from accelreport.datasets.cache import FOLDER, MANIFEST, places, samples
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import UsageError
 from accelreport.loader.load import load
 from accelreport.spec.files_beside import DEVICES_FILE
 from accelreport.workloads.own_code import local_modules
@@ -120,12 +120,6 @@ LIMIT = 20_000_000
 """Bytes of one's own data that a notebook carries; upload forms and editors take no more."""
 
 
-class CannotPack(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A notebook that would lack something in a runtime elsewhere."""
-
-    exit_code = ExitCode.USAGE
-
-
 def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | None = None) -> str:
     """The notebook of a spec, as JSON; the same spec gives the same bytes.
 
@@ -139,7 +133,7 @@ def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | Non
 
     Raises:
         SpecErrors: the spec or its devices have an error.
-        CannotPack: a file cannot be carried, or this program is not installed.
+        UsageError: a file cannot be carried, or this program is not installed.
     """
     loaded = load([spec], profile=profile, devices_file=devices_file)
     document = loaded.specs[0]
@@ -159,7 +153,7 @@ def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | Non
     data = {name: path.read_bytes() for name, path in own.items() if name not in texts}
     size = sum(map(len, data.values()))
     if size > LIMIT:
-        raise CannotPack(
+        raise UsageError(
             f"The data of this spec are too large for a notebook: {size / 1e6:.0f} MB.",
             why=f"A notebook carries {LIMIT / 1e6:.0f} MB.",
             remedy='Load them in the runtime by a function of your own (data = "data.py:load"), '
@@ -214,7 +208,7 @@ def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
         folder: the spec's folder, which is `specs/` beside the notebook.
 
     Raises:
-        CannotPack: one lies above the folder of the project.
+        UsageError: one lies above the folder of the project.
     """
     files: dict[str, Path] = {}
     for text in sorted(named):
@@ -226,7 +220,7 @@ def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
             continue
         target = PurePosixPath(os.path.normpath(PurePosixPath("specs", file)))
         if target.is_absolute() or target.parts[0] == "..":
-            raise CannotPack(
+            raise UsageError(
                 f"A notebook cannot carry {file}.",
                 why="It lies outside the folder of the project, which is the one above the spec's.",
                 remedy="Put it beside the spec.",
@@ -256,12 +250,12 @@ def wheel(kept_samples: Iterable[str]) -> tuple[str, bytes]:
         kept_samples: names of data sets.
 
     Raises:
-        CannotPack: nothing says what this program needs, because it is not installed.
+        UsageError: nothing says what this program needs, because it is not installed.
     """
     try:
         installed = distribution("accelreport")
     except PackageNotFoundError as error:
-        raise CannotPack(
+        raise UsageError(
             "This accelreport is not installed, so a notebook cannot carry it.",
             remedy="Install it, such as with `pip install -e .` in the folder of its checkout.",
         ) from error

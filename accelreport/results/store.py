@@ -49,14 +49,17 @@ class Store:
 
     Attributes:
         root: the folder; it need not exist before the first write.
+        instead: by spec and profile what `plans` returns instead of the stored plan. Nothing of it
+            is written: only runs change stored plans.
+        left_out: spec and profile of the stored plans that `plans` leaves out.
         problems: unreadable files, each once, in order of discovery.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._problems: dict[Path, ResultProblem] = {}
-        self._instead: dict[tuple[str, str], PlanDocument] = {}
-        self._left_out: set[tuple[str, str]] = set()
+        self.instead: dict[tuple[str, str], PlanDocument] = {}
+        self.left_out: set[tuple[str, str]] = set()
         self._prepared: tuple[int, int] | None = None
 
     @property
@@ -301,9 +304,9 @@ class Store:
     def plans(self) -> list[PlanDocument]:
         """The plans to show: the stored ones or their replacements, without those left out."""
         return [
-            self._instead.get(name, plan)
+            self.instead.get(name, plan)
             for name, plan in self.stored_plans().items()
-            if name not in self._left_out
+            if name not in self.left_out
         ]
 
     def stored_plans(self) -> dict[tuple[str, str], PlanDocument]:
@@ -327,26 +330,9 @@ class Store:
                 self._problems[path] = ResultProblem(path, "misnamed", message)
         return {name: plan for path, name, plan in named if path == front[name]}
 
-    def show_instead(self, plan: PlanDocument) -> None:
-        """Let `plans` return this plan instead of the stored one of its spec and profile.
-
-        This writes nothing: only runs change stored plans.
-        """
-        self._instead[plan.spec, plan.profile] = plan
-
     def leave_out(self, plan: PlanDocument) -> None:
         """Let `plans` leave out the stored plan of this spec and profile; its file stays."""
-        self._left_out.add((plan.spec, plan.profile))
-
-    @property
-    def left_out(self) -> frozenset[tuple[str, str]]:
-        """Spec and profile of the stored plans that are left out."""
-        return frozenset(self._left_out)
-
-    @property
-    def shown_instead(self) -> list[PlanDocument]:
-        """The plans that replace stored ones."""
-        return list(self._instead.values())
+        self.left_out.add((plan.spec, plan.profile))
 
     def _read(self, path: Path, reader: Callable[[Path], Content]) -> Content | None:
         try:
@@ -441,7 +427,7 @@ def content_digest(store: Store) -> str:
         for path in listing(folder):
             name = os.fsencode(f"{folder.name}/{path.name}")
             digest.update(b"%s\0%s\n" % (name, _content(path).encode()))
-    for plan in store.shown_instead:
+    for plan in store.instead.values():
         digest.update(to_bytes(plan))
     for spec, profile in sorted(store.left_out):
         digest.update(os.fsencode(f"left out: {spec}\0{profile}\n"))

@@ -7,14 +7,12 @@ creates other cells. The earlier measurements stay in the results folder.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.spec.base import same
+from accelreport.spec.base import dotted_values, same
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY, Cell
 
 
@@ -49,7 +47,7 @@ def other_versions(store: Store) -> OtherVersions | None:
         ResultsError: the folder cannot be read.
     """
     stored = store.stored_plans()
-    now = stored | {(plan.spec, plan.profile): plan for plan in store.shown_instead}
+    now = stored | store.instead
     asked = {cell.key for plan in now.values() for cell in plan.cells}
     hidden = {key: on for key, on in store.machines().items() if key not in asked}
     planned = {cell.key: name for name, plan in stored.items() for cell in plan.cells}
@@ -84,7 +82,11 @@ def _differing(cell: Cell, plan: PlanDocument) -> list[str]:
     """The keys in which a cell differs from the cells of a plan."""
     if cell.workload.get("kind") != plan.workload.get("kind"):
         return ["kind"]
-    was, now = _leaves(cell.workload), _leaves(plan.workload)
+    # That of `optimizer.name` by `optimizer`.
+    was, now = (
+        {key.removesuffix(".name"): value for key, value in dotted_values(workload) if value != {}}
+        for workload in (cell.workload, plan.workload)
+    )
     keys = [
         key
         for key in {**now, **was}
@@ -100,14 +102,3 @@ def _differing(cell: Cell, plan: PlanDocument) -> list[str]:
     if not keys and cell.seed not in {planned.seed for planned in plan.cells}:
         keys.append("seed")
     return keys
-
-
-def _leaves(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Values by their dotted keys; that of `optimizer.name` by `optimizer`."""
-    leaves: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            leaves |= _leaves(value, f"{above}{key}.")
-        else:
-            leaves[f"{above}{key}".removesuffix(".name")] = value
-    return leaves

@@ -5,7 +5,7 @@ Values that it gives instead of the spec's (`--set`) are read here, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import tomli
 
 from accelreport.backend.availability import Probe, needs_probe, probe, unavailable
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import UsageError
 from accelreport.loader.load import load
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document, PlanDocument
@@ -25,13 +25,12 @@ from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.outlook import AbsentData
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, no_device
 from accelreport.runner.plan_documents import changing, continued, plan_document
-from accelreport.spec.base import Scalar
+from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import ONE_DEVICE, Device
 from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.files_beside import FILE_NAME, read_devices
-from accelreport.spec.problems import Place, Problem, SpecErrors
-from accelreport.spec.select import select
+from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, listed, quote
 from accelreport.spec.source import read_file
 
 
@@ -39,7 +38,6 @@ class DeviceHere(Document):
     """A device of the devices file, and whether it can run on this machine."""
 
     name: str
-    """Its name."""
     device: Device
     """What the file says of it."""
     reason: str | None
@@ -165,12 +163,6 @@ SET_REMEDY = "Write for example --set workload.epochs=2 or --set measure.budget=
 ON_OPTION_REMEDY = "Write for example --on-option partition=gpu or --on-option time=120."
 
 
-class BadOverride(AccelReportError):  # noqa: N818 -- reads as what it says
-    """A `--set`, or another option of that form, that is not `key=value`."""
-
-    exit_code = ExitCode.USAGE
-
-
 def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
     """`["workload.epochs=2", "measure.budget=2m"]` as dotted keys and their values.
 
@@ -178,14 +170,14 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
     value, `2m` and `"2"` are texts.
 
     Raises:
-        BadOverride: a text is not `key=value`, or gives a list or a table.
+        UsageError: a text is not `key=value`, or gives a list or a table.
     """
     values: dict[str, Scalar] = {}
     for text in texts:
         key, written = _parts("--set", text, SET_REMEDY)
         value = _value(written)
         if not isinstance(value, bool | int | float | str):
-            raise BadOverride(
+            raise UsageError(
                 f"--set {text}: the command line cannot set a {type(value).__name__}.",
                 remedy="Give a number, a text or true/false, or write a profile into the spec.",
             )
@@ -197,7 +189,7 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
     """`["dataset=csv", "series.path=x.csv"]` as tables in tables; lists may be given, too.
 
     Raises:
-        BadOverride: a text is not `key=value`, or a key is a value and a table at once.
+        UsageError: a text is not `key=value`, or a key is a value and a table at once.
     """
     values: dict[str, Any] = {}
     for text in texts:
@@ -207,9 +199,9 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
         for part in path:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
-                raise BadOverride(f"--set {text}: {part} already has a value.")
+                raise UsageError(f"--set {text}: {part} already has a value.")
         if isinstance(table.get(last), dict):
-            raise BadOverride(f"--set {text}: {last} is already a table.")
+            raise UsageError(f"--set {text}: {last} is already a table.")
         table[last] = _value(written)
     return values
 
@@ -218,7 +210,7 @@ def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
     """`["batch_size=1,8", "options.how=loop,whole"]` as dotted keys and lists of values.
 
     Raises:
-        BadOverride: a text is not `key=value,value`.
+        UsageError: a text is not `key=value,value`.
     """
     remedy = f"Write for example {option} batch_size=64,128."
     axes: dict[str, list[Scalar]] = {}
@@ -238,7 +230,7 @@ def parse_launcher_options(texts: Sequence[str]) -> dict[str, Scalar]:
     What is no number and no truth value is a text, `02:00:00` and `[1-4]` among them.
 
     Raises:
-        BadOverride: a text is not `key=value`.
+        UsageError: a text is not `key=value`.
     """
     values: dict[str, Scalar] = {}
     for text in texts:
@@ -257,7 +249,7 @@ def shorthands(data: str | None, budget: str | None) -> dict[str, Scalar]:
 def _parts(option: str, text: str, remedy: str) -> tuple[str, str]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value:
-        raise BadOverride(f"{option} {text}: this is not key=value.", remedy=remedy)
+        raise UsageError(f"{option} {text}: this is not key=value.", remedy=remedy)
     return key, value
 
 
@@ -306,30 +298,26 @@ class Prepared:
     """A run that could begin.
 
     Attributes:
+        request: what was asked for.
         plan: what will be done with each cell.
         documents: what the report will need to know of the specs.
         store: the results folder.
         machine: this machine's fingerprint.
-        policy: what counts as done.
         problems: records of chosen cells that cannot be read; these cells are measured again.
         adaptive: adds repeats until comparisons are decided; None when none are to be added.
-        launcher: has the cells measured; None measures them on this machine.
         anywhere: with a launcher, the records of all machines.
         left_out: specs of a folder that are measured only where they are named.
-        within_s: seconds that the run should take; None sets no time.
     """
 
+    request: Request
     plan: RunPlan
     documents: tuple[PlanDocument, ...]
     store: Store
     machine: str
-    policy: Policy
     problems: tuple[ResultProblem, ...]
     adaptive: AdaptiveRepeats | None = None
-    launcher: Launcher | None = None
     anywhere: RecordIndex | None = None
     left_out: tuple[Path, ...] = ()
-    within_s: float | None = None
 
 
 def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
@@ -382,19 +370,23 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
             policy=request.policy,
         )
         plan = replace(plan, further=adaptive.possible())
-    _refuse_newer(store)
+    for problem in store.problems:
+        if problem.kind == "newer":  # a run would put other records in its place
+            raise ResultsError(
+                f"{problem.path} cannot be used.",
+                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
+                remedy="Or choose another folder with --results.",
+            )
     return Prepared(
+        request=request,
         plan=plan,
         documents=tuple(documents),
         store=store,
         machine=machine,
-        policy=request.policy,
         problems=tuple(store.problems),
         adaptive=adaptive,
-        launcher=request.launcher,
         anywhere=anywhere,
         left_out=left_out,
-        within_s=request.within_s,
     )
 
 
@@ -425,21 +417,6 @@ def _no_spec(path: Path) -> Problem:
     return Problem("no-spec", Place(str(path)), message, help_)
 
 
-def _refuse_newer(store: Store) -> None:
-    """Refuse records that only a newer accelreport can read: a run would put others in their place.
-
-    Raises:
-        ResultsError: there is one.
-    """
-    for problem in store.problems:
-        if problem.kind == "newer":
-            raise ResultsError(
-                f"{problem.path} cannot be used.",
-                why=f"{problem.message[0].upper()}{problem.message[1:]}.",
-                remedy="Or choose another folder with --results.",
-            )
-
-
 def _missing(
     launcher: Launcher | None,
     cells: Iterable[Cell],
@@ -460,22 +437,10 @@ def _missing(
 
 
 def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocument], list[Cell]]:
-    """The specs' documents with the repeats that earlier runs added, and these as cells."""
-    # A folder of its own: plans that cannot be read are no problems of the cells.
-    store = Store(request.results)
-    documents, added = [], []
-    for spec, asked in zip(specs, _documents(request, specs), strict=True):
-        document, more = continued(asked, spec, store.plan(asked.spec, asked.profile))
-        if request.stopping_rule:
-            looks = request.stopping_rule.looks(spec.measure.repeats)
-            document = document.model_copy(update={"until_decided": looks})
-        documents.append(document)
-        added += more
-    return documents, added
+    """The specs' documents with the repeats that earlier runs added, and these as cells.
 
-
-def _documents(request: Request, specs: Iterable[Spec]) -> Iterator[PlanDocument]:
-    """A plan document for each spec; overrides count only where they change its cells."""
+    Overrides count only where they change a spec's cells.
+    """
     changes = changing(request.overrides)
     unchanged: dict[str, set[str]] = {}
     if changes:
@@ -487,7 +452,125 @@ def _documents(request: Request, specs: Iterable[Spec]) -> Iterator[PlanDocument
             devices_file=request.devices_file,
         )
         unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain.specs}
+    # A folder of its own: plans that cannot be read are no problems of the cells.
+    store = Store(request.results)
+    documents, added = [], []
     for spec in specs:
         keys = {cell.key for cell in spec.cells}
         same = unchanged.get(spec.name, keys) == keys
-        yield plan_document(spec, {} if same else changes)
+        asked = plan_document(spec, {} if same else changes)
+        document, more = continued(asked, spec, store.plan(asked.spec, asked.profile))
+        if request.stopping_rule:
+            looks = request.stopping_rule.looks(spec.measure.repeats)
+            document = document.model_copy(update={"until_decided": looks})
+        documents.append(document)
+        added += more
+    return documents, added
+
+
+def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[str]) -> list[Cell]:
+    """The cells that run on one of the devices and meet every filter, in their order.
+
+    Args:
+        cells: the cells to choose from.
+        devices: names of devices; every device when empty.
+        filters: texts `key=value`. A key is a workload parameter by its dotted name, swept or
+            not, or `spec`, `repeat` or `seed`. Filters of different keys must all be met, of
+            filters with the same key one. Numbers are compared as numbers: `1e-3` is 0.001.
+
+    Raises:
+        UsageError: a device, key or value is not among the cells, or no cell meets all of
+            them; the message says what there is.
+    """
+    pool = list(cells)
+    if not pool or not (devices or filters):
+        return pool
+    known = list(dict.fromkeys(cell.device for cell in pool))
+    for device in devices:
+        if device not in known:
+            raise _none(f"no cell runs on a device {quote(device)}", device, known)
+    wanted = _wanted(filters)
+    traits = [_traits(cell) for cell in pool]
+    for key, texts in wanted.items():
+        _check(key, texts, traits)
+    chosen = [
+        cell
+        for cell, trait in zip(pool, traits, strict=True)
+        if (not devices or cell.device in devices) and _meets(trait, wanted)
+    ]
+    if not chosen:
+        asked = [*(f"--device {name}" for name in devices), *(f"--filter {f}" for f in filters)]
+        raise UsageError(
+            "no cell meets all of these together",
+            why=" ".join(asked),
+            remedy="Remove one of them.",
+        )
+    return chosen
+
+
+def _wanted(filters: Sequence[str]) -> dict[str, list[str]]:
+    wanted: dict[str, list[str]] = {}
+    for text in filters:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UsageError(
+                f"{quote(text)} is not a filter",
+                remedy='Write key=value, such as "batch_size=512".',
+            )
+        wanted.setdefault(key.strip().removeprefix("workload."), []).append(value.strip())
+    return wanted
+
+
+def _traits(cell: Cell) -> Mapping[str, Any]:
+    """What a filter can ask of a cell."""
+    return {
+        **dict(dotted_values(cell.workload)),
+        **cell.point,
+        "spec": cell.spec,
+        "repeat": cell.repeat,
+        "seed": cell.seed,
+    }
+
+
+def _check(key: str, texts: Sequence[str], traits: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a key that no cell has, and values that none of them takes."""
+    keys = list(dict.fromkeys(name for trait in traits for name in trait))
+    if key not in keys:
+        swept = [name for name in keys if len({str(trait.get(name)) for trait in traits}) > 1]
+        raise _none(f"no cell has a key {quote(key)}", key, keys, shown=swept)
+    values = list(dict.fromkeys(_written(trait[key]) for trait in traits if key in trait))
+    for text in texts:
+        if not any(_is(text)(trait[key]) for trait in traits if key in trait):
+            raise _none(f"no cell has {key}={text}", text, values)
+
+
+def _meets(trait: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> bool:
+    return all(
+        key in trait and any(_is(text)(trait[key]) for text in texts)
+        for key, texts in wanted.items()
+    )
+
+
+def _is(text: str) -> Callable[[object], bool]:
+    """Whether a value is the one a text means."""
+    try:
+        number = float(text)
+    except ValueError:
+        return lambda value: _written(value) == text
+    return lambda value: (
+        _written(value) == text
+        or (isinstance(value, int | float) and not isinstance(value, bool) and value == number)
+    )
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _none(
+    what: str, wrong: str, known: Sequence[str], *, shown: Sequence[str] | None = None
+) -> UsageError:
+    near = did_you_mean(wrong, known)
+    every = listed(list(shown or known)[:20])
+    remedy = near[:1].upper() + near[1:] if near else f"There is {every}."
+    return UsageError(what, remedy=remedy)

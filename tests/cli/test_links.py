@@ -14,8 +14,7 @@ from accelreport.cli.new import new as new_spec
 from accelreport.datasets.cache import drawn, parsed, write_pin
 from accelreport.datasets.download import fetch
 from accelreport.datasets.errors import DataError
-from accelreport.errors import AccelReportError, ExitCode
-from accelreport.loader.first_spec import CannotDraft
+from accelreport.errors import AccelReportError, ExitCode, UsageError
 from accelreport.machine import roofs
 from accelreport.report.site.cache import KEPT_S, BuildManifest, FigureCache
 from accelreport.report.site.output import MANIFEST
@@ -269,7 +268,7 @@ def test_what_is_written_beside_a_new_spec_goes_through_no_link(
     link = tmp_path / "specs" / place
     link.parent.mkdir(parents=True)
     link.symlink_to(theirs / "absent" if "." in link.name else theirs)
-    with pytest.raises(CannotDraft, match="cannot be written") as caught:
+    with pytest.raises(UsageError, match="cannot be written") as caught:
         new_spec(tmp_path / "specs" / "products.toml", system="matmul")
     assert f"{link} is a link" in caught.value.why
     assert list((tmp_path / "specs").iterdir()) == [tmp_path / "specs" / place.partition("/")[0]]

@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport import __version__, origin
-from accelreport.errors import ExitCode
-from accelreport.loader.notebook import CannotPack, _text, notebook
+from accelreport.errors import ExitCode, UsageError
+from accelreport.loader.notebook import _text, notebook
 from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
 from tests.support.notebooks import carried, run_all, shown, sources
@@ -118,7 +118,7 @@ def test_a_program_that_is_not_installed_cannot_be_carried(monkeypatch: pytest.M
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("accelreport.loader.notebook.distribution", absent)
-    with pytest.raises(CannotPack, match="not installed"):
+    with pytest.raises(UsageError, match="not installed"):
         notebook(SPECS[0])
 
 
@@ -214,12 +214,12 @@ def test_data_that_a_notebook_cannot_carry_are_refused(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("accelreport.loader.notebook.LIMIT", 1000)
-        with pytest.raises(CannotPack, match="too large for a notebook"):
+        with pytest.raises(UsageError, match="too large for a notebook"):
             notebook(mine)
     outside = mine.parents[2] / "img.npz"
     (mine.parents[1] / "img.npz").rename(outside)
     mine.write_text(MINE.replace("../img.npz", "../../img.npz"))
-    with pytest.raises(CannotPack, match=re.escape("../../img.npz")):
+    with pytest.raises(UsageError, match=re.escape("../../img.npz")):
         notebook(mine)
 
 

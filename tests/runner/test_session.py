@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, UsageError
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.reading import ResultsError
 from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import EndLine
 from accelreport.runner.plan_documents import refresh
-from accelreport.runner.prepare import BadOverride, Prepared, Request, parse_overrides, prepare
+from accelreport.runner.prepare import Prepared, Request, parse_overrides, prepare
 from accelreport.runner.run import exit_code
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
@@ -300,7 +300,7 @@ def test_values_on_the_command_line_are_read_as_in_a_spec(text: str, value: Scal
 
 @pytest.mark.parametrize("text", ["a", "=1", "a=", "", "a=[1, 2]", "a={x = 1}", "a=2026-01-01"])
 def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
-    with pytest.raises(BadOverride) as caught:
+    with pytest.raises(UsageError) as caught:
         parse_overrides([text])
     assert caught.value.exit_code == ExitCode.USAGE
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from accelreport.errors import ExitCode
+from accelreport.errors import ExitCode, UsageError
 from accelreport.loader.load import load
+from accelreport.runner.prepare import select
 from accelreport.spec.cells import Cell
-from accelreport.spec.select import SelectionError, select
 from tests.spec.conftest import KERNEL, TRAINING, Write
 
 SWEPT = TRAINING + (
@@ -67,7 +67,7 @@ def test_filters_of_different_keys_add_up_and_of_one_key_are_alternatives(
 def test_a_choice_that_is_not_there_is_refused_with_what_there_is(
     cells: tuple[Cell, ...], filters: list[str], devices: list[str], said: str
 ) -> None:
-    with pytest.raises(SelectionError) as caught:
+    with pytest.raises(UsageError) as caught:
         select(cells, devices=devices, filters=filters)
     assert said in str(caught.value)
     assert caught.value.exit_code == ExitCode.USAGE
