@@ -280,7 +280,6 @@ FREE_LAYERS = frozenset(
 """Layers of other packages that have no products."""
 
 WITH_PRODUCTS = frozenset({"Dot", "SpectralNormalization"})
-"""Layers of those packages that have some."""
 
 FREE_OPERATIONS = frozenset(
     {"Abs", "Absolute", "Add", "Subtract", "Multiply", "Divide", "TrueDivide", "Negative", "Power"}

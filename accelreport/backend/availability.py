@@ -55,7 +55,6 @@ class ProbedDevice(Document):
     """One device TensorFlow can use."""
 
     kind: Literal["CPU", "GPU", "TPU"]
-    """Its kind."""
     name: str
     """TensorFlow's name for it."""
     description: str = ""

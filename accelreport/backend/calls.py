@@ -495,7 +495,6 @@ def _note_calls(
 
 
 WINDOWS = 3
-"""Windows of each part."""
 
 WINDOW_S, MOST_STEPS = 0.5, 256
 """A window has as many steps as one of the training had, about half a second's worth of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import traceback
 from typing import cast, get_args
@@ -133,6 +134,14 @@ def out_of_memory(error: BaseException) -> FailureKind | None:
     if "DefaultCPUAllocator" in text:
         return "oom-host"
     return "oom-device" if name == "OutOfMemoryError" else None
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal; `signal 64` where it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class NoDeviceError(RuntimeError):

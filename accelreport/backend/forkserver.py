@@ -33,7 +33,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -127,13 +127,6 @@ class Message(BaseModel):
     """From here: wait status and peak resident set in bytes of the fork, which has ended."""
 
 
-class CarryOut(Protocol):
-    """What a fork does with its job."""
-
-    def __call__(self, job: Job, /, parent: ParentTimings) -> int:
-        """Carry it out; the exit code."""
-
-
 def may_be_forked(device: Device) -> bool:
     """Whether cells of a device may be forks.
 
@@ -172,7 +165,7 @@ def serve(
     control: socket.socket,
     launched_s: float,
     prepare: Callable[[], str],
-    carry_out: CarryOut,
+    carry_out: Callable[..., int],
 ) -> None:
     """Be forked for every job that comes, one after the other, until nobody asks any more.
 

@@ -92,7 +92,15 @@ def measure_training(
     _note_arithmetic(measurement, training, engine)
     _select(measurement, policies, trained, training)
     with measurement.stage("observe_s", "finish"):
-        _observe(measurement, parameters, training, engine)
+        measurement.warnings += observe(
+            measurement.result,
+            parameters,
+            training.evaluation,
+            engine,
+            measurement.cell.seed,
+            time.perf_counter() + grace_s(conditions.budget),
+            artefacts_of(measurement.job) if measurement.leads else None,
+        )
     checks.canary_of_training(engine, training.again, training.watch, trained.blocks)
     if conditions.split:
         steady = [block for block in trained.blocks if block.steady]
@@ -151,32 +159,6 @@ def _select(
         measurement.warn("unmonitored", f"some epoch has no {metric}, which a policy waits for")
 
 
-def _observe(
-    measurement: Measurement,
-    parameters: TrainingParameters,
-    training: Training,
-    engine: Engine,
-) -> None:
-    measurement.warnings += observe(
-        measurement.result,
-        parameters,
-        training.evaluation,
-        engine,
-        measurement.cell.seed,
-        time.perf_counter() + grace_s(measurement.cell.measure.budget),
-        artefacts_of(measurement.job) if measurement.leads else None,
-    )
-
-
-def _note_data(measurement: Measurement, problem: TrainingProblem) -> None:
-    if measurement.data is not None:
-        counts = {
-            "train_examples": problem.examples,
-            "validation_examples": problem.validation_examples,
-        }
-        measurement.data = measurement.data.model_copy(update=counts)
-
-
 def measure(measurement: Measurement) -> Record:
     """Measure a cell in this process.
 
@@ -210,7 +192,12 @@ def measure(measurement: Measurement) -> Record:
             measure_inference(measurement, problem)
         else:
             measure_training(measurement, problem, parameters)
-        _note_data(measurement, problem)
+        if measurement.data is not None:
+            counts = {
+                "train_examples": problem.examples,
+                "validation_examples": problem.validation_examples,
+            }
+            measurement.data = measurement.data.model_copy(update=counts)
     measurement.reporter.phase("finish")
     if measurement.leads:
         measurement.roofs = roofs()

@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -252,8 +252,15 @@ CLASSIFIED = 10_000
 """Examples that the quantised model classifies at most."""
 
 
-class Deployment:
-    """Does what a spec asks for with a trained model.
+def deploy(
+    engine: Engine,
+    evaluation: Evaluation,
+    deadline: float,
+    artefacts: Artefacts | None,
+    result: MeasurementResult,
+    wanted: Collection[Afterwards],
+) -> list[Warned]:
+    """Do what a spec asks for with a trained model; what fails is a warning.
 
     Args:
         engine: the model and its problem.
@@ -262,103 +269,62 @@ class Deployment:
         artefacts: takes the files; None in a process that only takes part in predictions,
             because another one of its cell does the rest.
         result: takes what is observed.
+        wanted: what is asked for.
 
-    Attributes:
-        warnings: what a reader should know.
+    Returns:
+        What a reader should know.
     """
+    import tensorflow as tf
 
-    def __init__(
-        self,
-        engine: Engine,
-        evaluation: Evaluation,
-        deadline: float,
-        artefacts: Artefacts | None,
-        result: MeasurementResult,
-    ) -> None:
-        self._engine = engine
-        self._problem = engine.problem
-        self._evaluation = evaluation
-        self._deadline = deadline
-        self._artefacts = artefacts
-        self._result = result
-        self.warnings: list[Warned] = []
+    problem = engine.problem
 
-    def run(self, wanted: tuple[Afterwards, ...]) -> None:
-        """Do it; a step that fails is a warning."""
-        predicted = np.zeros(0, np.float32)
-        if "save_weights" in wanted or "serve" in wanted:
-            count = min(COMPARED, self._problem.validation_examples)
-            predicted = self._evaluation.predict(count, self._deadline)
-        # On the host: a model that is spread over devices cannot be exported. Every process does
-        # this, since weights that are spread over them are gathered.
-        model = self._build()
-        model.set_weights(self._engine.weights())
-        if self._artefacts is not None:
-            self._use(model, wanted, predicted, self._artefacts)
-            self._result.artefacts = self._artefacts.kept
+    def build() -> Any:
+        with tf.device("/CPU:0"):
+            return problem.model()
 
-    def _use(
-        self,
-        model: Any,
-        wanted: tuple[Afterwards, ...],
-        predicted: NDArray[np.float32],
-        artefacts: Artefacts,
-    ) -> None:
-        examples = self._inputs(self._problem.validation, len(predicted))
-        if "save_weights" in wanted:
-            self._result.weights = save_weights(model, self._build, examples, predicted, artefacts)
-        if "serve" in wanted:
-            self._serve(model, examples, predicted, artefacts)
-        if "quantise" in wanted:
-            self._quantise(model, artefacts)
+    def inputs(arrays: Any, count: int) -> NDArray[Any]:
+        with tf.device("/CPU:0"):
+            values, _ = problem.take(arrays, np.arange(count, dtype=np.int32))
+        return np.asarray(values)
 
-    def _serve(
-        self,
-        model: Any,
-        examples: NDArray[Any],
-        predicted: NDArray[np.float32],
-        artefacts: Artefacts,
-    ) -> None:
-        try:
-            self._result.served = serve(model, examples, predicted, artefacts)
-        except ServingError as error:
-            self.warnings.append(Warned(kind="not-served", message=str(error)))
-
-    def _quantise(self, model: Any, artefacts: Artefacts) -> None:
-        count = min(CLASSIFIED, self._problem.validation_examples)
-        calibration = self._inputs(self._problem.resident, min(CALIBRATION, self._problem.examples))
-        try:
-            examples = self._inputs(self._problem.validation, count)
-            result = quantise(model, calibration, examples, self._right, artefacts)
-        except QuantisationError as error:
-            self.warnings.append(Warned(kind="not-quantised", message=str(error)))
-            return
-        self._result.quantised = result
-        self._result.final |= summary(result)
-
-    def _right(self, outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
+    def right(outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of the first validation examples are classified rightly, bool [n]."""
-        import tensorflow as tf
-
-        assert self._problem.validation is not None
-        indices = np.arange(len(outputs), dtype=np.int32)
+        assert problem.validation is not None
         with tf.device("/CPU:0"):
-            _, targets = self._problem.take(self._problem.validation, indices)
-            right = self._problem.metrics["accuracy"](targets, tf.constant(outputs))
-        return np.asarray(right) > 0.5
+            _, targets = problem.take(problem.validation, np.arange(len(outputs), dtype=np.int32))
+            rightly = problem.metrics["accuracy"](targets, tf.constant(outputs))
+        return np.asarray(rightly) > 0.5
 
-    def _inputs(self, arrays: Any, count: int) -> NDArray[Any]:
-        import tensorflow as tf
-
-        with tf.device("/CPU:0"):
-            inputs, _ = self._problem.take(arrays, np.arange(count, dtype=np.int32))
-        return np.asarray(inputs)
-
-    def _build(self) -> Any:
-        import tensorflow as tf
-
-        with tf.device("/CPU:0"):
-            return self._problem.model()
+    predicted = np.zeros(0, np.float32)
+    if "save_weights" in wanted or "serve" in wanted:
+        predicted = evaluation.predict(min(COMPARED, problem.validation_examples), deadline)
+    # On the host: a model that is spread over devices cannot be exported. Every process does
+    # this, since weights that are spread over them are gathered.
+    model = build()
+    model.set_weights(engine.weights())
+    if artefacts is None:
+        return []
+    warned: list[Warned] = []
+    examples = inputs(problem.validation, len(predicted))
+    if "save_weights" in wanted:
+        result.weights = save_weights(model, build, examples, predicted, artefacts)
+    if "serve" in wanted:
+        try:
+            result.served = serve(model, examples, predicted, artefacts)
+        except ServingError as error:
+            warned.append(Warned(kind="not-served", message=str(error)))
+    if "quantise" in wanted:
+        calibration = inputs(problem.resident, min(CALIBRATION, problem.examples))
+        classified = inputs(problem.validation, min(CLASSIFIED, problem.validation_examples))
+        try:
+            quantised = quantise(model, calibration, classified, right, artefacts)
+        except QuantisationError as error:
+            warned.append(Warned(kind="not-quantised", message=str(error)))
+        else:
+            result.quantised = quantised
+            result.final |= summary(quantised)
+    result.artefacts = artefacts.kept
+    return warned
 
 
 def summary(quantised: Quantised) -> dict[str, float]:
@@ -389,7 +355,7 @@ def observe(
         engine: holds the model and its problem.
         seed: the cell's.
         deadline: instant of `time.perf_counter()` by which to be done.
-        artefacts: takes the files; see `Deployment`.
+        artefacts: takes the files; see `deploy`.
 
     Returns:
         What a reader should know.
@@ -433,7 +399,6 @@ def observe(
                 raise TypeError(f"the family observes {name!r}, which is no field of a record")
             setattr(result, name, value)
     if parameters.afterwards:
-        deployment = Deployment(engine, evaluation, deadline, artefacts, result)
-        deployment.run(tuple(parameters.afterwards))
-        warnings += deployment.warnings
+        wanted = parameters.afterwards
+        warnings += deploy(engine, evaluation, deadline, artefacts, result, wanted)
     return warnings

@@ -27,7 +27,6 @@ class Job(Document):
     """One cell to be measured by one process."""
 
     cell: Cell
-    """What to measure."""
     record_path: str
     """Where the process writes its record."""
     events_fd: int | None = None

@@ -29,7 +29,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -188,11 +189,8 @@ def answer(body: bytes) -> NDArray[np.float32]:
 
 def predictions(address: Address, examples: NDArray[Any], batch: int = 100) -> NDArray[np.float32]:
     """Outputs for examples [n, …], asked for `batch` at a time."""
-    client = Client(address)
-    try:
+    with closing(Client(address)) as client:
         parts = [client.predict(examples[i : i + batch]) for i in range(0, len(examples), batch)]
-    finally:
-        client.close()
     return np.concatenate(parts)
 
 
@@ -211,9 +209,8 @@ def latencies(
         seconds: after which it stops earlier.
     """
     bodies = [request(examples[i : i + 1]) for i in range(min(len(examples), requests))]
-    client = Client(address)
     times: list[float] = []
-    try:
+    with closing(Client(address)) as client:
         for body in bodies[:5]:
             client.ask(body)
         deadline = time.perf_counter() + seconds
@@ -223,8 +220,6 @@ def latencies(
                 break
             client.ask(bodies[number % len(bodies)])
             times.append(round(time.perf_counter() - began, 7))
-    finally:
-        client.close()
     return times
 
 
@@ -244,30 +239,20 @@ def throughput(
         ServingError: a client was not answered.
     """
     body = request(examples[:batch])
-    answered = [0] * clients
-    failed: list[ServingError] = []
     deadline = time.perf_counter() + seconds
 
-    def ask(number: int) -> None:
-        client = Client(address)
-        try:
-            while not failed and time.perf_counter() < deadline:
+    def answered(_: int) -> int:
+        count = 0
+        with closing(Client(address)) as client:
+            while time.perf_counter() < deadline:
                 client.ask(body)
-                answered[number] += batch
-        except ServingError as error:
-            failed.append(error)
-        finally:
-            client.close()
+                count += batch
+        return count
 
     began = time.perf_counter()
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
-    return sum(answered) / (time.perf_counter() - began)
+    with ThreadPoolExecutor(clients) as pool:
+        total = sum(pool.map(answered, range(clients)))
+    return total / (time.perf_counter() - began)
 
 
 NAME = "model"

@@ -452,10 +452,7 @@ def _signal(ending: Ending) -> str:
         return "SIGKILL, and has not left the kernel since"
     if ending.code >= 0:
         return f"exit code {ending.code}"
-    try:
-        return signal.Signals(-ending.code).name
-    except ValueError:
-        return f"signal {-ending.code}"
+    return failures.signal_name(-ending.code)
 
 
 def _last_line(tail: str) -> str:

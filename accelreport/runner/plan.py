@@ -9,34 +9,15 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, Self, TypeVar
+from typing import Literal, Self
 
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import MEASURED, STANDING, Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import profile_of
 from accelreport.runner.timings import Expectation, TimeEstimate, likeness
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
-
-
-class Placed(Protocol):
-    """A cell, of a spec or of a plan on disk."""
-
-    @property
-    def device(self) -> str:
-        """Name of its device."""
-
-    @property
-    def point(self) -> Mapping[str, Scalar]:
-        """Its sweep point."""
-
-    @property
-    def repeat(self) -> int:
-        """Number of its repeat, from 0."""
-
-
-Some = TypeVar("Some", bound=Placed)
 
 
 @dataclass(frozen=True)
@@ -73,7 +54,7 @@ class Design:
         object.__setattr__(self, "_rows", williams(len(self.devices)))
 
     @classmethod
-    def of(cls, spec: str, cells: Iterable[Placed]) -> Design:
+    def of(cls, spec: str, cells: Iterable[Cell | PlannedCell]) -> Design:
         """The design of a spec with these cells."""
         known = list(cells)
         return cls(
@@ -94,7 +75,7 @@ class Design:
         ]
         return order if number.bit_count() % 2 == 0 else order[::-1]
 
-    def ordered(self, cells: Iterable[Some]) -> list[Some]:
+    def ordered(self, cells: Iterable[Cell]) -> list[Cell]:
         """Some of the spec's cells in the order in which they are measured."""
         some = list(cells)
         places = {

@@ -44,13 +44,7 @@ def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
 
 
 def _planned(cell: Cell) -> PlannedCell:
-    return PlannedCell(
-        key=cell.key,
-        device=cell.device,
-        point=cell.point,
-        repeat=cell.repeat,
-        seed=cell.seed,
-    )
+    return PlannedCell(**{name: getattr(cell, name) for name in PlannedCell.model_fields})
 
 
 def extended(document: PlanDocument, cells: Iterable[Cell], looks: Looks | None) -> PlanDocument:
@@ -163,7 +157,7 @@ def refresh(store: Store, specs: Path) -> list[str]:
                 spec = now[plan.spec]
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
                 if new.profile == plan.profile:
-                    store.show_instead(retold(new, plan))
+                    store.instead[plan.spec, plan.profile] = retold(new, plan)
     return complaints
 
 

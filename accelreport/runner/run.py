@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.privacy import as_written
 from accelreport.results.reading import ResultsError, to_bytes
-from accelreport.results.record import MEASURED, Environment, Record
+from accelreport.results.record import MEASURED, Environment, Record, Times
 from accelreport.results.store import Store
 from accelreport.runner.events import (
     CellEndLine,
@@ -41,7 +41,6 @@ from accelreport.runner.launchers.base import (
     LeftFile,
     unmeasured,
 )
-from accelreport.runner.pace import Pace, first_repeats_first
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.process import ForkPool
@@ -79,55 +78,69 @@ def headline(record: Record) -> dict[str, float]:
     return figures | record.final
 
 
+LEAST_BUDGET_S = 4.0
+"""A training gets no less."""
+
+FIRST_STEPS = 2.0
+"""Nor less than so many first steps: a budget must hold one, and some of those that are timed."""
+
+
 @dataclass
-class RunListener:
-    """The `CellListener` of a run.
+class Pace:
+    """The time of a run that is to end within a time, and what has become of it.
+
+    While the cells that ended took no more than their share, budgets are those of the specs. A
+    slower machine lowers them, so that every configuration is measured once, with fewer steps.
 
     Attributes:
-        observer: is told what happens.
-        stop: ends the run.
-        numbers: key → which of the cells to be measured it is, from 1.
-        of: how many there are.
+        within_s: seconds that the run should take.
+        firsts: cells to come that are the first of their configuration.
+        left_out: repeats for which no time was left.
     """
 
-    observer: Observer
-    stop: Stop
-    numbers: Mapping[str, int]
-    of: int
-    _running: set[str] = field(default_factory=set)
-    _reason: str = ""
+    within_s: float
+    firsts: int
+    left_out: int = 0
 
-    def started(self, cell: Cell, host: str = "") -> None:
-        """See `CellListener.started`."""
-        self._running.add(cell.key)
-        self._reason = ""
-        number = self.numbers[cell.key]
-        self.observer.on(CellStartLine(**named(cell), number=number, of=self.of, host=host))
+    def __post_init__(self) -> None:
+        self._began = time.monotonic()
+        self._ended = 0
+        self._wall_s = 0.0
+        self._outside_s = 0.0
+        self._first_step_s = 0.0
 
-    def reported(self, cell: Cell, event: ChildEvent) -> None:
-        """See `CellListener.reported`."""
-        self.observer.on(CellEventLine(key=cell.key, says=event))
+    def begins(self, cell: Cell) -> Cell | None:
+        """The cell with the budget that it may have; None for a repeat without time left."""
+        left_s = self.within_s - (time.monotonic() - self._began)
+        mean_s = self._wall_s / self._ended if self._ended else 0.0
+        if cell.repeat:
+            if left_s < mean_s or left_s <= 0:
+                self.left_out += 1
+                return None
+            return cell
+        share_s = left_s / max(1, self.firsts)
+        self.firsts -= 1
+        if not self._ended or mean_s <= share_s:
+            return cell
+        share_s -= self._outside_s / self._ended
+        first_steps_s = FIRST_STEPS * self._first_step_s / self._ended
+        budget = min(round(max(LEAST_BUDGET_S, first_steps_s, share_s), 1), cell.measure.budget)
+        return cell.model_copy(
+            update={"measure": cell.measure.model_copy(update={"budget": budget})}
+        )
 
-    def waiting(self, reason: str) -> None:
-        """See `CellListener.waiting`; the same reason is told once."""
-        if reason != self._reason:
-            self._reason = reason
-            self.observer.on(WaitingLine(reason=reason))
-
-    def tick(self) -> None:
-        """See `CellListener.tick`."""
-        self.observer.tick()
-
-    def ended(self, cell: Cell) -> None:
-        """A cell is through; one that was lost before it started is told of as the others are."""
-        if cell.key not in self._running:
-            self.started(cell)
-        self._running.discard(cell.key)
+    def ended(self, times: Times) -> None:
+        """A cell has ended; one whose process told no times tells nothing of the machine."""
+        if times.wall_s is not None:
+            self._ended += 1
+            self._wall_s += times.wall_s
+            self._outside_s += times.wall_s - (times.train_s or 0.0)
+            self._first_step_s += times.first_step_s or 0.0
 
 
 @dataclass
 class Run:
-    """One run over a plan.
+    """One run over a plan; it is the `CellListener` of its launcher.
 
     Attributes:
         store: where records go.
@@ -158,6 +171,9 @@ class Run:
     ended: list[CellSummary] = field(default_factory=list)
     _met: int = field(default=0, init=False)
     _pace: Pace | None = field(default=None, init=False)
+    _numbers: dict[str, int] = field(default_factory=dict, init=False)
+    _running: set[str] = field(default_factory=set, init=False)
+    _reason: str = field(default="", init=False)
 
     def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
         """Measure what is to be measured.
@@ -175,7 +191,8 @@ class Run:
         self._skip_all(plan.of("skip"))
         todo = plan.of("run")
         if self.within_s is not None:
-            todo = first_repeats_first(todo)
+            # Each configuration is measured once before any is repeated.
+            todo.sort(key=lambda planned: planned.cell.repeat > 0)
             self._pace = Pace(self.within_s, sum(not planned.cell.repeat for planned in todo))
         if todo or further:
             with self._to_itself() as held:
@@ -183,8 +200,7 @@ class Run:
                     self._measure_all(todo)
                     while further and not self.stop and (more := further()).cells:
                         plan = RunPlan(plan.cells + more.cells)
-                        self._measure_all(more.of("run"), after=len(todo))
-                        todo += more.of("run")
+                        self._measure_all(more.of("run"))
             self.store.still_here()
         end = self._end(plan, time.monotonic() - began)
         self.observer.on(end)
@@ -193,41 +209,62 @@ class Run:
     @contextmanager
     def _to_itself(self) -> Iterator[bool]:
         """Hold what no other run may use meanwhile; False when stopping was asked for first."""
-        with self._lock() as held:
+        root = self.store.root
+        if self.launcher.here:
+            lock = machine_to_itself(
+                self.workspace, folder=root, stop=self.stop, waiting=self._waiting
+            )
+        else:
+            path = root / "locks" / "launcher.lock"
+            lock = file_to_itself(path, FOLDER_IN_USE, stop=self.stop, waiting=self._waiting)
+        with lock as held:
             if held and self.launcher.here:
                 self.workspace.clear_scratch()
             if held and self.anywhere:
                 self.anywhere.refresh()
             yield held
 
-    def _lock(self) -> AbstractContextManager[bool]:
-        if self.launcher.here:
-            return machine_to_itself(
-                self.workspace,
-                folder=self.store.root,
-                stop=self.stop,
-                waiting=self._waiting,
-            )
-        path = self.store.root / "locks" / "launcher.lock"
-        return file_to_itself(path, FOLDER_IN_USE, stop=self.stop, waiting=self._waiting)
-
-    def _measure_all(self, todo: list[Planned], after: int = 0) -> None:
-        """Have cells measured; `after` so many of them."""
-        numbers = {planned.cell.key: n for n, planned in enumerate(todo, start=after + 1)}
-        listener = RunListener(self.observer, self.stop, numbers, after + len(todo))
+    def _measure_all(self, todo: list[Planned]) -> None:
+        """Have further cells measured."""
+        first = len(self._numbers) + 1
+        self._numbers |= {planned.cell.key: n for n, planned in enumerate(todo, start=first)}
         with (
             closing(self._claimed(todo)) as cells,
-            closing(self.launcher.measure_all(cells, listener)) as all_finished,
+            closing(self.launcher.measure_all(cells, self)) as all_finished,
         ):
             try:
                 for finished in all_finished:
-                    listener.ended(finished.record.cell)
+                    cell = finished.record.cell
+                    if cell.key not in self._running:  # it was lost before it started
+                        self.started(cell)
+                    self._running.discard(cell.key)
                     self._keep(finished)
             except AccelReportError as error:
                 measured = any(line.status in MEASURED for line in self.ended)
                 if measured and error.exit_code == ExitCode.NOTHING_RAN:
                     error.exit_code = ExitCode.SOME_FAILED
                 raise
+
+    def started(self, cell: Cell, host: str = "") -> None:
+        """See `CellListener.started`."""
+        self._running.add(cell.key)
+        self._reason = ""
+        number, of = self._numbers[cell.key], len(self._numbers)
+        self.observer.on(CellStartLine(**named(cell), number=number, of=of, host=host))
+
+    def reported(self, cell: Cell, event: ChildEvent) -> None:
+        """See `CellListener.reported`."""
+        self.observer.on(CellEventLine(key=cell.key, says=event))
+
+    def waiting(self, reason: str) -> None:
+        """See `CellListener.waiting`; the same reason is told once."""
+        if reason != self._reason:
+            self._reason = reason
+            self._waiting(reason)
+
+    def tick(self) -> None:
+        """See `CellListener.tick`."""
+        self.observer.tick()
 
     def _claimed(self, todo: list[Planned]) -> Generator[Cell]:
         """The cells that nobody has measured meanwhile.
@@ -284,7 +321,8 @@ class Run:
                 self._keep(Finished(record))
 
     def _keep(self, finished: Finished) -> None:
-        record, machine = finished.record, self._machine_of(finished.record)
+        record = finished.record
+        machine = record.environment.machine if record.environment else self.machine
         if finished.stored:
             self._tell(record, self.store.record_path(record.key, machine))
         elif supersedes(record, self.store.get(record.key, machine)):
@@ -294,9 +332,6 @@ class Run:
             self._tell(record, path)
         else:
             self._tell(record, None)
-
-    def _machine_of(self, record: Record) -> str:
-        return record.environment.machine if record.environment else self.machine
 
     def _tell(self, record: Record, path: Path | None) -> None:
         self.ended.append(CellSummary.of(record))
@@ -393,19 +428,20 @@ def carry_out(
     for document in prepared.documents:
         prepared.store.write_plan(document)
     observer.on(plan_line(prepared.plan, prepared.store.root))
+    request = prepared.request
     with stopped_by_signals() as stop, closing(ForkPool(workspace.scratch)) as forks:
         run = Run(
             store=prepared.store,
-            launcher=prepared.launcher
+            launcher=request.launcher
             or LocalLauncher(workspace.scratch, environment, forks=forks if fork else None),
             machine=prepared.machine,
             environment=environment,
             workspace=workspace,
             observer=observer,
             stop=stop,
-            policy=prepared.policy,
+            policy=request.policy,
             anywhere=prepared.anywhere,
-            within_s=prepared.within_s,
+            within_s=request.within_s,
         )
         adaptive = prepared.adaptive
         further = partial(adaptive.further, observer) if adaptive else None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelreport.errors import ExitCode
+from accelreport.errors import ExitCode, UsageError
 from accelreport.origin import install_command
 from accelreport.results.record import Failure, FailureKind, Status
 from accelreport.results.store import Store
@@ -28,7 +28,7 @@ from accelreport.runner.launchers.ray.engine import (
 from accelreport.runner.launchers.ray.pool import Queue
 from accelreport.runner.launchers.ray.worker import About
 from accelreport.runner.plan import RecordIndex
-from accelreport.runner.prepare import BadOverride, parse_launcher_options
+from accelreport.runner.prepare import parse_launcher_options
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scripted import a_record, cell
@@ -137,7 +137,7 @@ def test_options_of_a_launcher_are_numbers_truth_values_and_texts() -> None:
         "n": 2,
         "x": True,
     }
-    with pytest.raises(BadOverride, match="--on-option partition: this is not key=value"):
+    with pytest.raises(UsageError, match="--on-option partition: this is not key=value"):
         parse_launcher_options(["partition"])
 
 

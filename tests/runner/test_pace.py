@@ -6,9 +6,8 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.results.record import Times
-from accelreport.runner import pace
-from accelreport.runner.pace import FIRST_STEPS, LEAST_BUDGET_S, Pace
-from accelreport.runner.run import exit_code
+from accelreport.runner import run
+from accelreport.runner.run import FIRST_STEPS, LEAST_BUDGET_S, Pace, exit_code
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import Bench, cell
 from tests.support.program import call
@@ -29,7 +28,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(run, "time", clock)
     return clock
 
 

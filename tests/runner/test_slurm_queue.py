@@ -12,7 +12,6 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.runner.events import CellStartLine, RunLine, WaitingLine
 from accelreport.runner.launchers.base import LauncherConfig
-from accelreport.runner.launchers.slurm import jobs
 from accelreport.runner.launchers.slurm import launcher as slurm_launcher
 from accelreport.runner.launchers.slurm.jobs import (
     GONE,
@@ -34,7 +33,7 @@ from tests.support.processes import soon
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SlurmStandIn:
     """Slurm's programs, looked at more often than the real ones."""
-    monkeypatch.setattr(jobs, "ASK_EVERY_S", 0.3)
+    monkeypatch.setattr(slurm_launcher, "ASK_EVERY_S", 0.3)
     monkeypatch.setattr(slurm_launcher, "LATE_S", 0.5)
     return SlurmStandIn.installed(tmp_path / "bin", monkeypatch)
 

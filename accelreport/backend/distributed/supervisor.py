@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from accelreport.backend.distributed.tasks import LOOPBACK, Cluster, Task, cluster_for
-from accelreport.backend.failures import NoDeviceError, WorkerLostError, failure
+from accelreport.backend.failures import NoDeviceError, WorkerLostError, failure, signal_name
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.protocol import Job, Reporter
 from accelreport.machine.memory import peak_bytes
@@ -36,9 +35,7 @@ class TaskSpec(Document):
     """A task of a cell, for `python -m accelreport.backend.distributed.worker ORDERS.json`."""
 
     job: Job
-    """The cell."""
     task: Task
-    """Which process of it."""
     record_path: str
     """Where the process leaves its own record: the chief's is the cell's."""
     ready_path: str
@@ -126,10 +123,7 @@ class TaskProcess:
             return "is still running"
         if self.code >= 0:
             return f"ended with exit code {self.code}"
-        try:
-            return f"was ended by {signal.Signals(-self.code).name}"
-        except ValueError:
-            return f"was ended by signal {-self.code}"
+        return f"was ended by {signal_name(-self.code)}"
 
 
 def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER) -> TaskProcess:

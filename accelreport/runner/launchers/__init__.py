@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from accelreport.origin import install_command
@@ -62,7 +62,14 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
             )
         return None
     if name in BUILT_IN:
-        return _built_in(name)(config)
+        package, module = BUILT_IN[name]
+        if importlib.util.find_spec(package) is None:
+            raise LauncherError(
+                f"--on {name} needs the package {package}, which is not installed.",
+                remedy=f"Install the extra {name}: {install_command(name)}",
+            )
+        launcher: Launcher = importlib.import_module(module).opened(config)
+        return launcher
     plugins = Plugins(LAUNCHERS, LauncherPlugin, "name", taken=(LOCAL, *BUILT_IN))
     if name in plugins.broken:
         raise plugins.broken[name]
@@ -72,14 +79,3 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
             f"--on {name}: there is no such launcher.", why=f"The launchers are: {known}."
         )
     return plugins.usable[name].open(config)
-
-
-def _built_in(name: str) -> Callable[[LauncherConfig], Launcher]:
-    package, module = BUILT_IN[name]
-    if importlib.util.find_spec(package) is None:
-        raise LauncherError(
-            f"--on {name} needs the package {package}, which is not installed.",
-            remedy=f"Install the extra {name}: {install_command(name)}",
-        )
-    opened: Callable[[LauncherConfig], Launcher] = importlib.import_module(module).opened
-    return opened

@@ -39,7 +39,6 @@ class Started(Document):
 
     kind: Literal["started"] = "started"
     key: str
-    """The cell."""
     environment: Environment
     """The machine, for the case that no record ever comes."""
 
@@ -49,9 +48,7 @@ class Reported(Document):
 
     kind: Literal["reported"] = "reported"
     key: str
-    """The cell."""
     says: AnyEvent
-    """What it told."""
 
 
 class Waits(Document):
@@ -59,7 +56,6 @@ class Waits(Document):
 
     kind: Literal["waits"] = "waits"
     host: str
-    """Name of the machine."""
     reason: str
     """By whom."""
 
@@ -77,7 +73,6 @@ class Completed(Document):
 
     kind: Literal["completed"] = "completed"
     record: Record
-    """Its record."""
 
     @property
     def interrupted(self) -> bool:

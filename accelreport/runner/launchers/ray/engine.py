@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -171,6 +170,8 @@ class RayEngine:
         import ray
 
         self._ray: Any = ray
+        self._measure: Any = ray.remote(worker.measure)
+        self._about: Any = ray.remote(worker.about)
         self._known: dict[str, RayNode] = {}
         self._asked: dict[str, Any] = {}
         address = address or os.environ.get("RAY_ADDRESS", "")
@@ -203,14 +204,6 @@ class RayEngine:
                 why=f"{error}",
                 remedy="Check it with: ray status",
             ) from error
-
-    @cached_property
-    def _measure(self) -> Any:
-        return self._ray.remote(worker.measure)
-
-    @cached_property
-    def _about(self) -> Any:
-        return self._ray.remote(worker.about)
 
     def nodes(self, within_s: float = 0.0) -> list[RayNode]:
         """The nodes that are alive, each with what it says of itself; new ones are asked.

@@ -300,87 +300,6 @@ class PeerListener:
         """The chief tells it."""
 
 
-class Spread:
-    """Measures one cell on several nodes.
-
-    Args:
-        engine: the connection.
-        settings: how nodes measure a cell, as JSON.
-        asked: resources that are asked for beside those of a device.
-        losses: counts how often a cell was lost.
-    """
-
-    def __init__(
-        self, engine: RayEngine, settings: str, asked: Mapping[str, float], losses: LostCells
-    ) -> None:
-        self._engine = engine
-        self._settings = settings
-        self._asked = asked
-        self._losses = losses
-
-    def measure(
-        self, cell: Cell, nodes: Sequence[RayNode], listener: CellListener
-    ) -> tuple[Finished | None, Sequence[Rank]]:
-        """Measure it on these nodes; the first one's process is the chief's.
-
-        Nothing of it is left on any node when this returns or raises.
-
-        Returns:
-            What became of it, None when it is to be measured again; and its processes.
-
-        Raises:
-            LauncherError: this Ray cannot do it.
-        """
-        jobs = expected(cell.device_spec)
-        names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
-        ranks = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
-        demands = [demand(rank.node, cell.device_spec, self._asked) for rank in ranks]
-        places = [(rank.node, asked) for rank, asked in zip(ranks, demands, strict=True)]
-        with started_ranks(places, cell.model_dump_json(), self._settings) as there:
-            held = dict(zip([_streamed(actor.hold) for actor in there], ranks, strict=True))
-            self._follow(held, listener, until=lambda rank: rank.port is not None)
-            if all(rank.port is not None for rank in ranks) and not listener.stop:
-                addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
-                pairs = zip(there, configurations(jobs, addresses), strict=True)
-                tasks = [_streamed(actor.measure, configuration) for actor, configuration in pairs]
-                self._follow(dict(zip(tasks, ranks, strict=True)), listener)
-        return outcome(cell, ranks, self._losses, stopped=bool(listener.stop)), ranks
-
-    def _follow(
-        self,
-        running: dict[Task, Rank],
-        listener: CellListener,
-        until: Callable[[Rank], bool] = lambda _: False,
-    ) -> None:
-        """Listen to processes until each is over, or one ended badly and the others had time."""
-        ranks, ending, look = list(running.values()), float("inf"), 0.0
-        while running and not listener.stop and time.monotonic() < ending:
-            for task in self._engine.ready(list(running), TICK_S):
-                rank = running[task]
-                rank.listen(
-                    self._engine.hear(task),
-                    listener if rank is ranks[0] else PeerListener(listener),
-                )
-                if rank.over or until(rank):
-                    del running[task]
-            if time.monotonic() >= look:
-                look = time.monotonic() + POLL_EVERY_S
-                self._miss(ranks)
-            if any(rank.loss for rank in ranks) and not ranks[0].finished:
-                return  # whatever the others could still do, it would not be this cell
-            if any(rank.ended_badly for rank in ranks) or ranks[0].finished:
-                ending = min(ending, time.monotonic() + SETTLE_S)
-            tell_late(running.values(), listener)
-            listener.tick()
-
-    def _miss(self, ranks: Sequence[Rank]) -> None:
-        """Give up processes whose node is there no more."""
-        alive = {node.id for node in self._engine.nodes()}
-        for rank in ranks:
-            if rank.node.id not in alive and not rank.over:
-                rank.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)
-
-
 def opened(config: LauncherConfig) -> RayLauncher:
     """The launcher `--on ray`.
 
@@ -504,18 +423,70 @@ class RayLauncher:
                 yield finished
 
     def _measure_spread(self, cells: list[Cell], listener: CellListener) -> Iterator[Finished]:
-        spread = Spread(self.engine, self._settings, self._asked, self._losses) if cells else None
         waiting = list(reversed(cells))
-        while spread and waiting and not listener.stop:
+        while waiting and not listener.stop:
             self._pool.look()
             nodes = self._pool.spread_nodes(waiting[-1].device_spec)
             if not nodes:
                 self._pool.wait(len(waiting), listener)
                 continue
-            finished, ranks = spread.measure(waiting[-1], nodes, listener)
+            ranks = self._measure_on(waiting[-1], nodes, listener)
             for rank in ranks:
                 self._pool.learn(rank)
             self._pool.busy()
+            finished = outcome(waiting[-1], ranks, self._losses, stopped=bool(listener.stop))
             if finished is not None:
                 waiting.pop()
                 yield finished
+
+    def _measure_on(
+        self, cell: Cell, nodes: Sequence[RayNode], listener: CellListener
+    ) -> list[Rank]:
+        """Measure a cell on these nodes, and give its processes; the first one is the chief's.
+
+        Nothing of it is left on any node when this returns or raises.
+
+        Raises:
+            LauncherError: this Ray cannot do it.
+        """
+        jobs = expected(cell.device_spec)
+        names = [f"{job}:{index}" for job, count in jobs.items() for index in range(count)]
+        ranks = [Rank(name, node, cell) for name, node in zip(names, nodes, strict=True)]
+        places = [(node, demand(node, cell.device_spec, self._asked)) for node in nodes]
+        with started_ranks(places, cell.model_dump_json(), self._settings) as actors:
+            held = dict(zip([_streamed(actor.hold) for actor in actors], ranks, strict=True))
+            self._follow(held, listener, until=lambda rank: rank.port is not None)
+            if all(rank.port is not None for rank in ranks) and not listener.stop:
+                addresses = [f"{rank.node.address}:{rank.port}" for rank in ranks]
+                pairs = zip(actors, configurations(jobs, addresses), strict=True)
+                tasks = [_streamed(actor.measure, configuration) for actor, configuration in pairs]
+                self._follow(dict(zip(tasks, ranks, strict=True)), listener)
+        return ranks
+
+    def _follow(
+        self,
+        running: dict[Task, Rank],
+        listener: CellListener,
+        until: Callable[[Rank], bool] = lambda _: False,
+    ) -> None:
+        """Listen to processes until each is over, or one ended badly and the others had time."""
+        ranks, ending, look = list(running.values()), float("inf"), 0.0
+        peer = PeerListener(listener)
+        while running and not listener.stop and time.monotonic() < ending:
+            for task in self.engine.ready(list(running), TICK_S):
+                rank = running[task]
+                rank.listen(self.engine.hear(task), listener if rank is ranks[0] else peer)
+                if rank.over or until(rank):
+                    del running[task]
+            if time.monotonic() >= look:
+                look = time.monotonic() + POLL_EVERY_S
+                alive = {node.id for node in self.engine.nodes()}
+                for rank in ranks:
+                    if rank.node.id not in alive and not rank.over:
+                        rank.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)
+            if any(rank.loss for rank in ranks) and not ranks[0].finished:
+                return  # whatever the others could still do, it would not be this cell
+            if any(rank.ended_badly for rank in ranks) or ranks[0].finished:
+                ending = min(ending, time.monotonic() + SETTLE_S)
+            tell_late(running.values(), listener)
+            listener.tick()

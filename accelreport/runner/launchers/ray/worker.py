@@ -92,7 +92,6 @@ class About(Document):
     """What a node says of itself."""
 
     host: str
-    """Its name."""
     accelreport: str
     """Version of accelreport there."""
     threads: int

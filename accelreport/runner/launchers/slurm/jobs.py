@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from accelreport.errors import ExitCode
 from accelreport.results.record import FailureKind
-from accelreport.runner.launchers.base import CellListener, LauncherError
+from accelreport.runner.launchers.base import LauncherError
 from accelreport.runner.launchers.node import LostCell, NodeJob
 from accelreport.runner.launchers.slurm.worker import MessageLog
 
@@ -277,54 +275,10 @@ class SlurmJob(NodeJob):
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-ASK_EVERY_S = 10.0
-"""How often Slurm is asked how the jobs stand, all of them at once."""
-
-MORE_FOR_A_JOB_S = 0.01
-"""The more jobs there are, the longer an answer is, and the less often it is asked for."""
-
-AT_LEAST_EVERY_S = 120.0
-"""A job that has ended is in the queue for `MinJobAge`, five minutes unless a cluster says else."""
-
-
 class NotCancelled(LauncherError):  # noqa: N818 -- reads as what it says
     """Slurm has not cancelled what it was to cancel."""
 
     exit_code = ExitCode.INTERRUPTED
-
-
-class Control:
-    """Keeps `SlurmJob.state` up to date."""
-
-    def __init__(self) -> None:
-        self._asked_at = time.monotonic()
-
-    def look(self, jobs: Collection[SlurmJob], listener: CellListener) -> None:
-        """Ask how jobs stand, if it is time to, and cancel those that would never start.
-
-        Args:
-            jobs: all that are followed.
-            listener: is told why no job runs.
-        """
-        left, now = [job for job in jobs if job.cells], time.monotonic()
-        every_s = min(AT_LEAST_EVERY_S, ASK_EVERY_S + MORE_FOR_A_JOB_S * len(left))
-        if not left or now - self._asked_at < every_s:
-            return
-        try:
-            states = job_states([job.number for job in left])
-        except NoAnswer as error:
-            if not any(job.began for job in jobs):
-                listener.waiting(f"Slurm does not answer: {error}")
-            return
-        finally:
-            self._asked_at = time.monotonic()
-        for job in left:
-            job.update(states[job.number])
-        if reason := why_all_wait(states.values()):
-            listener.waiting(reason)
-        if hopeless := [job.number for job in left if job.hopeless]:
-            with suppress(NotCancelled):  # it does not start anyway
-                cancel(hopeless)
 
 
 def cancel(numbers: Iterable[str]) -> None:

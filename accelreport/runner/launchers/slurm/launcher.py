@@ -39,9 +39,15 @@ from accelreport.runner.launchers.base import (
     LauncherError,
 )
 from accelreport.runner.launchers.node import Completed, LostCells, NodeSettings
-from accelreport.runner.launchers.slurm.jobs import Control, NotCancelled, SlurmJob, cancel
+from accelreport.runner.launchers.slurm.jobs import (
+    NoAnswer,
+    NotCancelled,
+    SlurmJob,
+    cancel,
+    job_states,
+    why_all_wait,
+)
 from accelreport.runner.launchers.slurm.worker import JobSpec, MessageLog, perform
-from accelreport.runner.plan import Policy
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
@@ -223,103 +229,14 @@ def _bad(key: str, why: str) -> BadLauncher:
 LONGEST_ARRAY = 1000
 """Jobs in one array: Slurm takes 1001 unless its administrator allows more (`MaxArraySize`)."""
 
+ASK_EVERY_S = 10.0
+"""How often Slurm is asked how the jobs stand, all of them at once."""
 
-class Submission:
-    """Submits cells.
+MORE_FOR_A_JOB_S = 0.01
+"""The more jobs there are, the longer an answer is, and the less often it is asked for."""
 
-    Args:
-        results: the results folder.
-        policy: what counts as done.
-        options: what `--on-option` says.
-        settings: how nodes measure a cell.
-    """
-
-    def __init__(
-        self, results: Path, policy: Policy, options: SlurmOptions, settings: NodeSettings
-    ) -> None:
-        self._results = results
-        self._policy = policy
-        self._options = options
-        self._settings = settings
-        self._orders = 0
-
-    def submit(self, cells: Iterable[Cell], folder: Path) -> Iterator[SlurmJob]:
-        """Submit jobs for cells, an array for each device class; yields them as they are taken.
-
-        Args:
-            cells: the cells.
-            folder: for orders, messages and the jobs' output.
-
-        Raises:
-            LauncherError: Slurm does not take them.
-        """
-        classes: dict[DeviceClass, list[Cell]] = {}
-        for cell in cells:
-            classes.setdefault(DeviceClass.of(cell.device_spec), []).append(cell)
-        for device_class, those in classes.items():
-            # The processes of two spread cells, one after the other, would meet on their ports.
-            size = 1 if device_class.nodes > 1 else self._options.cells_per_job
-            chunks = [those[first : first + size] for first in range(0, len(those), size)]
-            for first in range(0, len(chunks), LONGEST_ARRAY):
-                some = chunks[first : first + LONGEST_ARRAY]
-                yield from self._submit_array(device_class, some, folder / device_class.name)
-
-    def _submit_array(
-        self, device_class: DeviceClass, chunks: list[list[Cell]], folder: Path
-    ) -> list[SlurmJob]:
-        from submitit import AutoExecutor
-        from submitit.slurm.slurm import SlurmExecutor
-
-        _quiet_submitit()
-        longest = max(chunks, key=lambda chunk: sum(cell.measure.timeout for cell in chunk))
-        chosen = parameters(
-            device_class,
-            longest,
-            self._options.of(device_class.kind),
-            SlurmExecutor._valid_parameters(),
-        )
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            executor = AutoExecutor(folder=folder, cluster=self._options.executor)
-            executor.update_parameters(**chosen)
-            orders = [self._order(folder, chunk) for chunk in chunks]
-            # What sbatch complains of is told in the error, once.
-            with redirect_stderr(io.StringIO()), executor.batch():
-                jobs = [executor.submit(perform, *map(str, order)) for order in orders]
-        except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
-            raise LauncherError(
-                f"Slurm rejects the jobs of {device_class.name}.",
-                why=f"{error}",
-                remedy="Add what the cluster requires with --on-option, such as partition=NAME, "
-                "time=MINUTES or gpu.gres=gpu:a100:1, or choose other devices with --device.",
-            ) from error
-        return [
-            SlurmJob({cell.key: cell for cell in chunk}, job, MessageLog(messages))
-            for job, (_, messages), chunk in zip(jobs, orders, chunks, strict=True)
-        ]
-
-    def _order(self, folder: Path, chunk: list[Cell]) -> tuple[Path, Path]:
-        """The files of a job's order and of its messages."""
-        self._orders += 1
-        path = folder / f"order-{self._orders}.json"
-        messages = folder / f"messages-{self._orders}.jsonl"
-        order = JobSpec(
-            cells=chunk,
-            results=str(self._results),
-            policy=self._policy,
-            settings=self._settings,
-        )
-        path.write_text(order.model_dump_json(), encoding="utf-8")
-        return path, messages
-
-
-def _quiet_submitit() -> None:
-    """Keep submitit's words out of standard output, which is for people's and programs' eyes."""
-    logger = logging.getLogger("submitit")
-    for handler in list(logger.handlers):
-        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
-            logger.removeHandler(handler)
-
+AT_LEAST_EVERY_S = 120.0
+"""A job that has ended is in the queue for `MinJobAge`, five minutes unless a cluster says else."""
 
 POLL_EVERY_S = 0.5
 """How often messages are looked for; less often with many jobs, to spare the shared disk."""
@@ -364,15 +281,15 @@ class SlurmLauncher:
         settings: NodeSettings | None = None,
     ) -> None:
         self._results = config.results.resolve()
+        self._policy = config.policy
         self._options = options
-        settings = settings or NodeSettings(fork=config.fork)
-        self._submission = Submission(self._results, config.policy, options, settings)
+        self._settings = settings or NodeSettings(fork=config.fork)
         self._folder = self._results / "jobs"
         self._on_slurm = options.executor == "slurm"
-        self._numbers = count()
+        self._numbers, self._orders = count(), count(1)
         self._jobs: dict[int, SlurmJob] = {}  # many thousands come and go, in any order
         self._losses = LostCells()
-        self._control = Control()
+        self._asked_at = time.monotonic()
 
     @property
     def here(self) -> bool:
@@ -398,7 +315,7 @@ class SlurmLauncher:
             self._submit(cells)
             while self._jobs and not listener.stop:
                 if self._on_slurm:
-                    self._control.look(self._jobs.values(), listener)
+                    self._look(listener)
                 for number, job in list(self._jobs.items()):
                     over = self._over(job)
                     yield from self._heard(job, listener)
@@ -422,10 +339,88 @@ class SlurmLauncher:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _submit(self, cells: Iterable[Cell]) -> None:
-        for job in self._submission.submit(cells, self._folder):
-            self._jobs[next(self._numbers)] = job
+        """Submit jobs for cells, arrays of them for each device class.
+
+        Raises:
+            LauncherError: Slurm does not take them.
+        """
+        classes: dict[DeviceClass, list[Cell]] = {}
+        for cell in cells:
+            classes.setdefault(DeviceClass.of(cell.device_spec), []).append(cell)
+        for device_class, those in classes.items():
+            # The processes of two spread cells, one after the other, would meet on their ports.
+            size = 1 if device_class.nodes > 1 else self._options.cells_per_job
+            chunks = [those[first : first + size] for first in range(0, len(those), size)]
+            for first in range(0, len(chunks), LONGEST_ARRAY):
+                for job in self._submit_array(device_class, chunks[first : first + LONGEST_ARRAY]):
+                    self._jobs[next(self._numbers)] = job
+
+    def _submit_array(self, device_class: DeviceClass, chunks: list[list[Cell]]) -> list[SlurmJob]:
+        from submitit import AutoExecutor
+        from submitit.slurm.slurm import SlurmExecutor
+
+        logger = logging.getLogger("submitit")
+        for handler in list(logger.handlers):
+            # Standard output is for people's and programs' eyes.
+            if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
+                logger.removeHandler(handler)
+        longest = max(chunks, key=lambda chunk: sum(cell.measure.timeout for cell in chunk))
+        asked = self._options.of(device_class.kind)
+        chosen = parameters(device_class, longest, asked, SlurmExecutor._valid_parameters())
+        folder = self._folder / device_class.name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            executor = AutoExecutor(folder=folder, cluster=self._options.executor)
+            executor.update_parameters(**chosen)
+            orders = [self._order(folder, chunk) for chunk in chunks]
+            # What sbatch complains of is told in the error, once.
+            with redirect_stderr(io.StringIO()), executor.batch():
+                jobs = [executor.submit(perform, *map(str, order)) for order in orders]
+        except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
+            raise LauncherError(
+                f"Slurm rejects the jobs of {device_class.name}.",
+                why=f"{error}",
+                remedy="Add what the cluster requires with --on-option, such as partition=NAME, "
+                "time=MINUTES or gpu.gres=gpu:a100:1, or choose other devices with --device.",
+            ) from error
+        return [
+            SlurmJob({cell.key: cell for cell in chunk}, job, MessageLog(messages))
+            for job, (_, messages), chunk in zip(jobs, orders, chunks, strict=True)
+        ]
+
+    def _order(self, folder: Path, cells: list[Cell]) -> tuple[Path, Path]:
+        """The files of a job's order and of its messages."""
+        number = next(self._orders)
+        path, messages = folder / f"order-{number}.json", folder / f"messages-{number}.jsonl"
+        order = JobSpec(
+            cells=cells, results=str(self._results), policy=self._policy, settings=self._settings
+        )
+        path.write_text(order.model_dump_json(), encoding="utf-8")
+        return path, messages
 
     # Following ----------------------------------------------------------------------------
+
+    def _look(self, listener: CellListener) -> None:
+        """Ask how jobs stand, if it is time to, and cancel those that would never start."""
+        left, now = [job for job in self._jobs.values() if job.cells], time.monotonic()
+        every_s = min(AT_LEAST_EVERY_S, ASK_EVERY_S + MORE_FOR_A_JOB_S * len(left))
+        if not left or now - self._asked_at < every_s:
+            return
+        try:
+            states = job_states([job.number for job in left])
+        except NoAnswer as error:
+            if not any(job.began for job in self._jobs.values()):
+                listener.waiting(f"Slurm does not answer: {error}")
+            return
+        finally:
+            self._asked_at = time.monotonic()
+        for job in left:
+            job.update(states[job.number])
+        if reason := why_all_wait(states.values()):
+            listener.waiting(reason)
+        if hopeless := [job.number for job in left if job.hopeless]:
+            with suppress(NotCancelled):  # it does not start anyway
+                cancel(hopeless)
 
     def _over(self, job: SlurmJob) -> bool:
         """Whether a job has ended and every message of it is here.

@@ -49,13 +49,9 @@ class JobSpec(Document):
     """Some cells to be measured by one job."""
 
     cells: list[Cell]
-    """What to measure, one after the other."""
     results: str
-    """The results folder."""
     policy: Policy = Policy()
-    """What counts as done."""
     settings: NodeSettings = NodeSettings()
-    """How cells are measured."""
 
 
 class MessageLog:
