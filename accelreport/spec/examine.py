@@ -21,28 +21,16 @@ from accelreport.spec.claims import (
 from accelreport.spec.device import BatchError, Device, require_shares
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
-from accelreport.spec.models import Measure
+from accelreport.spec.models import FIGURES, Measure
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
 from accelreport.spec.source import FULL, SourceFile, whole, with_overrides, with_profile
 from accelreport.spec.syntax import KeyPath
 
-_TRAINING_ONLY = {
-    "epoch_time",
-    "first_epoch_time",
-    "accuracy",
-    "val_accuracy",
-    "loss",
-    "val_loss",
-    "val_precision",
-    "val_recall",
-    "val_f1",
-    "sample_time",
-    "float32_bytes",
-    "int8_bytes",
-}
 _KERNEL_ONLY = {"tflops_cold"}
+_EVERYWHERE = {"step_time", "total_time", "throughput", "tflops", "speedup"}
+_TRAINING_ONLY = set(FIGURES) - _KERNEL_ONLY - _EVERYWHERE
 
 _QUANTITY_KEYS = (
     "rises",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from accelreport.errors import AccelReportError
 from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device
@@ -17,36 +17,29 @@ TENSORFLOW = "tensorflow"
 """The framework in which everything runs."""
 
 
-class WorkloadKind(Protocol):
-    """A kind of workload, as far as a spec speaks of it."""
+@dataclass(frozen=True, kw_only=True)
+class WorkloadKind:
+    """A kind of workload, as far as a spec speaks of it.
 
-    @property
-    def kind(self) -> str:
-        """Its name in a spec."""
+    Attributes:
+        kind: its name in a spec.
+        title: what the report calls it.
+        parameters: its typed parameters.
+        shape: whether it trains a model, calls a kernel, or does steps of somebody's own.
+        frameworks: what it can be computed in, by the names that devices give them; beyond
+            TensorFlow that takes `numerics` in place of TensorFlow's own operations.
+        recurrent: parameters (checked) → whether the model has recurrent layers.
+        ignores: (parameters (checked), device) → a key of the device that would change nothing of
+            the workload; None where all act.
+    """
 
-    @property
-    def title(self) -> str:
-        """What it is called."""
-
-    @property
-    def parameters(self) -> type[WorkloadParameters]:
-        """Its typed parameters."""
-
-    @property
-    def shape(self) -> Literal["training", "kernel", "step"]:
-        """Whether it trains a model, calls a kernel, or does steps of somebody's own."""
-
-    @property
-    def frameworks(self) -> frozenset[str]:
-        """What it can be computed in."""
-
-    @property
-    def recurrent(self) -> Callable[[Any], bool]:
-        """Parameters → whether the model has recurrent layers."""
-
-    @property
-    def ignores(self) -> Callable[[Any, Device], Ignored | None]:
-        """Parameters and device → a key of the device that would change nothing."""
+    kind: str
+    title: str
+    parameters: type[WorkloadParameters]
+    shape: Literal["training", "kernel", "step"]
+    frameworks: frozenset[str] = frozenset({TENSORFLOW})
+    recurrent: Callable[[Any], bool] = lambda _: False
+    ignores: Callable[[Any, Device], Ignored | None] = lambda *_: None
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from accelreport.spec.families import Ignored
+from accelreport.spec.families import WorkloadKind
 from accelreport.spec.parameters import DataMode
 from accelreport.spec.parameters import TrainingParameters as TrainingParameters
 from accelreport.spec.parameters import WorkloadParameters as WorkloadParameters
@@ -190,34 +190,18 @@ class DataRequest:
         return load(self.name, mode=self.mode, options=self.options, folder=folder)
 
 
-@dataclass(frozen=True)
-class Family:
-    """A kind of workload.
+@dataclass(frozen=True, kw_only=True)
+class Family(WorkloadKind):
+    """A kind of workload, with what makes it.
 
     Attributes:
-        kind: its name in a spec.
-        title: what the report calls it.
-        parameters: its typed parameters.
-        shape: whether it trains a model, calls a kernel, or does steps of somebody's own.
         data: parameters (checked) → the data set it needs, or None.
         problem: parameters (checked) and data (None for a kernel) → the problem. Imports
             TensorFlow when it is called, never before.
-        ignores: (parameters (checked), device) → a key of the device that would change nothing of
-            the workload; None where all act.
-        frameworks: what the problem can be computed in, by the names that devices give them;
-            beyond TensorFlow that takes `numerics` in place of TensorFlow's own operations.
-        recurrent: parameters (checked) → whether the model has recurrent layers.
     """
 
-    kind: str
-    title: str
-    parameters: type[WorkloadParameters]
-    shape: Literal["training", "kernel", "step"]
     data: Callable[[Any], DataRequest | None]
     problem: Callable[[Any, Dataset | None, int], TrainingProblem | KernelProblem | StepProblem]
-    frameworks: frozenset[str] = frozenset({"tensorflow"})
-    recurrent: Callable[[Any], bool] = lambda parameters: False  # noqa: ARG005
-    ignores: Callable[[Any, Device], Ignored | None] = lambda *_: None
 
 
 EVERY = frozenset({"tensorflow", "jax", "torch"})

@@ -200,4 +200,3 @@ FAMILY = training_family(
     problem,
     frameworks=EVERY,
 )
-"""The family as the registry knows it."""

@@ -89,7 +89,6 @@ LossName = Literal[
     "mean_squared_error",
     "mean_absolute_error",
 ]
-"""Losses by Keras' names."""
 
 MetricName = Literal["accuracy", "top_5_accuracy", "mean_squared_error", "mean_absolute_error"]
 """Metrics that a mean over examples gives."""
@@ -659,4 +658,3 @@ FAMILY = replace(
     ),
     data=request,
 )
-"""The family as the registry knows it."""

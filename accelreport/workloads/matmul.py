@@ -48,7 +48,6 @@ def operands(size: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.floa
 
 
 ITEMSIZE = {"float32": 4, "bfloat16": 2, "float16": 2}
-"""Bytes of an element."""
 
 
 @dataclass(frozen=True)
@@ -114,4 +113,3 @@ FAMILY = Family(
     frameworks=EVERY,
     ignores=ignores,
 )
-"""The family as the registry knows it."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
 
 CODE = re.compile(r"(?P<file>[^:]*\.py)(?::(?P<function>[A-Za-z_]\w*))?")
-"""A file of Python and one of its functions."""
 
 DOCUMENTS = (".json", ".keras")
 """Endings of what Keras wrote of a model."""

@@ -230,4 +230,3 @@ FAMILY = Family(
     frameworks=EVERY,
     ignores=ignores,
 )
-"""The family as the registry knows it."""

@@ -28,7 +28,6 @@ BUILT_IN: dict[str, Family] = {
         python_step.FAMILY,
     )
 }
-"""The built-in families."""
 
 _PLUGINS = Plugins(WORKLOADS, Family, "kind", BUILT_IN)
 

@@ -52,7 +52,6 @@ def _relative(text: str) -> str:
 
 
 Names = Annotated[list[Text], Field(min_length=1)]
-"""Names of columns."""
 
 
 class SeriesColumns(SpecModel):
@@ -326,4 +325,3 @@ FAMILY = training_family(
     frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
-"""The family as the registry knows it."""

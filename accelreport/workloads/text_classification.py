@@ -83,4 +83,3 @@ FAMILY = training_family(
     frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
-"""The family as the registry knows it."""
