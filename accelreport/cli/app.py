@@ -28,7 +28,6 @@ from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError
 
 UNEXPECTED = 1
-"""Exit code of an unexpected error."""
 
 ABOUT = """Declarative accelerator benchmarks with a static report.
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from accelreport.report.site.options import BuildResult
     from accelreport.results.store import Store
 
-Theme = Literal["auto", "light", "dark"]
-THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 
 EXAMPLES = """\b
 The specs:
@@ -107,7 +105,7 @@ BaseUrl = Annotated[
     ),
 ]
 ThemeName = Annotated[
-    str,
+    Literal["auto", "light", "dark"],
     typer.Option(
         "--theme",
         metavar="NAME",
@@ -196,7 +194,7 @@ def build(
         templates=templates,
         logo=logo,
         base_url=base_url,
-        theme=_theme(theme),
+        theme=theme,
         pictures=png,
         cache=report_cache() if cache else None,
         single_file=single_file,
@@ -235,13 +233,6 @@ def _tell_others(built: BuildResult) -> None:
     if built.others:
         notice = versions_notice(built.others)
         say(f"warning: {notice.title} {notice.text}", err=True)
-
-
-def _theme(name: str) -> Theme:
-    for theme in THEMES:
-        if theme == name:
-            return theme
-    raise typer.BadParameter(f"{name} is not one of {', '.join(THEMES)}.", param_hint="--theme")
 
 
 PUBLISH_EXAMPLES = """\b

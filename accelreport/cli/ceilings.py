@@ -73,8 +73,7 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     if results.is_dir():
         store = existing(results)
         held = list(store.records())
-        for problem in store.problems:
-            say(f"cannot be read: {problem}", err=True)
+        say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
     for spec in read.specs:
         plan = plan_document(spec, {})
         keys = {cell.key for cell in plan.cells}
@@ -273,17 +272,15 @@ class _Chosen:
         Raises:
             typer.BadParameter: a name is unknown.
         """
-        from accelreport.analysis.ceilings import known_limits
+        from accelreport.analysis.ceilings import (
+            Limits,
+            known_limits,
+            limits_named,
+            limits_of_device,
+        )
+        from accelreport.analysis.compute import Bandwidth, Peak
 
-        asked = [*self._by_name(dtype), *self._by_row(dtype), *self._typed_in(dtype)]
-        limits = asked or known_limits(dtype)
-        if self.kernel_us is None:
-            return limits
-        return [replace(limit, kernel_s=self.kernel_us * 1e-6) for limit in limits]
-
-    def _by_name(self, dtype: str) -> Iterator[Limits]:
-        from accelreport.analysis.ceilings import limits_named
-
+        asked: list[Limits] = []
         for name in self.hardware:
             limits = limits_named(name, dtype)
             if limits is None:
@@ -291,11 +288,7 @@ class _Chosen:
                     f"no known hardware is called {name!r}; docs/arithmetic.md lists it, "
                     "and --peak-tflops with --bandwidth describes any other"
                 )
-            yield limits
-
-    def _by_row(self, dtype: str) -> Iterator[Limits]:
-        from accelreport.analysis.ceilings import limits_of_device
-
+            asked.append(limits)
         for name in self.devices:
             if name not in self.file:
                 known = ", ".join(sorted(self.file))
@@ -306,13 +299,13 @@ class _Chosen:
                     f"the device {name!r} cites no `peak_tflops`, and its label names no chip in "
                     "the table of docs/arithmetic.md"
                 )
-            yield limits
-
-    def _typed_in(self, dtype: str) -> Iterator[Limits]:
-        from accelreport.analysis.ceilings import Limits
-        from accelreport.analysis.compute import Bandwidth, Peak
-
+            asked.append(limits)
         if self.typed is not None:
             tflops, gbps = self.typed
             width = Bandwidth(gbps, "typed in") if gbps is not None else None
-            yield Limits(f"{tflops:g} TFLOPS", "GPU", Peak(tflops, dtype, "typed in"), width)
+            peak = Peak(tflops, dtype, "typed in")
+            asked.append(Limits(f"{tflops:g} TFLOPS", "GPU", peak, width))
+        every = asked or known_limits(dtype)
+        if self.kernel_us is None:
+            return every
+        return [replace(limit, kernel_s=self.kernel_us * 1e-6) for limit in every]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from accelreport.cli.options import RESULTS, Json, Results
+from accelreport.cli.options import RESULTS, Json, Results, SpecNames
 from accelreport.errors import ExitCode
 
 EXAMPLES = """\b
@@ -33,12 +33,6 @@ Exit codes, the first that applies: 7 a folder or a file in it cannot be read, 1
   --fail-if where no claim was tested, 0 shown.
 """
 
-Specs = Annotated[
-    list[str],
-    typer.Argument(
-        help="Specs, or SPEC:PROFILE; all when absent.", metavar="SPEC", show_default=False
-    ),
-]
 FailIf = Annotated[
     Literal["refuted", "undecided"] | None,
     typer.Option("--fail-if", help="Exit code 12 where a claim is so, or worse."),
@@ -46,7 +40,7 @@ FailIf = Annotated[
 
 
 def claims(
-    specs: Specs = [],  # noqa: B006 -- Typer copies it
+    specs: SpecNames = [],  # noqa: B006 -- Typer copies it
     *,
     results: Results = RESULTS,
     fail_if: FailIf = None,
@@ -66,8 +60,7 @@ def claims(
     from accelreport.terminal.say import say
 
     store = existing(results)
-    for left_out in choose(store, only=specs):
-        say(left_out, err=True)
+    say(*choose(store, only=specs), err=True)
     benches = list(benchmarks_of(store))
     if json:
         rows = [row for bench in benches for row in claim_rows(bench)]
@@ -78,8 +71,7 @@ def claims(
             say(*(f"  {line}" for line in claim_lines(bench.tested)), "")
         if not benches:
             say("No spec that was run makes a claim.")
-    for problem in store.problems:
-        say(f"cannot be read: {problem}", err=True)
+    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
     if store.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)
     if fail_if:

@@ -114,13 +114,9 @@ def compare(
         compare_folders(existing(old), existing(newer), gate, noises) for newer in (new, *later)
     ]
     compared = line[-1]
-    text = _written(compared, format_) if len(line) == 1 else _line_written(line, format_)
-    if out is None:
-        typer.echo(text, nl=False)
-    else:
-        _write(out, text)
-        for conclusion in conclusions(compared):
-            say(conclusion)
+    write_out(out, _written(line, format_))
+    if out is not None:
+        say(*conclusions(compared))
     code = CODES[compared.result.value]
     if fail_if_undecided and code == ExitCode.OK and compared.gated(GateVerdict.OPEN):
         code = ExitCode.GATE_CLOSED
@@ -137,40 +133,37 @@ CODES = {
 """Exit code of every result."""
 
 
-def _written(compared: FolderComparison, format_: str) -> str:
-    from accelreport.terminal.comparison import comparison_markdown, comparison_text
+def _written(line: list[FolderComparison], format_: str) -> str:
+    """A comparison, or a line of several that have OLD in common, as text of a format."""
+    from accelreport.terminal.comparison import comparison_markdown, comparison_text, line_text
     from accelreport.terminal.say import on_one_line
 
+    several = len(line) > 1
     if format_ == "json":
-        return compared.model_dump_json(indent=2) + "\n"
-    if format_ == "html":
-        from accelreport.report.pages.compare import comparison_html
-
-        return comparison_html(compared)
-    lines = comparison_markdown(compared) if format_ == "markdown" else comparison_text(compared)
-    return "".join(f"{on_one_line(line)}\n" for line in lines)
-
-
-def _line_written(line: list[FolderComparison], format_: str) -> str:
-    from accelreport.terminal.comparison import line_text
-    from accelreport.terminal.say import on_one_line
-
-    if format_ == "json":
-        return f"[{','.join(comparison.model_dump_json(indent=2) for comparison in line)}]\n"
+        texts = [comparison.model_dump_json(indent=2) for comparison in line]
+        return f"[{','.join(texts)}]\n" if several else f"{texts[0]}\n"
     if format_ == "html":
         from accelreport.report.pages.compare import comparison_html
 
         return comparison_html(*line)
     if format_ == "markdown":
-        raise typer.BadParameter("more than two folders are written as text, html or json")
-    return "".join(f"{on_one_line(text)}\n" for text in line_text(line))
+        if several:
+            raise typer.BadParameter("more than two folders are written as text, html or json")
+        lines = comparison_markdown(line[0])
+    else:
+        lines = line_text(line) if several else comparison_text(line[0])
+    return "".join(f"{on_one_line(text)}\n" for text in lines)
 
 
-def _write(path: Path, text: str) -> None:
+def write_out(out: Path | None, text: str) -> None:
+    """Write a text to a file, or to the screen where none is named."""
     from accelreport.results.store import cannot_write
 
+    if out is None:
+        typer.echo(text, nl=False)
+        return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise cannot_write(path, error) from error
+        raise cannot_write(out, error) from error

@@ -83,6 +83,12 @@ Specs = Annotated[
         metavar="SPECS",
     ),
 ]
+SpecNames = Annotated[
+    list[str],
+    typer.Argument(
+        help="Specs, or SPEC:PROFILE; all when absent.", metavar="SPEC", show_default=False
+    ),
+]
 Results = Annotated[
     Path,
     typer.Option(
@@ -121,8 +127,6 @@ Devices = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 SPECS = [Path("specs")]
-"""Folder of the specs if none is named."""
 REPORT_FILE = SPECS[0] / "accelreport.toml"
 """The settings file in that folder; `spec.files_beside` names it too, but is slow to import."""
 RESULTS = Path("results")
-"""Folder of the results if none is named."""

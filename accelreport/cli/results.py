@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from accelreport.cli.options import RESULTS, Json, Results
+from accelreport.cli.compare import Out as OutFile
+from accelreport.cli.compare import write_out
+from accelreport.cli.options import RESULTS, Json, Results, SpecNames
 from accelreport.errors import AccelReportError, ExitCode
 
 LIST_EXAMPLES = """\b
@@ -85,19 +87,12 @@ Spec = Annotated[
     str,
     typer.Argument(help="A spec, or SPEC:PROFILE.", metavar="SPEC", show_default=False),
 ]
-Key = Annotated[str, typer.Argument(help="A cell's key, or its beginning.", metavar="KEY")]
-Specs = Annotated[
-    list[str],
-    typer.Argument(
-        help="Specs, or SPEC:PROFILE; all when absent.", metavar="SPEC", show_default=False
-    ),
+Key = Annotated[
+    str,
+    typer.Argument(help="A cell's key, or a prefix of it.", metavar="KEY", show_default=False),
 ]
 HistoryFormat = Annotated[
     Literal["bencher", "github"], typer.Option("--format", help="Whose histories take it.")
-]
-OutFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write it there instead of to the screen."),
 ]
 Names = Annotated[
     list[str],
@@ -105,10 +100,6 @@ Names = Annotated[
 ]
 Unplanned = Annotated[
     bool, typer.Option("--unplanned", help="Remove every record that no plan names any more.")
-]
-OneKey = Annotated[
-    str,
-    typer.Argument(help="A cell's key, or a prefix of it.", metavar="KEY", show_default=False),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
@@ -126,8 +117,7 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
         typer.echo(json_module.dumps(rows, indent=2))
     else:
         say(*lines(rows))
-    for problem in store.problems:
-        say(f"cannot be read: {problem}", err=True)
+    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
 
 
 @app.command(epilog=SHOW_EXAMPLES)
@@ -147,12 +137,11 @@ def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
             elif record:
                 path = store.record_path(full, machine)
                 say(*record_text(record, path, refused.get(machine, "")))
-    for problem in store.problems:
-        say(f"cannot be read: {problem}", err=True)
+    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
 
 
 @app.command(epilog=PRIVATE_EXAMPLES)
-def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False) -> None:
+def private(key: Key = "", *, results: Results = RESULTS, json: Json = False) -> None:
     """Show which names of people and machines are in the records, and what replaces them."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import cells_named, lines, privacy
@@ -168,30 +157,27 @@ def private(key: OneKey = "", *, results: Results = RESULTS, json: Json = False)
         typer.echo(json_module.dumps(rows, indent=2))
     else:
         say(*lines(rows) if rows else ["These records name no person and no machine."])
-    for problem in store.problems:
-        say(f"cannot be read: {problem}", err=True)
+    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
 
 
 @app.command(epilog=EXPORT_EXAMPLES)
 def export(
-    specs: Specs = [],  # noqa: B006 -- Typer copies it
+    specs: SpecNames = [],  # noqa: B006 -- Typer copies it
     *,
     results: Results = RESULTS,
     format_: HistoryFormat,
     out: OutFile = None,
 ) -> None:
     """Write steady times for services that draw histories: Bencher, github-action-benchmark."""
-    from accelreport.results.store import cannot_write, existing
+    from accelreport.results.store import existing
     from accelreport.runner.plan_documents import choose
     from accelreport.terminal.histories import FORMATS, named_groups
     from accelreport.terminal.say import say
 
     store = existing(results)
-    for left_out in choose(store, only=specs):
-        say(left_out, err=True)
+    say(*choose(store, only=specs), err=True)
     groups = list(named_groups(store))
-    for problem in store.problems:
-        say(f"cannot be read: {problem}", err=True)
+    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
     if store.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)
     if not groups:
@@ -199,15 +185,7 @@ def export(
             f"Nothing in {results} has a steady time.",
             remedy="`accelreport results list` shows what was measured.",
         )
-    text = json_module.dumps(FORMATS[format_](groups), indent=2) + "\n"
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(out, error) from error
+    write_out(out, json_module.dumps(FORMATS[format_](groups), indent=2) + "\n")
 
 
 @app.command(epilog=RM_EXAMPLES)

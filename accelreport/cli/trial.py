@@ -71,9 +71,8 @@ def try_(
     from accelreport.loader.load import load
     from accelreport.results.store import Store
     from accelreport.runner.prepare import Request, whole_machine
-    from accelreport.terminal.answer import measured_now
+    from accelreport.terminal.answer import measured_now, trial_frame, trial_lines
     from accelreport.terminal.say import say
-    from accelreport.terminal.trial import trial_frame, trial_lines
 
     rows = devices_at(devices_file)
     named = device or [

@@ -147,7 +147,6 @@ FORMATS: dict[str, FormatReader] = {
     "optimum-benchmark": OptimumBenchmark(),
     "keras": KerasHistory(),
 }
-"""Readers by name."""
 
 
 def reader_of(given: Given, name: str = "") -> FormatReader:

@@ -24,7 +24,6 @@ from accelreport.importing.reader import (
 from accelreport.spec.problems import quote
 
 PARTS = ("latency", "throughput")
-"""What a target is known by."""
 
 SAMPLES = ("samples/s", "images/s")
 """Units of throughput whose inverse is the time of a sample."""
