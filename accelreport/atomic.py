@@ -80,7 +80,9 @@ def write_parts(path: Path, parts: Iterable[bytes], *, durable: bool = True) -> 
         with contextlib.suppress(OSError):  # some network file systems know no locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for part in parts:
-            _write_all(descriptor, part)
+            rest = memoryview(part)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
         if durable:
             os.fsync(descriptor)
         temporary.replace(path)
@@ -120,12 +122,6 @@ def sweep(folder: Path, name: str = "*") -> int:
             path.unlink(missing_ok=True)
             removed += 1
     return removed
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 def _abandoned(path: Path) -> bool:

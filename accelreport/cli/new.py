@@ -149,7 +149,12 @@ def new(
     from accelreport.runner.prepare import parse_lists, parse_tables
 
     if list_:
-        _list_systems()
+        from accelreport.loader.load import load
+        from accelreport.terminal.say import say
+
+        specs = load([SYSTEMS]).specs
+        width = max(len(spec.name) for spec in specs)
+        say(*(f"{spec.name:<{width}}  {spec.title}" for spec in specs))
         return
     if file is None:
         if not system:
@@ -163,7 +168,17 @@ def new(
     source = _system(system) if system else None
     with files_beside(file) as fresh:
         if source:
-            _write_copy(file, source)
+            # Copy a published system.
+            from accelreport.spec.problems import SpecErrors
+
+            try:
+                write_checked(file, source.read_text(encoding="utf-8"))
+            except SpecErrors as error:
+                raise UsageError(
+                    f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
+                    remedy=f"Choose another folder: "
+                    f"accelreport new systems/{source.name} --from {source.stem}",
+                ) from error
         else:
             given = parse_tables(set_)
             given["sweep"] = parse_lists("--sweep", sweep)
@@ -194,15 +209,6 @@ def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, 
     if data and "dataset" not in keys and "task" not in keys:
         keys["task"] = _asked("task (classification or regression)", "")
     return keys
-
-
-def _list_systems() -> None:
-    from accelreport.loader.load import load
-    from accelreport.terminal.say import say
-
-    specs = load([SYSTEMS]).specs
-    width = max(len(spec.name) for spec in specs)
-    say(*(f"{spec.name:<{width}}  {spec.title}" for spec in specs))
 
 
 def _system(name: str) -> Path:
@@ -236,24 +242,6 @@ def _drafted(
     named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
     names = devices or _chosen(dict(load([file.parent / DEVICES]).devices))
     return draft(family, title=named, devices=names, given=given, measure=measure, sweep=sweep)
-
-
-def _write_copy(file: Path, source: Path) -> None:
-    """Copy a published system.
-
-    Raises:
-        UsageError: the devices file that is there has other devices.
-    """
-    from accelreport.spec.problems import SpecErrors
-
-    try:
-        write_checked(file, source.read_text(encoding="utf-8"))
-    except SpecErrors as error:
-        raise UsageError(
-            f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
-            remedy=f"Choose another folder: "
-            f"accelreport new systems/{source.name} --from {source.stem}",
-        ) from error
 
 
 def here(devices: dict[str, Device]) -> list[str]:
@@ -301,23 +289,20 @@ def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str,
         if field.is_required() and name not in given:
             given[name] = _asked(f"{name} ({' '.join((field.description or '').split())})", "")
     if given.get("dataset") == "csv":
-        given["series"] = _columns(given.get("series", {}), folder)
+        # The file of a series, and the columns of its time and its targets.
+        from accelreport.datasets.series import proposed_columns
+
+        series = given.get("series", {})
+        asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
+        place, path = _place(asked, folder)
+        proposed = proposed_columns(place, str(series.get("separator", ",")))
+        table = {**series, "path": path}
+        for key, columns in proposed.items():
+            if key not in table:
+                table[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
+                typer.echo(f"series.{key} = {', '.join(table[key])}: correct it if it is another.")
+        given["series"] = table
     return _as_lists(family.parameters, given)
-
-
-def _columns(series: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The file of a series, and the columns of its time and its targets."""
-    from accelreport.datasets.series import proposed_columns
-
-    asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
-    place, path = _place(asked, folder)
-    proposed = proposed_columns(place, str(series.get("separator", ",")))
-    table = {**series, "path": path}
-    for key, columns in proposed.items():
-        if key not in table:
-            table[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
-            typer.echo(f"series.{key} = {', '.join(table[key])}: correct it if it is another.")
-    return table
 
 
 def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:

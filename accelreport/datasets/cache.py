@@ -199,7 +199,14 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
     places = [(file, locate(file, root)) for file in entry.files]
     missing = [file.path for file, place in places if place is None]
     if missing:
-        raise _missing(entry, missing, root)
+        raise DataUnavailable(
+            f"The data set {entry.name} is not in {root}.",
+            why=f"Missing: {', '.join(missing)}.",
+            remedy=(
+                f"Run `accelreport data fetch {entry.name}` to download it, "
+                "or use `--data sample` or `--data synthetic`."
+            ),
+        )
     remedy = replace_remedy(entry.name)
     contents = []
     for file, form in places:
@@ -268,17 +275,6 @@ def replace_remedy(name: str) -> str:
     return (
         f"Run `accelreport data fetch {name} --replace` to download the published file, or use "
         "`--data synthetic`."
-    )
-
-
-def _missing(entry: CatalogueEntry, missing: list[str], root: Path) -> DataUnavailable:
-    return DataUnavailable(
-        f"The data set {entry.name} is not in {root}.",
-        why=f"Missing: {', '.join(missing)}.",
-        remedy=(
-            f"Run `accelreport data fetch {entry.name}` to download it, "
-            "or use `--data sample` or `--data synthetic`."
-        ),
     )
 
 

@@ -55,7 +55,13 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Any) -> Parts:  
     archive = ZipArchive(file.data)
     if _INNER in archive.names:
         archive = ZipArchive(archive.read(_INNER, _LIMIT))
-    classes = _classes(archive)
+    text = archive.read(f"{_FOLDER}/activity_labels.txt", MEBIBYTE).decode("latin-1")
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    valid = all(len(row) == 2 and re.fullmatch(r"\w{1,60}", row[1]) for row in rows)
+    if not rows or not valid or [row[0] for row in rows] != numbers:
+        raise FormatError("activity_labels.txt does not name the activities 1, 2, 3 …")
+    classes = tuple(name for _, name in rows)
     parse = functools.partial(_parse, archive, len(classes))
     arrays = parsed(entry.name, _VERSION, file.sha256, parse)
     train, validation = (
@@ -76,16 +82,6 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Any) -> Parts:  # noqa:
     )
     note = f"A learnable stand-in of patterns, not {entry.title}."
     return Parts(train, validation, CLASSES, note, {"signals": list(SIGNALS)})
-
-
-def _classes(archive: ZipArchive) -> tuple[str, ...]:
-    text = archive.read(f"{_FOLDER}/activity_labels.txt", MEBIBYTE).decode("latin-1")
-    rows = [line.split() for line in text.splitlines() if line.strip()]
-    numbers = [str(number) for number in range(1, len(rows) + 1)]
-    valid = all(len(row) == 2 and re.fullmatch(r"\w{1,60}", row[1]) for row in rows)
-    if not rows or not valid or [row[0] for row in rows] != numbers:
-        raise FormatError("activity_labels.txt does not name the activities 1, 2, 3 …")
-    return tuple(name for _, name in rows)
 
 
 def _parse(archive: ZipArchive, classes: int) -> Arrays:

@@ -68,7 +68,13 @@ def cited(
         raise NotCited(message, remedy="Give the one that has the figures.")
     values = {key: value for key, value in {**asked, **own}.items() if value not in {None, ""}}
     if "doi" in values:
-        address = _doi_address(place, str(values.pop("doi")))
+        text = str(values.pop("doi"))
+        match = DOI.fullmatch(text.strip())
+        if match is None:
+            raise NotCited(
+                f"{place}: {quote(text)} is not a DOI.", remedy="A DOI looks like 10.1145/12345."
+            )
+        address = f"https://doi.org/{match[1]}"
         if "doi" in own or "url" not in own:
             values["url"] = address
     missing = [key for key in NEEDED if not str(values.get(key, "")).strip()]
@@ -82,15 +88,6 @@ def cited(
     _check(place, values)
     order = ("title", "authors", "year", "url", "licence", "accessed", "note")
     return {key: values[key] for key in order if key in values}
-
-
-def _doi_address(place: str, text: str) -> str:
-    match = DOI.fullmatch(text.strip())
-    if match is None:
-        raise NotCited(
-            f"{place}: {quote(text)} is not a DOI.", remedy="A DOI looks like 10.1145/12345."
-        )
-    return f"https://doi.org/{match[1]}"
 
 
 def _check(place: str, values: Mapping[str, Any]) -> None:

@@ -132,7 +132,15 @@ class Device(SpecModel):
                 help='leave `torch_compile` out, or write framework = "torch"',
             )
         if self.framework == "tensorflow":
-            self._eager_agrees()
+            if self.eager and self.xla:
+                raise FieldsError("XLA cannot compile steps in eager mode", "eager", "xla")
+            if self.eager and (self.strategy not in ONE_DEVICE or self.placement):
+                raise FieldsError(
+                    f"the strategy `{self.strategy}` needs graph mode",
+                    "eager",
+                    "strategy",
+                    help="leave `eager` out",
+                )
             return self
         name, torch = self.framework_name, self.framework == "torch"
         xla = "has no XLA here" if torch else "compiles every step by XLA anyway"
@@ -162,17 +170,6 @@ class Device(SpecModel):
                 help_ = instead.get(field) or f"leave `{field}` out"
                 raise FieldsError(why, field, "framework", help=help_)
         return self
-
-    def _eager_agrees(self) -> None:
-        if self.eager and self.xla:
-            raise FieldsError("XLA cannot compile steps in eager mode", "eager", "xla")
-        if self.eager and (self.strategy not in ONE_DEVICE or self.placement):
-            raise FieldsError(
-                f"the strategy `{self.strategy}` needs graph mode",
-                "eager",
-                "strategy",
-                help="leave `eager` out",
-            )
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

@@ -11,7 +11,6 @@ from typing import Any
 from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, same
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import (
-    Check,
     Claim,
     DifferenceCheck,
     FasterCheck,
@@ -248,11 +247,7 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
             _is_used(collector, parts, (*path, key), name)
     if isinstance(check, TrendCheck):
         _trend(collector, parts, check, path)
-    _compares_two(collector, parts, check, path)
-
-
-def _compares_two(collector: Collector, parts: ParsedSpec, check: Check, path: KeyPath) -> None:
-    """What is compared differs: in the device, the quantity or the point."""
+    # What is compared differs: in the device, the quantity or the point.
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ_from_base(collector, parts, check, path)
     if isinstance(check, RatioCheck) and check.to in {None, check.ratio} and not check.over_where:

@@ -247,7 +247,18 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     """Read every table of a view; each one's problems are noted, and the rest still read."""
     data = collector.view.data
     parts = ParsedSpec(family=_family(collector, families))
-    collector.homes = _homes(parts.family)
+    # The table in which a key belongs, for keys that stand in another one.
+    family = parts.family
+    tables: list[tuple[str, type[BaseModel] | None]] = [
+        ("in [source]", Source),
+        ("in [measure]", Measure),
+        ("in [workload]", family.parameters if family else None),
+        ("at the top of the file, before the first [table]", Header),
+    ]
+    homes: dict[str, str] = {}
+    for words, model in tables:
+        homes |= dict.fromkeys(fields_of(model) if model else (), words)
+    collector.homes = homes
     _header(collector, parts)
     parts.sweep = read_sweep(collector, parts.family)
     parts.source = _table(collector, "source", Source) if "source" in data else None
@@ -352,20 +363,6 @@ def _rows(collector: Collector, name: str, model: type[Model]) -> Iterator[tuple
             yield index, value
 
 
-def _homes(family: WorkloadKind | None) -> dict[str, str]:
-    """The table in which a key belongs, for keys that stand in another one."""
-    tables: list[tuple[str, type[BaseModel] | None]] = [
-        ("in [source]", Source),
-        ("in [measure]", Measure),
-        ("in [workload]", family.parameters if family else None),
-        ("at the top of the file, before the first [table]", Header),
-    ]
-    homes: dict[str, str] = {}
-    for words, model in tables:
-        homes |= dict.fromkeys(fields_of(model) if model else (), words)
-    return homes
-
-
 def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
     """Note what is wrong with the profiles' names and keys.
 
@@ -383,21 +380,17 @@ def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
             help_ = f"write [profiles.{name}], and dotted keys under it"
             collector.wrong_type(path, "a table", table, help_)
             continue
-        _check_name(collector, name, path)
+        if name == FULL:
+            message = f"no profile can have the name `{FULL}`: that is the unchanged spec"
+            collector.add("bad-name", path, message, help="give it another name", at_key=True)
+        elif not re.fullmatch(NAME, name):
+            message = f"`{name}` cannot be the name of a profile"
+            collector.add("bad-name", path, message, help=NAME_RULE, at_key=True)
         if not table:
             collector.add("empty-table", path, f"the profile `{name}` changes nothing")
         _check_keys(collector, parts, name)
         names.append(name)
     return names
-
-
-def _check_name(collector: Collector, name: str, path: KeyPath) -> None:
-    if name == FULL:
-        message = f"no profile can have the name `{FULL}`: that is the unchanged spec"
-        collector.add("bad-name", path, message, help="give it another name", at_key=True)
-    elif not re.fullmatch(NAME, name):
-        message = f"`{name}` cannot be the name of a profile"
-        collector.add("bad-name", path, message, help=NAME_RULE, at_key=True)
 
 
 def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
