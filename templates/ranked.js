@@ -2,27 +2,23 @@
 (() => {
   const board = document.querySelector("#board");
   const verdict = document.querySelector("#verdict");
-  const asked = verdict.textContent;
+  const hint = verdict.textContent;
   const rows = [...board.querySelectorAll("td input")];
-  const parts = (input) => [...input.closest("tr").cells[1].children];
-  const name = (input) => `${parts(input)[0].textContent} (${parts(input)[1].firstChild.data.trim()})`;
+  const chip = (input) => input.nextSibling;
+  const detail = (input) => chip(input).nextSibling.firstChild.data;
+  const name = (input) => `${chip(input).textContent} (${detail(input)})`;
   // A machine has a row for each of its devices.
-  const address = (input) => parts(input)[0].getAttribute("href").replace("html", parts(input)[1].firstChild.data.split(" · ").join("-"));
+  const address = (input) => chip(input).getAttribute("href").replace("html", detail(input).split(" · ").join("-"));
   const written = (value) => (value < 100 ? value.toPrecision(2) : Number(value.toPrecision(2)).toLocaleString("en"));
   // Both intervals together: the factor is decided where they do not overlap, as ranks are.
   const compare = ([one, other]) => {
-    const [a, b] = [one, other].map((input) => input.value.split(" ").map(Number));
-    const turned = "less" in board.dataset;
-    const factor = (x, y) => (turned ? y / x : x / y);
+    const [a, b] = [one, other].map((input) => input.value.split("/").map(Number));
+    const factor = (x, y) => ("less" in board.dataset ? y / x : x / y);
     const ends = [factor(a[1], b[2]), factor(a[2], b[1])].sort((x, y) => x - y);
     const range = `${written(ends[0])}–${written(ends[1])}×`;
     if (ends[0] <= 1 && ends[1] >= 1) return `Whether ${name(one)} and ${name(other)} differ is undecided (${range}).`;
     const phrase = board.dataset.phrase.replace("{}", `${written(factor(a[0], b[0]))}×`);
     return `${name(one)} ${phrase} ${name(other)} (${range}).`;
-  };
-  const told = () => {
-    const ticked = rows.filter((input) => input.checked);
-    verdict.textContent = ticked.length === 2 ? compare(ticked) : asked;
   };
   const state = () => {
     const wanted = new URLSearchParams();
@@ -34,7 +30,8 @@
   const keep = () => {
     history.replaceState(null, "", state() || location.pathname);
     for (const link of board.querySelectorAll("nav a")) link.hash = state();
-    told();
+    const ticked = rows.filter((input) => input.checked);
+    verdict.textContent = ticked.length === 2 ? compare(ticked) : hint;
   };
   const apply = () => {
     const wanted = new URLSearchParams(location.hash.slice(1));

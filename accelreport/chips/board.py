@@ -254,7 +254,7 @@ def _compared(submissions: Sequence[Submission]) -> list[Submission]:
         for key in _keys(submission):
             groups[key].append(submission)
     most = replace(
-        Trace("most machines", "", frozenset(), {}, {}, {}, {}),
+        Trace("most machines", "", "", frozenset(), {}, {}, {}, {}),
         weights=_commonest(submission.trace.weights for submission in submissions),
         flops=_commonest(submission.trace.flops for submission in submissions),
         planned=_commonest(submission.trace.planned for submission in submissions),

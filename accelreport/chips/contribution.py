@@ -18,6 +18,7 @@ from pydantic import ModelWrapValidatorHandler, PrivateAttr, model_validator
 from accelreport import strict_json
 from accelreport.analysis.compute import hardware_name
 from accelreport.atomic import write_whole
+from accelreport.chips.compact import packed, text_of, unpacked
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.first_spec import PACKAGE
 from accelreport.results.plan_document import Document, PlanDocument
@@ -40,7 +41,7 @@ SHIPPED = next(
 """The contributions that are shipped: in the wheel, or in a checkout."""
 
 LARGEST = 8 * 2**20
-"""Bytes of the largest file that is read as a contribution."""
+"""Bytes of the largest file of a contribution, and of what references in it stand for."""
 
 LEFT_OUT: dict[str, Any] = {
     "forecasts": [],
@@ -85,6 +86,11 @@ class Contribution(Document):
         return document
 
     @property
+    def machine(self) -> str:
+        """Fingerprint of its machine; empty without records."""
+        return next((record.machine for record in self.records), "")
+
+    @property
     def content(self) -> str:
         """SHA-256 of plans and records as the file has them, which a later version may extend."""
         return self._content
@@ -92,8 +98,7 @@ class Contribution(Document):
 
 def _sha256(content: Any) -> str:
     """SHA-256 of canonical JSON."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text_of(content).encode()).hexdigest()
 
 
 def kind_of(records: Iterable[Record]) -> str:
@@ -161,7 +166,9 @@ def _predictions(record: Record) -> dict[str, list[Sample]]:
 
 def write(contribution: Contribution, path: Path) -> None:
     """Write a contribution, the same bytes for the same measurements."""
-    write_whole(path, (contribution.model_dump_json() + "\n").encode())
+    shared, document = packed(json.loads(contribution.model_dump_json()))
+    text = json.dumps(document | {"shared": shared}, separators=(",", ":"), ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())
 
 
 def read(path: Path) -> Contribution:
@@ -172,7 +179,10 @@ def read(path: Path) -> Contribution:
     """
     try:
         content = read_bytes(path, LARGEST)
-        return Contribution.model_validate(strict_json.loads(content))
+        document = strict_json.loads(content)
+        if isinstance(document, dict):
+            document = unpacked(document.pop("shared", []), document, LARGEST)
+        return Contribution.model_validate(document)
     except FileNotFoundError as error:
         raise NoContribution(f"There is no {path}.") from error
     except UnreadableFile as error:

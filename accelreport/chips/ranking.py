@@ -18,6 +18,7 @@ from accelreport.analysis.results import ENERGY, Result, quantity, results_of
 from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.chips.contribution import Contribution
 from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
 from accelreport.spec.base import Scalar
 
 TO_TARGET = "time_to_target"
@@ -95,9 +96,12 @@ class Entry:
         device: name of the device's row.
         hardware: what did the arithmetic, by its driver's name.
         kind: CPU, GPU or TPU.
+        threads: logical processors of the machine.
         precision: the dtype policy.
         value: geometric mean over processes with its 95 % interval.
         reached: processes that have the figure, of how many that were measured.
+        stopped: the fewest steps that a process did until its budget stopped it, of how many; None
+            where every process did all of them.
         framework: what computed.
         price: what an hour of the device costs; None where nothing gives a price.
         repeats: repeat → value of its process.
@@ -107,18 +111,14 @@ class Entry:
     device: str
     hardware: str
     kind: str
+    threads: int
     precision: str
     value: Interval
     reached: tuple[int, int]
+    stopped: tuple[int, int] | None = None
     framework: str = "tensorflow"
     price: Price | None = None
     repeats: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """Hardware and what differs from float32."""
-        short = self.precision.removeprefix("mixed_")
-        return self.hardware if short == "float32" else f"{self.hardware}, {short}"
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class Ranked:
 def entries(contribution: Contribution) -> dict[str, list[Entry]]:
     """Figure → the devices of a contribution that have it; single processes have no interval."""
     rows: dict[str, list[Entry]] = {figure.name: [] for figure in FIGURES}
-    environments = {record.key: record.environment for record in contribution.records}
+    by_key = {record.key: record for record in contribution.records}
     for plan in contribution.plans:
         keys = {cell.key for cell in plan.cells}
-        records = [record for record in contribution.records if record.key in keys]
+        records = [record for key, record in by_key.items() if key in keys]
         results = [result for result in results_of(plan, records) if result.measured]
         for figure in (figure for figure in FIGURES if figure.spec == plan.spec):
             there = [result for result in results if result.at(dict(figure.point))]
@@ -147,20 +147,28 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
                 # A mean over the processes that reached the target alone would flatter the device.
                 if not known or (figure.quantity == TO_TARGET and len(known) < len(own)):
                     continue
-                kind = own[0].kind
+                environment, kind = by_key[own[0].key].environment, own[0].kind
+                cut = [by_key[result.key] for result in own if result.extrapolated]
                 entry = Entry(
                     contribution=contribution.name,
                     device=device,
-                    hardware=hardware_name(environments[own[0].key], kind) or kind,
+                    hardware=hardware_name(environment, kind) or kind,
                     kind=kind,
+                    threads=environment.threads if environment else 0,
                     precision=own[0].precision,
                     value=geometric_mean(list(known.values())),
                     reached=(len(known), len(own)),
+                    stopped=min(map(_steps, cut), default=None),
                     framework=plan.devices[device].framework,
                     repeats=known,
                 )
                 rows[figure.name].append(entry)
     return rows
+
+
+def _steps(record: Record) -> tuple[int, int]:
+    """Steps that were done, of how many."""
+    return sum(block.steps for block in record.blocks), record.planned_steps
 
 
 def _values(

@@ -46,6 +46,14 @@ UNSPENT = (1.5, 0.1)
 """Seconds, and share of a budget, that a training which the budget stopped may leave: the feeding
 of its data counts, and belongs to no block."""
 
+EVALUATION_S = 0.1
+"""Seconds that an evaluation may take beside its examples, each of which takes less than in
+training, because no gradient is computed."""
+
+PACE = 2.0
+"""A step of the same network and batch size may take so many times as long in another spec. The
+fastest process of each counts: other programs disturbed it least."""
+
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
 
@@ -84,14 +92,23 @@ def doubts(
     for record in contribution.records:
         doubts += record_doubts(record)
     doubts += [*_copies(contribution.records), *_order_of_time(contribution.records)]
-    doubts += _beginnings(contribution.records)
+    doubts += [*_beginnings(contribution.records), *_paces(contribution.records)]
     own = trace_of(contribution) if others else None
     return [*doubts, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
 
 
 def record_doubts(record: Record) -> list[Doubt]:
     """Every reason not to believe one record by itself."""
-    checks = (_impossible, _stages, _work, _steps, _resolution, _qualities, _hardware)
+    checks = (
+        _impossible,
+        _stages,
+        _work,
+        _evaluations,
+        _steps,
+        _resolution,
+        _qualities,
+        _hardware,
+    )
     return [doubt for check in checks for doubt in check(record)]
 
 
@@ -245,6 +262,22 @@ def _work(record: Record) -> Iterator[Doubt]:
         yield Doubt("budget", record.cell.name, text)
 
 
+def _evaluations(record: Record) -> Iterator[Doubt]:
+    """Evaluations take less than training on their examples, beside a compilation.
+
+    Else what a training was made faster by could be in its evaluations, and the sums would stay.
+    """
+    step_s = steady(record).step_s
+    if not np.isfinite(step_s) or not record.data or any(epoch.text for epoch in record.epochs):
+        return
+    steps = record.data.validation_examples / max(record.samples_per_step, 1)
+    took = sum(epoch.evaluate_s for epoch in record.epochs)
+    most = len(record.epochs) * (steps * step_s + EVALUATION_S) + (record.times.first_step_s or 0.0)
+    if took > most:
+        text = f"Its evaluations take {took:.1f} s, and training as much takes {most:.1f} s."
+        yield Doubt("evaluation", record.cell.name, text)
+
+
 def _steps(record: Record) -> Iterator[Doubt]:
     """Blocks follow one another, and the steps of a block fill it."""
     name, expected, ratios = record.cell.name, 0, []
@@ -382,6 +415,23 @@ def _beginning(record: Record) -> tuple[str, str, str]:
     return str(record.cell.workload.get("model")), str(record.cell.seed), _release(record)
 
 
+def _paces(records: Sequence[Record]) -> Iterator[Doubt]:
+    """Two specs that train the same network at the same batch size take about the same steps."""
+    fastest: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    for record in (record for record in records if record.epochs):
+        workload, spec, step_s = record.cell.workload, record.cell.spec, steady(record).step_s
+        if np.isfinite(step_s) and step_s > 0:
+            network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
+            known = fastest[network]
+            known[spec] = min(step_s, known.get(spec, step_s))
+    for (model, size, device), steps in fastest.items():
+        fast, slow = min(steps.values()), max(steps.values())
+        if slow > PACE * fast:
+            ratio, specs = slow / fast, " and ".join(sorted(steps))
+            text = f"A step of {model}, batch {size}, differs by {ratio:.2g} times in {specs}."
+            yield Doubt("pace", device, text)
+
+
 def _place(record: Record) -> str:
     return repr((record.cell.spec, sorted(record.cell.point.items())))
 
@@ -421,6 +471,7 @@ class Trace:
 
     Attributes:
         name: the canonical name.
+        machine: fingerprint of the machine.
         digest: of the contribution.
         instants: when each record began.
         rates: seconds of a steady step, see `rates`.
@@ -430,6 +481,7 @@ class Trace:
     """
 
     name: str
+    machine: str
     digest: str
     instants: frozenset[str]
     rates: Mapping[tuple[str, str, str], float]
@@ -448,6 +500,7 @@ def trace_of(contribution: Contribution) -> Trace:
     records = contribution.records
     return Trace(
         contribution.name,
+        contribution.machine,
         contribution.digest,
         frozenset(record.started_at for record in records),
         rates(contribution),
@@ -474,14 +527,17 @@ def between(own: Trace, other: Trace) -> Iterator[Doubt]:
             yield Doubt("steps", place, text)
     if other.digest == own.digest or len(own.instants & other.instants) > 2:
         yield Doubt("duplicate", "", f"It has the measurements of {other.name}.")
-    if own.hardware == other.hardware and own.name != other.name:
-        ratios = [
-            own.rates[place] / other.rates[place] for place in own.rates if place in other.rates
-        ]
-        middle = float(np.exp(np.median(np.log(ratios)))) if ratios else 1.0
-        if not 1 / ALIKE <= middle <= ALIKE:
-            text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
-            yield Doubt("unlike", "", text, refuses=False)
+    # A machine may differ from its own past: its page shows the change.
+    if own.hardware == other.hardware and own.machine != other.machine:
+        ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for spec, device, point in own.rates.keys() & other.rates.keys():
+            place = spec, device, point
+            ratios[spec, device].append(own.rates[place] / other.rates[place])
+        for (spec, device), values in sorted(ratios.items()):
+            middle = float(np.exp(np.median(np.log(values))))
+            if not 1 / ALIKE <= middle <= ALIKE:
+                text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
+                yield Doubt("unlike", f"{spec} {device}", text, refuses=False)
 
 
 def rates(contribution: Contribution) -> dict[tuple[str, str, str], float]:

@@ -47,6 +47,7 @@ Examples:
   accelreport build --single-file --out report.html
   accelreport build --only mnist_batch_sweep --only matmul:quick
   accelreport build --base-url https://example.org/report/ --logo logo.svg
+  accelreport build --chips chips/index.html
   accelreport build --explain
 
 \b
@@ -113,6 +114,15 @@ ThemeName = Annotated[
         help="auto, light or dark, until the reader chooses.",
     ),
 ]
+ChipPages = Annotated[
+    str,
+    typer.Option(
+        "--chips",
+        metavar="ADDRESS",
+        help="Address of the pages of `accelreport rank`, to which the front page leads.",
+        show_default=False,
+    ),
+]
 Png = Annotated[
     bool, typer.Option("--png", help="Also write every figure as PNG, in both themes (slow).")
 ]
@@ -153,6 +163,7 @@ def build(
     results: Results = RESULTS,
     out: Out = None,
     single_file: SingleFile = False,
+    chips: ChipPages = "",
     specs: Specs = SPECS[0],
     title: Title = TITLE,
     logo: Logo = None,
@@ -191,6 +202,7 @@ def build(
     options = builder.BuildOptions(
         title=title,
         talk=file_options.talk,
+        chips=chips,
         templates=templates,
         logo=logo,
         base_url=base_url,

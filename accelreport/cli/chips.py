@@ -73,7 +73,7 @@ What is written:
 \b
 Examples:
   accelreport rank chips/
-  accelreport rank chips/ --out site/chips
+  accelreport rank chips/ --out site/chips --report ../index.html
 
 \b
 Exit codes: 0 at least one contribution is ranked, 7 the folder has none or cannot be written, 12
@@ -104,6 +104,15 @@ Folder = Annotated[
     Path, typer.Argument(help="Folder of contributions.", metavar="FOLDER", show_default=False)
 ]
 Site = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where pages go.")]
+ReportPages = Annotated[
+    str,
+    typer.Option(
+        "--report",
+        metavar="ADDRESS",
+        help="Address of the pages of `accelreport build`, to which every page leads.",
+        show_default=False,
+    ),
+]
 Files = Annotated[
     list[Path], typer.Argument(help="Contributions.", metavar="FILE", show_default=False)
 ]
@@ -192,7 +201,7 @@ def verify(files: Files, *, against: Against = None, json: Json = False) -> None
         raise typer.Exit(ExitCode.GATE_CLOSED)
 
 
-def rank(folder: Folder, *, out: Site = Path("site")) -> None:
+def rank(folder: Folder, *, out: Site = Path("site"), report: ReportPages = "") -> None:
     """Verify the contributions of a folder, and build the pages that rank them."""
     from accelreport.chips.board import board_of
     from accelreport.report import quantity
@@ -204,7 +213,7 @@ def rank(folder: Folder, *, out: Site = Path("site")) -> None:
         say(f"{refusal.file}: refused", *(f"  {reason}" for reason in refusal.reasons[:3]))
     if not board.histories:
         raise typer.Exit(ExitCode.GATE_CLOSED)
-    pages = build_chips(board, folder, out)
+    pages = build_chips(board, folder, out, report)
     ranked = quantity.plural(len(board.histories), "machine")
     refused = quantity.plural(len(board.refused), "file")
     built = quantity.plural(pages, "page")

@@ -8,7 +8,16 @@ from accelreport.analysis.findings import Unit
 from accelreport.analysis.stats import MARGIN, Verdict
 from accelreport.chips.board import INVENTED, Step, Submission
 from accelreport.chips.ranking import Entry, Figure, Ranked
-from accelreport.report.quantity import EN_DASH, HEADLINE, count, number_word, percent, span, write
+from accelreport.report.quantity import (
+    EN_DASH,
+    HEADLINE,
+    count,
+    number_word,
+    percent,
+    plural,
+    span,
+    write,
+)
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.spec.device import FRAMEWORK_NAMES
 
@@ -39,10 +48,23 @@ def rank_text(row: Ranked) -> str:
     return f"{row.best}" if row.best == row.worst else f"{row.best}{EN_DASH}{row.worst}"
 
 
-def chip_name(entry: Entry, machine: Submission) -> str:
+def chip_name(entry: Entry) -> str:
     """Hardware, with the threads of a CPU: "AMD EPYC, 2 threads"."""
     name = short_hardware(entry.hardware.removeprefix(INVENTED))
-    return f"{name}, {machine.environment.threads} threads" if entry.kind == "CPU" else name
+    return f"{name}, {plural(entry.threads, 'thread')}" if entry.kind == "CPU" else name
+
+
+def entry_name(entry: Entry) -> str:
+    """The chip, and what it computed in: "AMD EPYC, 2 threads, bfloat16"."""
+    return f"{chip_name(entry)}, {precision_text(entry)}"
+
+
+def stopped_text(entry: Entry) -> str:
+    """What the budget ended: "stopped after 573 of 938 steps"; empty where it ended nothing."""
+    if entry.stopped is None:
+        return ""
+    done, planned = map(count, entry.stopped)
+    return f"stopped after {done} of {planned} steps"
 
 
 def precision_text(entry: Entry) -> str:

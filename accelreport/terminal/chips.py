@@ -10,8 +10,14 @@ from accelreport.analysis.findings import Unit
 from accelreport.chips.contribution import Contribution, environment_of, kind_of
 from accelreport.chips.ranking import FIGURES, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt
-from accelreport.report.quantity import HEADLINE, write
-from accelreport.report.rank_text import entry_text, precision_text, rank_text
+from accelreport.report.quantity import HEADLINE, plural, write
+from accelreport.report.rank_text import (
+    entry_name,
+    entry_text,
+    precision_text,
+    rank_text,
+    stopped_text,
+)
 from accelreport.terminal.say import columns
 
 SHOWN = 3
@@ -28,7 +34,8 @@ def headline(ranks: Sequence[OwnRank]) -> Iterator[str]:
     """What a person sends to a friend: the first figure, its rank, and the neighbours."""
     for figure, row, rows in ranks[:1]:
         yield figure.title
-        yield f"  {row.entry.title}: {entry_text(row.entry, figure)}, {_rank(row, rows)}"
+        parts = entry_text(row.entry, figure), _rank(row, rows), stopped_text(row.entry)
+        yield f"  {entry_name(row.entry)}: {', '.join(filter(None, parts))}"
         yield from _neighbours(row, rows, figure)
 
 
@@ -42,18 +49,22 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
                 f"{figure.title}, {precision_text(row.entry)}",
                 entry_text(row.entry, figure),
                 _rank(row, rows),
+                stopped_text(row.entry),
             )
             for figure, row, rows in ranks
         ]
     )
+    if any(row.entry.stopped for _, row, _ in ranks):
+        yield ""
+        yield "stopped: by the time budget; a rate is that of the steps that were done"
 
 
 def own_ranks(own: Contribution, others: Sequence[Contribution]) -> list[OwnRank]:
-    """Each figure with each rank of the contribution among all, the best device first."""
+    """Each figure with each rank of the contribution among those of other machines."""
     known = [
         entries(submission)
         for submission in (own, *others)
-        if submission is own or submission.name != own.name
+        if submission is own or submission.machine != own.machine
     ]
     ranks = []
     for figure in FIGURES:
@@ -80,13 +91,13 @@ def _neighbours(own: Ranked, rows: Sequence[Ranked], figure: Figure) -> Iterator
         else:
             worse.append(row)
     if undecided:
-        names = [f"{row.entry.title} (rank {rank_text(row)})" for row in undecided]
+        names = [f"{entry_name(row.entry)} (rank {rank_text(row)})" for row in undecided]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         yield f"  undecided against {', '.join(names[:SHOWN])}{more}"
     for row in (*better[-1:], *worse[:1]):
         factor = own.entry.value.value / row.entry.value.value
         text = write(factor if figure.more_is_better else 1 / factor, Unit.RATIO, digits=HEADLINE)
-        yield f"  {text} as fast as rank {rank_text(row)} ({row.entry.title})"
+        yield f"  {text} as fast as rank {rank_text(row)} ({entry_name(row.entry)})"
 
 
 def contents(contribution: Contribution) -> Iterator[str]:
@@ -100,7 +111,7 @@ def contents(contribution: Contribution) -> Iterator[str]:
     packages = ", ".join(f"{name} {version}" for name, version in environment.packages.items())
     variables = ", ".join(f"{name}={value}" for name, value in environment.variables.items())
     rows = (
-        ("  processor", f"{environment.cpu}, {environment.threads} threads"),
+        ("  processor", f"{environment.cpu}, {plural(environment.threads, 'thread')}"),
         ("  GPUs", gpus),
         ("  system", f"{environment.os}, Python {environment.python}"),
         ("  packages", packages),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,14 +30,16 @@ class Forgery:
     contribution: Contribution
 
 
-def forgeries(honest: Contribution, number: int, seed: int = 0) -> Iterator[Forgery]:
-    """So many forgeries of each kind, half of them careful."""
+def forgeries(
+    honest: Contribution, number: int, seed: int = 0, kinds: Iterable[str] = ()
+) -> Iterator[Forgery]:
+    """So many forgeries of each kind (default: of all), half of them careful."""
     text = honest.model_dump_json()
     rng = random.Random(seed)  # noqa: S311 -- not for secrets
-    for kind, forge in KINDS.items():
+    for kind in kinds or KINDS:
         for turn in range(number):
             raw = json.loads(text)
-            forge(raw, rng)
+            KINDS[kind](raw, rng)
             forged = Contribution.model_validate(raw)
             careful = turn % 2 == 1
             if careful:
@@ -93,6 +95,32 @@ def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
     """All trainings of a device faster, with CPU times, wall-clock time and instants moved."""
     device = _pick(raw, rng)["cell"]["device"]
     _agreeing(raw, rng, lambda row: row["cell"]["device"] == device and bool(row["epochs"]))
+
+
+def _slower_evaluations(raw: Raw, rng: random.Random) -> None:
+    """All trainings of a device faster, and their evaluations slower by as much: the sums stay."""
+    device, factor = _pick(raw, rng)["cell"]["device"], rng.uniform(0.3, 0.8)
+    for record in raw["records"]:
+        if record["cell"]["device"] == device and record["epochs"]:
+            before = [epoch["train_s"] for epoch in record["epochs"]]
+            scaled(record, factor, stamps=True, rounded=True)
+            for block in record["blocks"]:
+                block["cpu_s"] = round(block["cpu_s"] * factor, 6)
+            for epoch, train_s in zip(record["epochs"], before, strict=True):
+                epoch["evaluate_s"] += train_s - epoch["train_s"]
+            record["times"]["evaluate_s"] = sum(each["evaluate_s"] for each in record["epochs"])
+
+
+def _complete(raw: Raw, rng: random.Random) -> None:
+    """All times of the complete trainings of a device, which no budget stopped."""
+    device = _pick(raw, rng)["cell"]["device"]
+    _agreeing(
+        raw,
+        rng,
+        lambda row: (
+            row["cell"]["device"] == device and bool(row["epochs"]) and row["status"] == "ok"
+        ),
+    )
 
 
 def _latencies(raw: Raw, rng: random.Random) -> None:
@@ -274,6 +302,8 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "times of blocks scaled": _faster_blocks,
     "all times of a device scaled, clocks moved": _faster_everywhere,
     "all times of a device scaled, called complete": _faster_and_complete,
+    "trainings of a device faster, evaluations slower": _slower_evaluations,
+    "all complete trainings of a device scaled": _complete,
     "all complete calls of a device scaled": _latencies,
     "blocks copied": _copied,
     "blocks copied and scaled": _copied_and_scaled,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.chips.board import INVENTED
-from accelreport.chips.contribution import Contribution, canonical_name, write
+from accelreport.chips.contribution import Contribution, canonical_name, read, write
 from accelreport.chips.verify import shared_plans
 from tests.chips.forgeries import scaled
 from tests.chips.test_verify import HONEST
@@ -35,7 +35,7 @@ NOISE = 0.02
 def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
     """So many contributions, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 -- not for secrets
-    text, plans = HONEST.read_text(), shared_plans()
+    text, plans = read(HONEST).model_dump_json(), shared_plans()
     for turn in range(number):
         kind = rng.choices(("CPU", "GPU", "TPU"), (5, 4, 1))[0]
         low, high = map(math.log, PACES[kind])
@@ -46,7 +46,7 @@ def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
 def history(paces: Sequence[float], releases: Sequence[str]) -> Iterator[Contribution]:
     """The same machine with one release of TensorFlow after another, at other paces."""
     rng = random.Random(1)  # noqa: S311 -- not for secrets
-    text, plans = HONEST.read_text(), shared_plans()
+    text, plans = read(HONEST).model_dump_json(), shared_plans()
     same = _environment(0, "CPU", rng)
     turns = range(len(paces), 0, -1)
     for turn, pace, release in zip(turns, paces, releases, strict=True):
@@ -78,7 +78,8 @@ def machine(
         record["key"] = next(c.key for c in plan.cells if (c.device, c.point, c.repeat) == at)
         own = steps[_place(record)]
         middle = math.exp(sum(map(math.log, own)) / len(own))
-        longer = _take(record, middle / pace / _step_s(record) * math.exp(rng.gauss(0, NOISE)))
+        factor = middle / pace / _step_s(record) * math.exp(rng.gauss(0, NOISE))
+        longer = _take(record, factor, rng)
         for name in ("started_at", "finished_at"):
             instant = datetime.fromisoformat(record[name]) + started
             record[name] = instant.isoformat(timespec="milliseconds")
@@ -105,28 +106,67 @@ def _step_s(record: Raw) -> float:
     return float(sum(b["wall_s"] for b in blocks) / max(sum(b["steps"] for b in blocks), 1)) or 1.0
 
 
-def _take(record: Raw, factor: float) -> float:
-    """Times of steps by a factor, with the sums that follow; seconds that the cell takes longer.
+def _take(record: Raw, factor: float, rng: random.Random) -> float:
+    """Times of steps and evaluations by a factor; seconds that the cell takes longer.
 
-    Evaluation takes what a faster training saves, because the budget is spent all the same.
+    A training that its budget stopped does more steps instead, until it has spent it again.
     """
-    times, before = record["times"], sum(block["wall_s"] for block in record["blocks"])
-    trained = times["train_s"] is not None
-    scaled(record, factor, stamps=True, rounded=True)
+    times = record["times"]
+    before, trained = _spent(record), times["train_s"] is not None
     for block in record["blocks"]:
+        block["wall_s"] *= factor
+        block["step_s"] = [stamp * factor for stamp in block["step_s"]]
         block["cpu_s"] = round(block["cpu_s"] * factor, 6)
         block["other_cpu_s"] = 0.0
-    longer = float(sum(block["wall_s"] for block in record["blocks"]) - before)
+    for epoch in record["epochs"]:
+        epoch["evaluate_s"] *= factor
+    if record["epochs"] and record["status"] == "partial":
+        _fill(record, rng)
+    scaled(record, 1.0, stamps=True, rounded=True)
+    if record["epochs"]:
+        times["evaluate_s"] = sum(epoch["evaluate_s"] for epoch in record["epochs"])
     if not trained:
         times["train_s"] = None
-    if record["epochs"] and longer < 0:
-        record["epochs"][-1]["evaluate_s"] -= longer
-        times["evaluate_s"] -= longer
-        return 0.0
+    longer = _spent(record) - before
     times["wall_s"] += longer
     ended = datetime.fromisoformat(record["finished_at"]) + timedelta(seconds=longer)
     record["finished_at"] = ended.isoformat(timespec="milliseconds")
     return longer
+
+
+def _spent(record: Raw) -> float:
+    """Seconds of training and evaluations."""
+    evaluations = sum(epoch["evaluate_s"] for epoch in record["epochs"])
+    return float(sum(block["wall_s"] for block in record["blocks"]) + evaluations)
+
+
+def _fill(record: Raw, rng: random.Random) -> None:
+    """Blocks like those of a training, until its budget is spent or all of its steps are done."""
+    blocks, epochs = record["blocks"], record["epochs"]
+    samples = [block for block in blocks if not block["warmup"]] or blocks[-1:]
+    an_epoch = record["planned_steps"] // record["cell"]["workload"]["epochs"]
+    done = sum(block["steps"] for block in blocks)
+    while done < record["planned_steps"] and _spent(record) < record["cell"]["measure"]["budget"]:
+        if epochs[-1]["steps"] == an_epoch:
+            epochs.append(epochs[-1] | {"epoch": epochs[-1]["epoch"] + 1, "steps": 0})
+        sample = rng.choice(samples)
+        steps = min(sample["steps"], an_epoch - epochs[-1]["steps"])
+        step_s = sample["wall_s"] / sample["steps"]
+        stamps = [step_s * math.exp(rng.gauss(0, NOISE)) for _ in range(steps)]
+        block = sample | {
+            "epoch": epochs[-1]["epoch"],
+            "first_step": done,
+            "steps": steps,
+            "warmup": False,
+            "wall_s": sum(stamps),
+            "cpu_s": round(sample["cpu_s"] * steps / sample["steps"], 6),
+            "step_s": stamps[1:] if sample["step_s"] else [],
+        }
+        blocks.append(block)
+        epochs[-1]["steps"] += steps
+        done += steps
+    if done == record["planned_steps"]:
+        record |= {"status": "ok", "failure": None}
 
 
 def _environment(turn: int, kind: str, rng: random.Random) -> Raw:

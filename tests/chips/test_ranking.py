@@ -10,7 +10,7 @@ from accelreport.chips.contribution import read
 from accelreport.chips.ranking import FIGURES, Entry, entries, ranked
 from accelreport.report.quantity import SPACE
 from accelreport.terminal.chips import answer, headline, own_ranks
-from tests.chips.test_verify import HONEST
+from tests.chips.test_verify import HONEST, of_another_machine
 
 RATE = FIGURES[0]
 LATENCY = next(figure for figure in FIGURES if not figure.more_is_better)
@@ -18,7 +18,7 @@ LATENCY = next(figure for figure in FIGURES if not figure.more_is_better)
 
 def entry(name: str, low: float, high: float) -> Entry:
     value = Interval((low * high) ** 0.5, low, high, 3)
-    return Entry(name, "cpu", name, "CPU", "float32", value, (3, 3))
+    return Entry(name, "cpu", name, "CPU", 2, "float32", value, (3, 3))
 
 
 def ranks(*rows: Entry, figure=RATE) -> dict[str, tuple[int, int]]:  # type: ignore[no-untyped-def]
@@ -63,11 +63,14 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
-    title, first, *_, last = answer(own_ranks(honest, []))
+    title, first, *_, last, _, legend = answer(own_ranks(honest, []))
     assert title == RATE.title
     assert "images/s (" in first
     assert "rank 1–2 of 2" in first
     assert "ms (" in last
+    done, planned = row.stopped or (0, 0)
+    assert done < planned
+    assert legend.startswith("stopped: by the time budget")
 
 
 def test_the_headline_names_whom_the_intervals_leave_undecided_and_the_next_that_are_decided() -> (
@@ -84,16 +87,19 @@ def test_the_headline_names_whom_the_intervals_leave_undecided_and_the_next_that
     own = next(row for row in places if row.entry.contribution == "own")
     title, first, *neighbours = headline([(RATE, own, places)])
     assert title == RATE.title
-    assert first == f"  own: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
+    name = f"  own, 2{SPACE}threads, float32"
+    assert first == f"{name}: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
     assert neighbours == [
-        "  undecided against alike (rank 3–4)",
-        "  0.42× as fast as rank 2 (above)",
-        "  9.6× as fast as rank 5 (below)",
+        f"  undecided against alike, 2{SPACE}threads, float32 (rank 3–4)",
+        f"  0.42× as fast as rank 2 (above, 2{SPACE}threads, float32)",
+        f"  9.6× as fast as rank 5 (below, 2{SPACE}threads, float32)",
     ]
 
 
-def test_an_earlier_contribution_of_the_same_name_takes_no_rank() -> None:
+def test_an_earlier_contribution_of_the_same_machine_takes_no_rank() -> None:
+    """Whatever its software was, which is part of its name."""
     honest = read(HONEST)
-    assert {len(rows) for _, _, rows in own_ranks(honest, [honest.model_copy()])} <= {1, 2}
-    renamed = honest.model_copy(update={"name": "another"})
-    assert {len(rows) for _, _, rows in own_ranks(honest, [renamed])} <= {2, 4}
+    earlier = honest.model_copy(update={"name": "with-an-earlier-release"})
+    assert {len(rows) for _, _, rows in own_ranks(honest, [earlier])} <= {1, 2}
+    other = of_another_machine(honest)
+    assert {len(rows) for _, _, rows in own_ranks(honest, [other])} <= {2, 4}

@@ -148,8 +148,11 @@ def test_what_is_shipped_becomes_a_site_with_published_rows_and_ranks(tmp_path: 
     stamps = [f"--old-file=.venv/{name}" for name in (".created", ".installed")]
     told = _run("make", *stamps, "site", f"SITE={tmp_path}", f"BIN={binaries}")
     assert told.returncode == 0, told.stderr
-    for name in ("index.html", "chips/index.html"):
-        assert "Colab" in (tmp_path / name).read_text()
+    other = {"index.html": "chips/index.html", "chips/index.html": "../index.html"}
+    for name, address in other.items():
+        page = (tmp_path / name).read_text()
+        assert "Colab" in page
+        assert f'href="{address}"' in page
     tracked = _run("git", "ls-files", "site").stdout.split()
     assert tracked == ["site/README.md"]
 

@@ -38,7 +38,7 @@ from accelreport.report.text import text_width
 FOOT, MARK, MOST_LABELS = 56, 7.0, 16
 """Pixels below the plot and to each side of a mark's middle; labels of a chart."""
 CROWDED = 40
-"""Marks above which only those of the frontier are named."""
+"""Marks above which only those are named that no other beats."""
 
 Spread = tuple[float, float, float]
 """A value and the ends of its interval, which are the value where there is none."""
@@ -79,6 +79,16 @@ def frontier(offers: Sequence[Offer]) -> list[Offer]:
         if offer.cost and (not best or offer.seconds[0] < best[-1].seconds[0]):
             best.append(offer)
     return best
+
+
+def unbeaten(offers: Sequence[Offer]) -> list[Offer]:
+    """The offers that no other is decidedly both faster and cheaper than, by their intervals."""
+    priced = [(offer, offer.seconds, offer.cost) for offer in offers if offer.cost]
+    return [
+        offer
+        for offer, seconds, cost in priced
+        if not any(time[2] < seconds[1] and price[2] < cost[1] for _, time, price in priced)
+    ]
 
 
 def trade_off(
@@ -180,7 +190,7 @@ class _TradeOff:
 
     def _labels(self) -> list[dict[str, Any]]:
         """The name of each mark that has room for one, and of each device without a price."""
-        named = self._offers if len(self._offers) <= CROWDED else frontier(self._offers)
+        named = self._offers if len(self._offers) <= CROWDED else unbeaten(self._offers)
         spots = {id(o): self._pixels(o.price, o.seconds[0]) for o in self._offers if o.cost}
         levels = {
             id(o): (self._wide, self._pixels(self._x[1], o.seconds[0])[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
@@ -23,7 +23,7 @@ from accelreport.report.charts.scales import (
     plain,
     plain_duration,
 )
-from accelreport.report.charts.trade_off import Offer, frontier, trade_off
+from accelreport.report.charts.trade_off import Offer, trade_off, unbeaten
 from accelreport.report.model import (
     Code,
     Column,
@@ -51,6 +51,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.rank_text import (
     chip_name,
+    entry_name,
     framework_text,
     interval_text,
     leaders,
@@ -58,12 +59,13 @@ from accelreport.report.rank_text import (
     rank_text,
     ratio_phrase,
     step_text,
+    stopped_text,
     value_text,
 )
+from accelreport.report.site.options import RANKED_TITLE
 from accelreport.report.text import label, slug
 from accelreport.spec.device import FRAMEWORK_NAMES
 
-TITLE = "One network, every chip"
 TRADE_OFFS = "trade-offs.html"
 COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
 """Colour of a kind, as on every page."""
@@ -111,6 +113,7 @@ class BoardRow:
         at: of the mark.
         ends: of the interval; empty without one.
         value: without the unit of a rate.
+        stopped: whether the budget stopped a repeat.
         interval: its ends.
         price: of an hour.
         numbers: value and ends, for the script that compares two.
@@ -126,6 +129,7 @@ class BoardRow:
     at: str
     ends: tuple[str, ...]
     value: str
+    stopped: bool
     interval: str
     price: str
     numbers: str
@@ -249,15 +253,16 @@ def _row(
         tied=row.best != row.worst,
         classes=" ".join(dict.fromkeys([f"k{COLOURS[entry.kind]}", *own])),
         href=machine_path(machine),
-        name=label(chip_name(entry, machine), 48),
+        name=label(chip_name(entry), 48),
         detail=" · ".join(detail),
         doubted=bool(machine.doubts),
         at=at(entry.value.value),
         ends=tuple(map(at, entry.value.ends)) if entry.value.known else (),
         value=value_text(entry, figure, bare=True),
+        stopped=entry.stopped is not None,
         interval=interval_text(entry, figure, bare=True),
         price=_price(entry),
-        numbers=" ".join(f"{float(f'{number:.4g}'):g}" for number in numbers),
+        numbers="/".join(f"{float(f'{number:.4g}'):g}" for number in numbers),
     )
 
 
@@ -287,6 +292,7 @@ def _published_row(
         at=at(rate.rate),
         ends=(),
         value=quantity.write(rate.rate, Unit.NUMBER),
+        stopped=False,
         interval=f"from {printed}",
         price="",
         numbers="",
@@ -309,14 +315,13 @@ def ranked_page(board: Board, figure: Figure) -> Page:
     )
     return Page(
         path=path_of(board, figure),
-        title=TITLE,
-        headline=TITLE,
+        title=RANKED_TITLE,
+        headline=RANKED_TITLE,
         finding=leaders(ranks, figure),
         kicker=" · ".join(filter(None, counts)),
         sections=tuple(_sections(board)),
         template="ranked.html",
         banner=invented(machines),
-        related=related(board),
     )
 
 
@@ -330,11 +335,6 @@ def invented(machines: Sequence[Submission]) -> Notice | None:
     if count == len(machines):
         return Notice("Invented data.", "None of these machines exists.")
     return Notice("Invented data.", f"{count} of {len(machines)} machines do not exist.")
-
-
-def related(board: Board) -> tuple[Download, ...]:
-    """What the heads of the pages lead to."""
-    return (Download(TRADE_OFFS, "Time, cost and energy"),) if any(_offers(board)) else ()
 
 
 def _sections(board: Board) -> Iterator[Section]:
@@ -371,24 +371,20 @@ def trade_off_page(board: Board) -> Page | None:
         sections=plots,
         template="chips.html",
         banner=invented(board.machines),
-        related=related(board),
     )
 
 
 TIME = next(figure for figure in FIGURES if figure.name == "accuracy")
 
 
-@lru_cache(maxsize=1)  # the head of every page asks whether there are any
 def _offers(board: Board) -> tuple[list[Offer], list[Offer]]:
     """Time to accuracy with the cost of the training, and with the energy of an image."""
-    machines = {machine.name: machine for machine in board.machines}
     joules = {
         (row.entry.contribution, row.entry.device): row.entry.value for row in board.ranks["energy"]
     }
     costs, energies = [], []
     for entry in (row.entry for row in board.ranks[TIME.name]):
-        name = f"{chip_name(entry, machines[entry.contribution])}, {precision_text(entry)}"
-        device = Named(label(name, 40), COLOURS[entry.kind])
+        device = Named(label(entry_name(entry), 40), COLOURS[entry.kind])
         seconds = entry.value.value, *entry.value.ends
         offer = Offer(
             device.title,
@@ -414,10 +410,10 @@ def _plots(board: Board) -> Iterator[Section]:
     ):
         if not offers:
             continue
-        best = frontier(offers)
+        best = unbeaten(offers)
         finding = (
-            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} on the frontier: "
-            f"no other entry is both faster and {better}."
+            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} may be on the "
+            f"frontier: no other entry is decidedly both faster and {better}."
         )
         missing = len(board.ranks[TIME.name]) - len(offers)
         absent = f" Not drawn: {quantity.plural(missing, 'entry', 'entries')} without {what}."
@@ -427,7 +423,9 @@ def _plots(board: Board) -> Iterator[Section]:
             description=f"{finding} {'; '.join(offer.name for offer in best)}.",
             chart=partial(_trade_off, offers, unit, axis),
             subtitle=f"Up: {TIME.title} (log scale). Down and to the left is better.",
-            caption=f"Dashed: the frontier.{absent * bool(missing)}",
+            caption="Dashed: the frontier of the marks, which are geometric means. Bars are 95 % "
+            "intervals. An entry is beaten where both intervals of another are better than its own."
+            f"{absent * bool(missing)}",
         )
         figure = plot.figure(Size(WIDE, 440), ON_A_PHONE)
         yield Section(key, f"Time against {key}", (figure,), finding)
@@ -454,13 +452,12 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     ]
     return Page(
         path=machine_path(latest),
-        title=label(chip_name(first, latest), 60),
+        title=label(chip_name(first), 60),
         finding=standing(latest, board),
         kicker=f"{latest.kind} · {framework_text(first, latest)} · {latest.name}",
         sections=tuple(sections),
         template="chips.html",
         banner=invented([latest]),
-        related=related(board),
     )
 
 
@@ -478,24 +475,26 @@ def _figures(board: Board, machine: Submission) -> Table:
     for figure, row in board.ranks_of[machine.name]:
         entry = row.entry
         processes, of = entry.reached
-        titles[entry.device] = f"{chip_name(entry, machine)}, {precision_text(entry)}"
+        titles[entry.device] = entry_name(entry)
         rows.setdefault(entry.device, []).append(
             table_row(
                 figure.title,
                 cell(value_text(entry, figure), *under(interval_text(entry, figure), "interval")),
                 f"{rank_text(row)} of {len(board.ranks[figure.name])}",
                 f"{processes} of {of}",
+                stopped_text(entry) or "all",
             )
         )
     return Table(
         id="ranks",
         title="What was measured, with ranks among all chips",
         corner="figure",
-        columns=number_columns(("value, 95 % interval", "rank", "processes")),
+        columns=number_columns(("value, 95 % interval", "rank", "processes", "steps")),
         groups=tuple(
             RowGroup(tuple(own), titles[device], id=slug(device)) for device, own in rows.items()
         ),
-        caption="A rank is a range where intervals overlap.",
+        caption="A rank is a range where intervals overlap. Where the time budget stopped a "
+        "repeat, a rate is that of the steps that were done.",
     )
 
 

@@ -20,7 +20,7 @@ from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.pages.sections.peak import ceilings_page
-from accelreport.report.site.options import SiteFacts
+from accelreport.report.site.options import RANKED_TITLE, SiteFacts
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
@@ -49,10 +49,11 @@ class SiteContent:
 
     @cached_property
     def front(self) -> Page:
-        """The front page, which alone leads to the comparison of machines."""
+        """The front page, which alone leads to the comparison of machines and to ranked chips."""
         page = index_page(self.benches, self.facts.title, self.problems, self.others)
-        beside = [self.machines] if self.machines else []
-        return replace(page, related=tuple(Download(each.path, each.title) for each in beside))
+        beside = [Download(page.path, page.title) for page in (self.machines,) if page]
+        beside += [Download(self.facts.chips, RANKED_TITLE)] if self.facts.chips else []
+        return replace(page, related=tuple(beside))
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from accelreport.chips.board import Board
-from accelreport.report.model import Page
+from accelreport.report.model import Download, Page
 from accelreport.report.pages.ranked import (
-    TITLE,
     json_path,
     machine_page,
     ranked_page,
@@ -16,18 +16,19 @@ from accelreport.report.pages.ranked import (
     trade_off_page,
 )
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.options import SiteFacts
+from accelreport.report.site.options import RANKED_TITLE, SiteFacts
 from accelreport.report.site.output import Output
 from accelreport.report.site.render import Renderer
 
 
-def build_chips(board: Board, folder: Path, out: Path) -> int:
+def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
     """Writes the site; the same contributions give the same bytes.
 
     Args:
         board: the contributions that were verified.
         folder: where their files are.
         out: where the site is written.
+        report: address of the report that every page leads to; empty where there is none.
 
     Returns:
         How many pages it has.
@@ -35,18 +36,25 @@ def build_chips(board: Board, folder: Path, out: Path) -> int:
     Raises:
         AccelReportError: the folder refuses, or nothing can be drawn.
     """
-    facts = SiteFacts(TITLE)
+    facts = SiteFacts(RANKED_TITLE)
     with Output(out) as output, Drawer(None) as drawer:
         renderer = Renderer(drawer.svg, None, facts)
-        drawn: list[Page] = [machine_page(board, each) for each in board.histories.values()]
-        drawn += filter(None, [trade_off_page(board)])
+        trade_off = trade_off_page(board)
+        links = [Download(trade_off.path, trade_off.title)] if trade_off else []
+        links += [Download(report, "Benchmarks")] if report else []
+
+        def linked(page: Page) -> Page:
+            return replace(page, related=tuple(each for each in links if each.href != page.path))
+
+        drawn = [machine_page(board, each) for each in board.histories.values()]
+        drawn += [trade_off] if trade_off else []
         for page in drawn:
             drawer.expect(page)
         for figure in shown_figures(board):
-            page, table = ranked_page(board, figure), ranked_table(board, figure)
+            page, table = linked(ranked_page(board, figure)), ranked_table(board, figure)
             output.add(page.path, renderer.render(page, site=facts, board=table))
         for page in drawn:
-            output.add(page.path, renderer.render(page, site=facts))
+            output.add(page.path, renderer.render(linked(page), site=facts))
         for history in board.histories.values():
             for each in history:
                 output.add(json_path(each), (folder / each.file).read_bytes())

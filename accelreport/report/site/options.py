@@ -106,6 +106,7 @@ class BuildOptions:
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
         talk: which slides the deck of all benchmarks has.
+        chips: address of the ranked pages that the front page leads to; empty where there are none.
     """
 
     title: str = "Accelerator benchmarks"
@@ -117,6 +118,7 @@ class BuildOptions:
     cache: Path | None = None
     single_file: bool = False
     talk: Talk = NO_TALK
+    chips: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ class SiteFacts:
         pictures: whether figures are also PNG files.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
         talk: which slides the deck of all benchmarks has, and titles of its slides.
+        chips: address of the ranked pages that the front page leads to; empty where there are none.
     """
 
     title: str
@@ -165,7 +168,11 @@ class SiteFacts:
     theme: str = "auto"
     pictures: bool = False
     talk: Talk = NO_TALK
+    chips: str = ""
 
+
+RANKED_TITLE = "One network, every chip"
+"""What the pages of `accelreport rank` are called."""
 
 NO_FACTS = SiteFacts("")
 
@@ -188,6 +195,7 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         theme=options.theme,
         pictures=options.pictures,
         talk=options.talk,
+        chips=options.chips,
     )
 
 
