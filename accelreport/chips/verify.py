@@ -530,9 +530,8 @@ def between(own: Trace, other: Trace) -> Iterator[Doubt]:
     # A machine may differ from its own past: its page shows the change.
     if own.hardware == other.hardware and own.machine != other.machine:
         ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for spec, device, point in own.rates.keys() & other.rates.keys():
-            place = spec, device, point
-            ratios[spec, device].append(own.rates[place] / other.rates[place])
+        for measured in own.rates.keys() & other.rates.keys():
+            ratios[measured[:2]].append(own.rates[measured] / other.rates[measured])
         for (spec, device), values in sorted(ratios.items()):
             middle = float(np.exp(np.median(np.log(values))))
             if not 1 / ALIKE <= middle <= ALIKE:
