@@ -422,7 +422,7 @@ def try_model(
     input_shape: Sequence[int] = (),
     devices: Sequence[str] = (),
     repeats: int = 3,
-    budget: str = "5s",
+    budget: str = first_spec.TRIAL_BUDGET,
     results: str | Path = "results",
     devices_file: str | Path | None = None,
     quiet: bool = False,

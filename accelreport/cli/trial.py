@@ -9,7 +9,7 @@ import typer
 
 from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results
 from accelreport.errors import ExitCode
-from accelreport.loader.first_spec import devices_at, trial_folder, write_trial
+from accelreport.loader.first_spec import TRIAL_BUDGET, devices_at, trial_folder, write_trial
 
 EXAMPLES = """\b
 What it does:
@@ -61,7 +61,7 @@ def try_(
     batch: Batch = "1,8,64",
     input_shape: Shape = "",
     repeats: Repeats = 3,
-    budget: Budget = "5s",
+    budget: Budget = TRIAL_BUDGET,
     device: Devices = [],  # noqa: B006 -- Typer copies it
     results: Results = RESULTS,
     devices_file: DevicesFile = None,

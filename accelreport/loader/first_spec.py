@@ -204,6 +204,13 @@ def trial_folder(model: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+TRIAL_BUDGET = "30s"
+"""Measured time of a trial's cell: TensorFlow takes 10 s of it to compile a MobileNetV2 on two
+cores, and a small network does all its steps in one."""
+
+TRIAL_WARMUP = 5
+"""Steps of a trial's training that are not timed: of a large network the budget holds few."""
+
 TRAINED, CALLED = "training", "latency"
 """What a trial measures: steps of a training, and calls in inference."""
 
@@ -236,7 +243,10 @@ def write_trial(
     name = Path(model.partition(":")[0]).stem
     calls = {"repeats": repeats, "budget": budget, "calls": 1020, "warmup_calls": 20}
     kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        TRAINED: ({"steps_per_epoch": STEPS}, {"repeats": repeats, "budget": budget}),
+        TRAINED: (
+            {"steps_per_epoch": STEPS},
+            {"repeats": repeats, "budget": budget, "warmup_steps": TRIAL_WARMUP},
+        ),
         CALLED: ({"mode": "inference"}, calls),
     }
     paths = []

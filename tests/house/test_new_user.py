@@ -1,7 +1,8 @@
 """The tutorial as a new user follows it, from the wheel in an empty folder.
 
 Each of its first sections is a task of somebody with work of their own: at most two files of theirs
-and three commands. The commands and the code are those of the page.
+and three commands. The commands and the code are those of the page; some get an option more, by
+which they measure less of the same.
 """
 
 from __future__ import annotations
@@ -57,10 +58,16 @@ class NewUser:
         self.environment.pop("PYTHONPATH", None)
         assert len(self.commands) <= 3
 
-    def enters(self, number: int, code: int = ExitCode.OK) -> str:
-        """What a command of the section prints, which must end with this exit code."""
+    def enters(self, number: int, code: int = ExitCode.OK, *, less: str = "") -> str:
+        """What a command of the section prints, which must end with this exit code.
+
+        Args:
+            number: of the command.
+            code: expected.
+            less: options by which it measures less.
+        """
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self.commands[number]],
+            ["bash", "-euo", "pipefail", "-c", f"{self.commands[number]} {less}"],
             cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, check=False, timeout=1200,
         )  # fmt: skip
@@ -134,9 +141,9 @@ def test_own_network_on_own_arrays(user: NewUser) -> None:
 @follows("The latency at batch sizes of 1, 8 and 64")
 def test_latency_at_1_8_and_64(user: NewUser) -> None:
     (user.folder / "model.py").write_text(MODEL)
-    table = user.enters(0).partition("batch size")[2].splitlines()
+    table = user.enters(0, less="--repeats 2").partition("batch size")[2].splitlines()
     assert [row.split()[1] for row in table[1:4]] == ["1", "8", "64"]
-    assert len(user.records()) == 3 * 2 * 3
+    assert len(user.records()) == 3 * 2 * 2
 
 
 @follows("Two ways of one computation")
@@ -144,11 +151,11 @@ def test_two_ways_of_one_computation(user: NewUser) -> None:
     (user.folder / "specs").mkdir()
     (user.folder / "specs" / "step.py").write_text(user.code[0])
     user.enters(0)
-    printed = user.enters(1)
+    printed = user.enters(1, less="--set measure.repeats=2 --set measure.calls=200")
     user.enters(2)
     assert printed.count("BASELINE") == 1
     assert "Ways" in user.page()
-    assert user.statuses() == ["ok"] * 6
+    assert user.statuses() == ["ok"] * 4
 
 
 XLA = "Is XLA at least 1.3 times as fast for my model?"
@@ -166,7 +173,7 @@ def test_is_xla_at_least_so_fast(user: NewUser) -> None:
     )
     spec.write_text("\n".join([*lines, *claim, ""]), encoding="utf-8")
     verdict = r"(confirmed|refuted|undecided) +cpu-xla is at least 1.3 times as fast as cpu"
-    assert re.search(verdict, user.enters(1))
+    assert re.search(verdict, user.enters(1, less="--set measure.repeats=2"))
     assert re.search(verdict, user.enters(2))
 
 
