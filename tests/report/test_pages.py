@@ -255,6 +255,14 @@ def test_published_figures_stand_apart_from_measured_ones(pages: dict[str, Eleme
     assert "not measured" in published.text
 
 
+def test_upper_bounds_of_other_chips_stand_below_what_was_reached(
+    pages: dict[str, Element],
+) -> None:
+    reached = section(pages[BENCHMARK], "peak").text
+    assert reached.index("Share of peak reached") < reached.index("not predictions")
+    assert "Tesla T4" in reached
+
+
 def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
     claims = section(pages[BENCHMARK], "claims").text
     assert "The advantage grows with the batch" in claims

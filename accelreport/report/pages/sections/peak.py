@@ -1,4 +1,4 @@
-"""What devices compute and reach of their peak or measured roof, and the page of all."""
+"""What devices compute and reach of their peak or measured roof, upper bounds, and their page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Literal
 
-from accelreport.analysis.ceilings import ceiling, limits_named
+from accelreport.analysis.ceilings import ceiling, known_limits, limits_named
 from accelreport.analysis.compute import Peak, cited_peak, compute_dtype, hardware_name
 from accelreport.analysis.findings import Subject, Value
 from accelreport.analysis.published import hardware_of
@@ -18,6 +18,7 @@ from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.charts.workloads import RateMark, Workload, work_rates
 from accelreport.report.model import (
+    Block,
     Column,
     Download,
     Downloads,
@@ -35,7 +36,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import dot_of, rows_caption, style_of
 from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
-from accelreport.report.pages.sections.compute import Place, every_place, heaviest, work_at
+from accelreport.report.pages.sections.compute import Place, every_place, heaviest, most, work_at
 from accelreport.report.say import Speaker, signs
 from accelreport.report.say_run import computed, reached, share_value
 from accelreport.report.text import label, sentence
@@ -154,12 +155,14 @@ def peak_section(bench: BenchmarkView) -> Section | None:
         values=tuple(value for row in rows for value in row.shares),
     )  # fmt: skip
     high = 52 + 46 * len(rows)
-    blocks = (figure.figure(Size(HALF, high), Size(ON_A_PHONE.width, high)),)
+    blocks: list[Block] = [figure.figure(Size(HALF, high), Size(ON_A_PHONE.width, high))]
+    if place := heaviest(bench):
+        blocks.append(_bounds(bench, place))
     finding = reached(speaker, [(row.name, row.limit, row.shares) for row in rows])
     title = "Share of peak reached"
     if len(rows) == 1:
-        return Section("peak", f"{title}: {finding}", blocks, folded=True)
-    return Section("peak", title, blocks, finding=f"{finding}.", half=True)
+        return Section("peak", f"{title}: {finding}", tuple(blocks), folded=True)
+    return Section("peak", title, tuple(blocks), finding=f"{finding}.", half=True)
 
 
 def _chips(rows: Sequence[Reached]) -> Iterator[str]:
@@ -167,6 +170,35 @@ def _chips(rows: Sequence[Reached]) -> Iterator[str]:
     for by in dict.fromkeys(row.by for row in rows if row.by):
         names = [row.short for row in rows if row.by == by]
         yield f"Chip of {quantity.listed(names)} by {by}."
+
+
+def _bounds(bench: BenchmarkView, place: Place) -> Table:
+    """Upper bounds of known chips at the sweep point with the most work."""
+    rows = []
+    for limits in known_limits(place.work.dtype):
+        bound = ceiling(place.work, limits)
+        rows.append(
+            table_row(
+                entry(limits.name, Line(f"{quantity.number(limits.peak.tflops)} TFLOPS "
+                                        f"{type_of_peak(limits.peak)}", "reason")),
+                quantity.duration(bound.seconds),
+                most(place.seconds / bound.seconds),
+                bound.limit.value,
+            )
+        )  # fmt: skip
+    return Table(
+        id="bounds",
+        title="Upper bounds for chips that did not run it: not predictions",
+        caption=(
+            f"Calculated{bench.at(place.point)}: the least time is the larger of operations over "
+            "peak and bytes over memory bandwidth. Launches, input and element-wise work are left "
+            f"out, so a measured {bench.words.step} stays above it, most of all with small batches."
+        ),
+        corner="chip",
+        columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
+        groups=(RowGroup(tuple(rows)),),
+        folded=True,
+    )
 
 
 # Arithmetic -------------------------------------------------------------------------------------
@@ -302,8 +334,8 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         finding=(
             "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
             "figures or, for a CPU, measured ones."
-            f"{f'{wrong} and cannot be right.' if above else ''} “accelreport ceilings” calculates "
-            "upper bounds for other chips, which are no predictions."
+            f"{f'{wrong} and cannot be right.' if above else ''} Each benchmark’s page has upper "
+            "bounds for other chips, which are no predictions."
         ),
         description="",
         opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
