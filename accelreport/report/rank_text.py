@@ -33,6 +33,11 @@ def value_text(entry: Entry, figure: Figure, *, bare: bool = False) -> str:
     return write(entry.value.value, unit, entry.value, noun)
 
 
+def headline_text(entry: Entry, figure: Figure) -> str:
+    """The value in the digits of a headline."""
+    return write(entry.value.value, figure.unit, entry.value, figure.noun, digits=HEADLINE)
+
+
 def interval_text(entry: Entry, figure: Figure, *, bare: bool = False) -> str:
     """Both ends of the interval, or that there is none."""
     return span(entry.value, *_unit(figure, bare=bare)) or "single run"
@@ -89,8 +94,7 @@ def ratio_phrase(figure: Figure) -> str:
 def leaders(rows: Sequence[Ranked], figure: Figure) -> str:
     """Who may be first, and how far the last one is behind."""
     first, last, leading = rows[0], rows[-1], sum(row.best == 1 for row in rows)
-    value = first.entry.value
-    reached = write(value.value, figure.unit, value, figure.noun, digits=HEADLINE)
+    reached = headline_text(first.entry, figure)
     if len(rows) == 1:
         return f"One entry is ranked: {reached}."
     every = f"{count(len(rows))} entries"

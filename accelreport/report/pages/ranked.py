@@ -53,6 +53,7 @@ from accelreport.report.rank_text import (
     chip_name,
     entry_name,
     framework_text,
+    headline_text,
     interval_text,
     leaders,
     precision_text,
@@ -465,7 +466,7 @@ def standing(machine: Submission, board: Board) -> str:
     """The best rank of a machine by the first figure that it has."""
     figure, row = board.ranks_of[machine.name][0]
     ranks = board.ranks[figure.name]
-    value = f"{value_text(row.entry, figure)}, rank {rank_text(row)} of {len(ranks)}"
+    value = f"{headline_text(row.entry, figure)}, rank {rank_text(row)} of {len(ranks)}"
     return f"{figure.title}: {value}."
 
 
