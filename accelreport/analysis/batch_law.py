@@ -150,7 +150,7 @@ def fit(runs: Sequence[TimedRun]) -> Fit:
         covariance, df = np.asarray(np.cov(*costs) / len(laws)), len(laws) - 1.0
     else:
         df, design = len(middle) - 2.0, _design(middle)
-        variance = sum(each * each for each in residuals.values()) / df
+        variance = sum(residual * residual for residual in residuals.values()) / df
         covariance = np.asarray(variance * np.linalg.inv(design.T @ design))
     return Fit(law, None, residuals, covariance, df, len(whole))
 
@@ -175,9 +175,9 @@ def _line(times: TimedRun) -> Law:
     design = _design(times)
     # Batch sizes and seconds differ by powers of ten: columns of one size are solved safely.
     scale = np.linalg.norm(design, axis=0)
-    found, _ = nnls(design / scale, np.ones(len(design)))
-    fixed, each = (found / scale).tolist()
-    return Law(fixed, each)
+    costs, _ = nnls(design / scale, np.ones(len(design)))
+    fixed, per_example = (costs / scale).tolist()
+    return Law(fixed, per_example)
 
 
 def costs_of_part(
@@ -201,21 +201,21 @@ def costs_of_part(
         size: seconds * fmean(part[size] / run[size] for run, part in pairs)
         for size, seconds in times.items()
     }
-    found = _line_of_part(times, taken)
+    costs = _line_of_part(times, taken)
     if len(runs) > 1:
-        each = [_line_of_part(run, part) for run, part in pairs]
-        covariance: Floats = np.cov(np.array(each).T) / len(runs)
+        run_costs = [_line_of_part(run, part) for run, part in pairs]
+        covariance: Floats = np.cov(np.array(run_costs).T) / len(runs)
         df = len(runs) - 1.0
     else:
         design = _design(times)
         off = np.array([taken[size] / seconds for size, seconds in times.items()])
-        off -= design @ np.array(found)
+        off -= design @ np.array(costs)
         df = len(times) - 2.0
         covariance = np.asarray(float(off @ off) / df * np.linalg.inv(design.T @ design))
     halves = t_quantile(0.5 + level / 2, df) * np.sqrt(np.diag(covariance))
     fixed, per = (
         Interval(value, value - half, value + half, len(runs))
-        for value, half in zip(found, halves.tolist(), strict=True)
+        for value, half in zip(costs, halves.tolist(), strict=True)
     )
     return fixed, per
 
@@ -224,9 +224,9 @@ def _line_of_part(times: TimedRun, part: TimedRun) -> tuple[float, float]:
     design = _design(times)
     shares = np.array([part[batch] / seconds for batch, seconds in times.items()])
     scale = np.linalg.norm(design, axis=0)
-    found, *_ = np.linalg.lstsq(design / scale, shares, rcond=None)
-    fixed, each = (found / scale).tolist()
-    return fixed, each
+    costs, *_ = np.linalg.lstsq(design / scale, shares, rcond=None)
+    fixed, per_example = (costs / scale).tolist()
+    return fixed, per_example
 
 
 @dataclass(frozen=True)
@@ -264,8 +264,8 @@ def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
         ends = _fieller(above, below, variances, df, level)
         return Interval(above / below if below else inf, *ends, n)
 
-    fixed, each = quotient(0), quotient(1)
-    small, large = sorted((fixed, each), key=lambda one: one.value)
+    fixed, per_example = quotient(0), quotient(1)
+    small, large = sorted((fixed, per_example), key=lambda one: one.value)
     above, below = first.fixed_s - second.fixed_s, second.each_s - first.each_s
     where = above / below if below else nan
     crossing = Interval(nan, nan, nan, n)
@@ -274,7 +274,7 @@ def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
         covariance = own.covariance + base.covariance
         ends = _fieller(above, below, sign @ covariance @ sign, df, level)
         crossing = Interval(where, *ends, n)
-    return Against(crossing, large, small, grows=each.value > fixed.value)
+    return Against(crossing, large, small, grows=per_example.value > fixed.value)
 
 
 def _fieller(

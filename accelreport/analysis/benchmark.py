@@ -34,13 +34,14 @@ class Benchmark:
     Attributes:
         plan: what the spec said.
         records: its records, by (key, machine).
-        seen: machine → the highest float32 rate that any run on its processor reached, of all
-            benchmarks together (`ceilings.seen_tflops`): no measured roof lies below it.
+        highest_tflops: machine → the highest float32 rate that any run on its processor
+            reached, of all benchmarks together (`ceilings.seen_tflops`): no measured roof lies
+            below it.
     """
 
     plan: PlanDocument
     records: Mapping[tuple[str, str], Record]
-    seen: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    highest_tflops: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     @cached_property
     def results(self) -> tuple[Result, ...]:

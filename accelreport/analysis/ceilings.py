@@ -146,7 +146,7 @@ def ceiling(work: StepWork, limits: Limits) -> Ceiling:
         Limit.MEMORY: memory,
         Limit.DEPTH: work.depth * limits.kernel_s,
     }
-    limit = max(bounds, key=lambda each: bounds[each])
+    limit = max(bounds, key=lambda bound: bounds[bound])
     return Ceiling(bounds[limit], limit)
 
 
@@ -203,7 +203,7 @@ def kind_of(unit: str, name: str) -> str:
 
 def known_limits(dtype: str) -> Sequence[Limits]:
     """Every GPU and TPU of the table that has a rate for a type, as its maker calls it."""
-    found = []
+    limits = []
     for row in HARDWARE:
         kind = kind_of(row.unit, row.name)
         floating = {name: x for name, x in row.tflops.items() if not name.startswith("int")}
@@ -211,11 +211,11 @@ def known_limits(dtype: str) -> Sequence[Limits]:
         if peak is None or kind not in {"GPU", "TPU"}:
             continue
         width = Bandwidth(row.gbps, row.cited) if row.gbps is not None else None
-        found.append(Limits(row.name, kind, peak, width, row.kernel_us * 1e-6))
-    return found
+        limits.append(Limits(row.name, kind, peak, width, row.kernel_us * 1e-6))
+    return limits
 
 
-def own_limits(environment: Environment, dtype: str, seen: float = 0.0) -> Limits | None:
+def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0) -> Limits | None:
     """A CPU's measured roof: the best that its machine showed, in any run and in any kernel.
 
     None where the record does not hold them, or others used the machine meanwhile; and for
@@ -224,17 +224,17 @@ def own_limits(environment: Environment, dtype: str, seen: float = 0.0) -> Limit
     Args:
         environment: of a record.
         dtype: element type of the products.
-        seen: the highest rate that any run of the machine reached (`seen_tflops`).
+        highest_tflops: the highest rate that any run of the machine reached (`seen_tflops`).
     """
-    found = environment.roofs
-    if found is None or found.other_cores > OTHER_LOAD or dtype != "float32":
+    roofs = environment.roofs
+    if roofs is None or roofs.other_cores > OTHER_LOAD or dtype != "float32":
         return None
-    tflops = max(found.tflops, environment.threads * found.core_tflops, seen)
+    tflops = max(roofs.tflops, environment.threads * roofs.core_tflops, highest_tflops)
     return Limits(
         environment.cpu,
         "CPU",
-        Peak(tflops, dtype, f"measured: {found.method}"),
-        Bandwidth(found.gbps, f"measured: {found.method}"),
+        Peak(tflops, dtype, f"measured: {roofs.method}"),
+        Bandwidth(roofs.gbps, f"measured: {roofs.method}"),
     )
 
 

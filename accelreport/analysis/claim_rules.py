@@ -12,11 +12,11 @@ from accelreport.analysis.claims import (
     ClaimResult,
     ClaimState,
     ClaimVerdict,
+    Evidence,
     Lack,
     Missing,
     Number,
-    Seen,
-    together,
+    combined_verdict,
     within_bounds,
 )
 from accelreport.analysis.learning import (
@@ -86,9 +86,11 @@ def claim_results(
         results: what was measured.
         records: the plan's records, which hold what quantisation did to their models.
     """
-    quantised = {(each.key, each.machine): each.quantised for each in records if each.quantised}
-    whole = Seen(plan, tuple(results), rules_of(plan, results), quantised)
-    return tuple(found for claim in plan.claims for found in _tested(whole, claim))
+    quantised = {
+        (record.key, record.machine): record.quantised for record in records if record.quantised
+    }
+    whole = Evidence(plan, tuple(results), rules_of(plan, results), quantised)
+    return tuple(result for claim in plan.claims for result in _tested(whole, claim))
 
 
 def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> list[DevicePoint]:
@@ -97,12 +99,12 @@ def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> li
     Empty for a claim that further repeats do not decide: one about the hardware's limits, or
     about models each of which is tested by itself.
     """
-    seen = Seen(plan, tuple(results), Rules(), {})
+    evidence = Evidence(plan, tuple(results), Rules(), {})
     check = check.as_ratio if isinstance(check, FasterCheck) else check
     if isinstance(check, EquivalentCheck):
-        here = {each.device for each in results if each.status not in {MISSING, "skipped"}}
+        here = {result.device for result in results if result.status not in {MISSING, "skipped"}}
         devices = [name for name in plan.devices if name in here]
-        return [(name, point) for point in seen.points(check.where) for name in devices]
+        return [(name, point) for point in evidence.points(check.where) for name in devices]
     if isinstance(check, QuantisedCheck | MemoryCheck | PeakCheck):
         return []
     elsewhere: Mapping[str, Scalar] = {}
@@ -115,52 +117,52 @@ def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> li
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         name, elsewhere = plan.baseline.place(check.over, {})
         others = [name]
-    points = seen.points(check.where)
+    points = evidence.points(check.where)
     own = [(check.of, point) for point in points]
     return own + [(name, point | dict(elsewhere)) for name in others for point in points]
 
 
 def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> ClaimVerdict:
     """What results of one machine say of one claim."""
-    whole = Seen(plan, tuple(results), rules_of(plan, results), {})
-    return together([found.verdict for found in _tested(whole, claim)])
+    whole = Evidence(plan, tuple(results), rules_of(plan, results), {})
+    return combined_verdict([result.verdict for result in _tested(whole, claim)])
 
 
-def _tested(whole: Seen, claim: Claim) -> list[ClaimResult]:
+def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
     on = {
-        each.machine
+        result.machine
         for device in devices_of(whole.plan, claim.check)
-        for each in whole.of_device.get(device, ())
-        if each.machine and (each.measured or isinstance(claim.check, MemoryCheck))
+        for result in whole.of_device.get(device, ())
+        if result.machine and (result.measured or isinstance(claim.check, MemoryCheck))
     }
-    found = [_on(replace(whole, machine=name, used={}), claim) for name in sorted(on) or [""]]
-    return [each for each in found if each.tested] or [replace(found[0], machine="")]
+    results = [_on(replace(whole, machine=name, used={}), claim) for name in sorted(on) or [""]]
+    return [result for result in results if result.tested] or [replace(results[0], machine="")]
 
 
-def _on(seen: Seen, claim: Claim) -> ClaimResult:
-    found = _outcome(seen, claim.check)
-    origins = [each.origin for each in seen.used.values()] if found.numbers else []
+def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
+    outcome = _outcome(evidence, claim.check)
+    origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
     of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
     if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
         held = Withheld(Why.DATA, stand_in, "")
-    elif isinstance(claim.check, MemoryCheck) and seen.plan.profile != "full":
-        held = Withheld(Why.PROFILE, seen.plan.profile, "")
-    if held is not None and found.verdict is not ClaimVerdict.NOT_TESTED:
-        found = replace(found, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
+    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile != "full":
+        held = Withheld(Why.PROFILE, evidence.plan.profile, "")
+    if held is not None and outcome.verdict is not ClaimVerdict.NOT_TESTED:
+        outcome = replace(outcome, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
     elif stand_in == "sample" and not isinstance(claim.check, EquivalentCheck | QuantisedCheck):
         stand_in = ""
     return ClaimResult(
         claim,
-        seen.plan.spec,
-        seen.plan.profile,
-        found.verdict,
-        _state(seen, claim, found, stand_in),
-        seen.machine,
-        found.numbers,
-        found.missing,
-        found.withheld,
+        evidence.plan.spec,
+        evidence.plan.profile,
+        outcome.verdict,
+        _state(evidence, claim, outcome, stand_in),
+        evidence.machine,
+        outcome.numbers,
+        outcome.missing,
+        outcome.withheld,
         stand_in,
     )
 
@@ -170,23 +172,25 @@ def _asked(check: Check) -> set[str | None]:
     return {getattr(check, key, None) for key in ("value", "ratio", "to", "rises", "falls")}
 
 
-def _state(seen: Seen, claim: Claim, found: _Outcome, stand_in: str) -> ClaimState:
+def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -> ClaimState:
     """The state of a claim: its verdict, or what stands in its place.
 
     A quality that was reached on synthetic data decides nothing.
     """
-    if found.verdict is not ClaimVerdict.NOT_TESTED:
+    if outcome.verdict is not ClaimVerdict.NOT_TESTED:
         compares = isinstance(claim.check, EquivalentCheck | QuantisedCheck)
         of_quality = compares or not _asked(claim.check).isdisjoint(SIGNED)
-        decided = found.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
+        decided = outcome.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
         if decided and of_quality and stand_in == "synthetic":
             return ClaimState.UNDECIDED
-        return ClaimState(found.verdict.value)
-    tried = {each.device for each in seen.results if each.status not in {MISSING, "skipped"}}
+        return ClaimState(outcome.verdict.value)
+    tried = {
+        result.device for result in evidence.results if result.status not in {MISSING, "skipped"}
+    }
     lacking = any(
-        each.device not in tried if each.lack is Lack.DEVICE else len(tried) < 2
-        for each in found.missing
-        if each.lack in {Lack.DEVICE, Lack.PAIRS}
+        missing.device not in tried if missing.lack is Lack.DEVICE else len(tried) < 2
+        for missing in outcome.missing
+        if missing.lack in {Lack.DEVICE, Lack.PAIRS}
     )
     return ClaimState.NEEDS_DEVICE if lacking else ClaimState.NOT_MEASURED
 
@@ -208,36 +212,38 @@ class _Outcome:
     withheld: tuple[Withheld, ...] = ()
 
 
-def _outcome(seen: Seen, check: Check) -> _Outcome:
+def _outcome(evidence: Evidence, check: Check) -> _Outcome:
     if isinstance(check, FasterCheck):
-        return _ratio(seen, check.as_ratio)
-    if isinstance(check, RatioCheck | TrendCheck) and _is_of_itself(seen, check):
+        return _ratio(evidence, check.as_ratio)
+    if isinstance(check, RatioCheck | TrendCheck) and _is_of_itself(evidence, check):
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, check.of),))
     if isinstance(check, RatioCheck):
-        return _ratio(seen, check)
+        return _ratio(evidence, check)
     if isinstance(check, TrendCheck):
-        return _trend(seen, check)
+        return _trend(evidence, check)
     if isinstance(check, DifferenceCheck):
-        return _difference(seen, check)
+        return _difference(evidence, check)
     if isinstance(check, ValueCheck):
         return _bounded(
-            seen,
-            seen.groups(check.where),
-            lambda points, level: seen.interval(
-                check.value, _terms(seen, check.value, check.of, "", points), level
+            evidence,
+            evidence.groups(check.where),
+            lambda points, level: evidence.interval(
+                check.value, _terms(evidence, check.value, check.of, "", points), level
             ),
             (check.at_least, check.at_most),
             check.value,
             (check.of, check.where),
         )
     if isinstance(check, EquivalentCheck):
-        return _equivalent(seen, check)
+        return _equivalent(evidence, check)
     if isinstance(check, QuantisedCheck):
-        return _quantised(seen, check)
-    return _out_of_memory(seen, check) if isinstance(check, MemoryCheck) else _below_peak(seen)
+        return _quantised(evidence, check)
+    return (
+        _out_of_memory(evidence, check) if isinstance(check, MemoryCheck) else _below_peak(evidence)
+    )
 
 
-def _is_of_itself(seen: Seen, check: RatioCheck | TrendCheck) -> bool:
+def _is_of_itself(evidence: Evidence, check: RatioCheck | TrendCheck) -> bool:
     """Whether a device is held against itself everywhere: the spec's baseline was replaced."""
     if isinstance(check, RatioCheck):
         compares = check.to is None and not check.within_process
@@ -245,7 +251,8 @@ def _is_of_itself(seen: Seen, check: RatioCheck | TrendCheck) -> bool:
     else:
         compares, elsewhere = "speedup" in {check.rises, check.falls}, {}
     sides = [
-        (point, seen.plan.baseline.place(check.over, point)) for point in seen.points(check.where)
+        (point, evidence.plan.baseline.place(check.over, point))
+        for point in evidence.points(check.where)
     ]
     return (
         compares
@@ -264,7 +271,7 @@ Groups = Sequence[tuple[Point, Sequence[Point]]]
 
 
 def _bounded(
-    seen: Seen,
+    evidence: Evidence,
     groups: Groups,
     estimate: Callable[[Sequence[Point], float], Interval],
     bounds: tuple[float | None, float | None],
@@ -274,7 +281,7 @@ def _bounded(
     """Compares an interval with bounds at every sweep point that a claim leaves open.
 
     Args:
-        seen: the measurements.
+        evidence: the measurements.
         groups: where.
         estimate: points that count together and a level → their interval.
         bounds: the least and the most.
@@ -282,22 +289,27 @@ def _bounded(
         sides: devices and the fixed keys of each, which say what is missing.
     """
     measured = [
-        (place, points, found) for place, points in groups if (found := estimate(points, LEVEL)).n
+        (place, points, interval)
+        for place, points in groups
+        if (interval := estimate(points, LEVEL)).n
     ]
     strict = 1 - (1 - LEVEL) / max(len(measured), 1)
     verdicts = [
-        within_bounds(found, estimate(points, strict), *bounds) for _, points, found in measured
+        within_bounds(interval, estimate(points, strict), *bounds)
+        for _, points, interval in measured
     ]
-    numbers = tuple(Number(quantity, found, place) for place, _, found in measured)
-    return _Outcome(together(verdicts), numbers, () if verdicts else seen.absent(*sides))
+    numbers = tuple(Number(quantity, interval, place) for place, _, interval in measured)
+    return _Outcome(
+        combined_verdict(verdicts), numbers, () if verdicts else evidence.absent(*sides)
+    )
 
 
-def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
-    over, elsewhere = seen.plan.baseline.place(check.over or (check.of if check.to else ""), {})
+def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
+    over, elsewhere = evidence.plan.baseline.place(check.over or (check.of if check.to else ""), {})
     elsewhere |= check.over_where
-    groups = seen.groups(check.where, check.mean_over)
+    groups = evidence.groups(check.where, check.mean_over)
     pairs = [
-        seen.against((check.of, point), (over, point | elsewhere))
+        evidence.against((check.of, point), (over, point | elsewhere))
         for _, points in groups
         for point in points
         if not check.within_process and check.ratio in SPEEDS
@@ -305,9 +317,9 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
     outcome = _bounded(
-        seen,
+        evidence,
         groups,
-        lambda points, level: _quotient(seen, check, over, elsewhere, points, level),
+        lambda points, level: _quotient(evidence, check, over, elsewhere, points, level),
         check.bounds,
         "ratio",
         (check.of, check.where),
@@ -315,24 +327,24 @@ def _ratio(seen: Seen, check: RatioCheck) -> _Outcome:
     )
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
         return outcome
-    if unlike := _not_positive(seen, check, over, elsewhere, groups):
+    if unlike := _not_positive(evidence, check, over, elsewhere, groups):
         return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     return replace(outcome, withheld=_held(pairs))
 
 
 def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
     """What weighs against comparing the two sides, each reason once."""
-    timed = (each for each in pairs if each.base and each.own.timed and each.base.timed)
-    return tuple(dict.fromkeys(why for each in timed for why in each.withheld))
+    timed = (pair for pair in pairs if pair.base and pair.own.timed and pair.base.timed)
+    return tuple(dict.fromkeys(why for pair in timed for why in pair.withheld))
 
 
 def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
     """The same without the precision: who names two devices compares them with theirs."""
-    return tuple(each for each in _held(pairs) if each.why is not Why.PRECISION)
+    return tuple(reason for reason in _held(pairs) if reason.why is not Why.PRECISION)
 
 
 def _quotient(
-    seen: Seen,
+    evidence: Evidence,
     check: RatioCheck,
     over: str,
     elsewhere: Point,
@@ -344,38 +356,40 @@ def _quotient(
     Several points count together by their geometric mean; pairs are formed within repeats.
     Two quantities of the same processes are divided as they stand, process by process.
     """
-    terms = [_terms_of_ratio(seen, check, over, point, point | elsewhere) for point in points]
-    return seen.interval("ratio", mean_of(terms), level)
+    terms = [_terms_of_ratio(evidence, check, over, point, point | elsewhere) for point in points]
+    return evidence.interval("ratio", mean_of(terms), level)
 
 
-def _terms_of_ratio(seen: Seen, check: RatioCheck, over: str, point: Point, other: Point) -> Terms:
+def _terms_of_ratio(
+    evidence: Evidence, check: RatioCheck, over: str, point: Point, other: Point
+) -> Terms:
     if check.ratio == "speedup" and check.to is None:
-        return _speedup_terms(seen, (check.of, point), (over, other))
+        return _speedup_terms(evidence, (check.of, point), (over, other))
     sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
-    above = _positive_terms(seen, check.ratio, check.of, point)
-    below = _positive_terms(seen, check.to or check.ratio, over, other)
+    above = _positive_terms(evidence, check.ratio, check.of, point)
+    below = _positive_terms(evidence, check.to or check.ratio, over, other)
     terms = above.times(sign) + below.times(-sign)
     if check.ratio in OF_A_STEADY_STEP and check.to is None:
-        known = seen.against((check.of, point), (over, other)).rules.spread
+        known = evidence.against((check.of, point), (over, other)).rules.spread
         terms = replace(terms, spread=known)
     return terms
 
 
-def _speedup_terms(seen: Seen, own: DevicePoint, base: DevicePoint) -> Terms:
+def _speedup_terms(evidence: Evidence, own: DevicePoint, base: DevicePoint) -> Terms:
     """The logarithms of how many times as fast a device is; an empty term where there is none."""
-    found = seen.against(own, base)
-    estimate = found.estimate or found.qualified
+    speedup = evidence.against(own, base)
+    estimate = speedup.estimate or speedup.qualified
     return estimate.terms if estimate else Terms(((1.0, {}),))
 
 
-def _positive_terms(seen: Seen, name: str, device: str, point: Point) -> Terms:
+def _positive_terms(evidence: Evidence, name: str, device: str, point: Point) -> Terms:
     if name == "speedup":
-        return _speedup_terms(seen, (device, point), seen.plan.baseline.place("", point))
-    return Terms.of(seen.sample(name, device, point), signed=False)
+        return _speedup_terms(evidence, (device, point), evidence.plan.baseline.place("", point))
+    return Terms.of(evidence.sample(name, device, point), signed=False)
 
 
 def _not_positive(
-    seen: Seen, check: RatioCheck, over: str, elsewhere: Point, groups: Groups
+    evidence: Evidence, check: RatioCheck, over: str, elsewhere: Point, groups: Groups
 ) -> tuple[Missing, ...]:
     """The sides that have values of which there is no ratio."""
     sides: list[tuple[str, str, Mapping[str, Scalar]]] = [
@@ -390,35 +404,35 @@ def _not_positive(
             value <= 0
             for _, points in groups
             for point in points
-            for value in seen.sample(name, device, point | dict(held)).values()
+            for value in evidence.sample(name, device, point | dict(held)).values()
         )
     )
 
 
-def _difference(seen: Seen, check: DifferenceCheck) -> _Outcome:
+def _difference(evidence: Evidence, check: DifferenceCheck) -> _Outcome:
     least, than = max(check.by_at_least, NO_DIFFERENCE), check.than or check.of
 
     def terms(point: Point) -> Terms:
-        own = seen.sample(check.quality, check.of, point)
-        base = seen.sample(check.to or check.quality, than, point | check.than_where)
+        own = evidence.sample(check.quality, check.of, point)
+        base = evidence.sample(check.to or check.quality, than, point | check.than_where)
         return Terms(((1.0, own), (-1.0, base)))
 
     def estimate(points: Sequence[Point], level: float) -> Interval:
-        return seen.interval("difference", mean_of([terms(point) for point in points]), level)
+        return evidence.interval("difference", mean_of([terms(point) for point in points]), level)
 
     bounds = (least, None) if check.higher else (None, -least)
-    groups = seen.groups(check.where, check.mean_over)
+    groups = evidence.groups(check.where, check.mean_over)
     sides = (check.of, check.where), (than, check.where | check.than_where)
-    return _bounded(seen, groups, estimate, bounds, "difference", *sides)
+    return _bounded(evidence, groups, estimate, bounds, "difference", *sides)
 
 
-def _terms(seen: Seen, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
+def _terms(evidence: Evidence, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
     """The terms of a quantity, of several points by their mean."""
     return mean_of(
         [
-            _speedup_terms(seen, (device, point), seen.plan.baseline.place(over, point))
+            _speedup_terms(evidence, (device, point), evidence.plan.baseline.place(over, point))
             if name == "speedup"
-            else seen.terms(name, device, point)
+            else evidence.terms(name, device, point)
             for point in points
         ]
     )
@@ -436,31 +450,31 @@ class _Rung:
     terms: Terms
 
 
-def _trend(seen: Seen, check: TrendCheck) -> _Outcome:
+def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
     """Tests a trend at every setting of the other axes; all must show it."""
     name = check.rises or str(check.falls)
     pairs = [
-        seen.against((check.of, point), seen.plan.baseline.place(check.over, point))
-        for point in seen.points(check.where)
+        evidence.against((check.of, point), evidence.plan.baseline.place(check.over, point))
+        for point in evidence.points(check.where)
         if name == "speedup"
     ]
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
-    moving = seen.advancing_with(check.along)
+    moving = evidence.advancing_with(check.along)
     lines: dict[str, list[_Rung]] = {}
-    for place, points in seen.groups(check.where, check.mean_over):
+    for place, points in evidence.groups(check.where, check.mean_over):
         held_at = {axis: value for axis, value in place.items() if axis not in moving}
-        terms = _terms(seen, name, check.of, check.over, points)
+        terms = _terms(evidence, name, check.of, check.over, points)
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
             stands = {axis: place[axis] for axis in moving if axis in place}
             rungs.append(_Rung(place[check.along], held_at | stands, terms))
-    outcomes = [_line(seen, check, name, _ordered(rungs)) for rungs in lines.values()]
-    missing = dict.fromkeys(each for outcome in outcomes for each in outcome.missing)
+    outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
+    missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
     return _Outcome(
-        together([outcome.verdict for outcome in outcomes]),
+        combined_verdict([outcome.verdict for outcome in outcomes]),
         tuple(number for outcome in outcomes for number in outcome.numbers),
-        tuple(missing) or (() if outcomes else _absent(seen, check)),
+        tuple(missing) or (() if outcomes else _absent(evidence, check)),
         _held(pairs),
     )
 
@@ -472,28 +486,28 @@ def _ordered(rungs: list[_Rung]) -> list[_Rung]:
     return rungs
 
 
-def _line(seen: Seen, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
+def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
     start = check.starting_at
     before = [rung.terms for rung in measured if start is not None and _number(rung) < start]
     rising = [rung.terms for rung in measured if start is None or _number(rung) >= start]
     if len(rising) < 2:
-        lack = (Missing(Lack.POINTS),) if measured else _absent(seen, check)
+        lack = (Missing(Lack.POINTS),) if measured else _absent(evidence, check)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
-    level = level_over(seen.rules.looks)
+    level = level_over(evidence.rules.looks)
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
     flat = QUALITY_MARGIN if name in SIGNED else log(check.tolerance)
     verdicts = [_rises(rising, 1.0 if check.rises else -1.0, margin, level)]
-    changes = [_change(each, rising[0], 1.0, level) for each in before]
-    verdicts += [_OF_PARITY[parity(each, each, flat)] for each in changes]
-    numbers = [Number(name, seen.interval(name, rung.terms), rung.place) for rung in measured]
-    return _Outcome(together(verdicts), tuple(numbers))
+    changes = [_change(terms, rising[0], 1.0, level) for terms in before]
+    verdicts += [_OF_PARITY[parity(interval, interval, flat)] for interval in changes]
+    numbers = [Number(name, evidence.interval(name, rung.terms), rung.place) for rung in measured]
+    return _Outcome(combined_verdict(verdicts), tuple(numbers))
 
 
-def _absent(seen: Seen, check: TrendCheck) -> tuple[Missing, ...]:
+def _absent(evidence: Evidence, check: TrendCheck) -> tuple[Missing, ...]:
     sides: list[tuple[str, Mapping[str, Scalar]]] = [(check.of, check.where)]
     if "speedup" in {check.rises, check.falls}:
-        sides.append(seen.plan.baseline.place(check.over, check.where))
-    return seen.absent(*sides)
+        sides.append(evidence.plan.baseline.place(check.over, check.where))
+    return evidence.absent(*sides)
 
 
 def _number(rung: _Rung) -> float:
@@ -509,7 +523,7 @@ def _rises(steps: list[Terms], sign: float, margin: float, level: float) -> Clai
     strict = 1 - (1 - level) / (len(steps) - 1)
     changes = [_change(before, after, sign, strict) for before, after in pairwise(steps)]
     whole = _change(steps[0], steps[-1], sign, level)
-    back = any(each.known and each.high < -margin for each in changes)
+    back = any(interval.known and interval.high < -margin for interval in changes)
     if back or (whole.known and whole.high < margin):
         return ClaimVerdict.REFUTED
     rises = whole.known and whole.low > 0
@@ -529,17 +543,17 @@ _OF_PARITY = {
 }
 
 
-def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
+def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
     quality = Quality(check.equivalent, check.within)
     pairs = [
         (own, base)
-        for point in seen.points(check.where)
-        for name in seen.plan.devices
-        if not seen.plan.baseline.is_at(name, point)
+        for point in evidence.points(check.where)
+        for name in evidence.plan.devices
+        if not evidence.plan.baseline.is_at(name, point)
         for own, base in [
-            (seen.group(name, point), seen.group(*seen.plan.baseline.place("", point)))
+            (evidence.group(name, point), evidence.group(*evidence.plan.baseline.place("", point)))
         ]
-        if own.machine == seen.machine
+        if own.machine == evidence.machine
     ]
     shared = [
         (own, base)
@@ -548,86 +562,90 @@ def _equivalent(seen: Seen, check: EquivalentCheck) -> _Outcome:
     ]
     verdicts, numbers = [], []
     for own, base in shared:
-        found = agreement(own.results, base.results, quality, len(shared))
-        verdicts.append(_OF_PARITY[found.verdict])
-        interval = replace(found.difference, n=found.n)
+        agreed = agreement(own.results, base.results, quality, len(shared))
+        verdicts.append(_OF_PARITY[agreed.verdict])
+        interval = replace(agreed.difference, n=agreed.n)
         numbers.append(Number("difference", interval, _point(own), own.device))
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
-    return _Outcome(together(verdicts), tuple(numbers))
+    return _Outcome(combined_verdict(verdicts), tuple(numbers))
 
 
 def _point(group: Group) -> Point:
     return {axis: value for axis, value in group.point.items() if value is not None}
 
 
-def _quantised(seen: Seen, check: QuantisedCheck) -> _Outcome:
+def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
     """Every trained model is tested on its own examples, and all must agree."""
     verdicts, numbers = [], []
-    for point in seen.points(check.where):
-        for each in seen.near(check.of, point):
-            found = seen.quantised.get((each.key, each.machine))
-            if found is None:
+    for point in evidence.points(check.where):
+        for result in evidence.near(check.of, point):
+            quantised = evidence.quantised.get((result.key, result.machine))
+            if quantised is None:
                 continue
-            value, low, high = difference(found.float32_only, found.int8_only, found.examples)
-            said = change(found)
-            excluded = said is Change.BETTER or low > -check.negligible
+            value, low, high = difference(
+                quantised.float32_only, quantised.int8_only, quantised.examples
+            )
+            direction = change(quantised)
+            excluded = direction is Change.BETTER or low > -check.negligible
             undecided = ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
-            verdicts.append(ClaimVerdict.CONFIRMED if said is Change.WORSE else undecided)
-            interval = Interval(value, low, high, found.examples)
-            numbers.append(Number("difference", interval, point, seed=each.seed))
+            verdicts.append(ClaimVerdict.CONFIRMED if direction is Change.WORSE else undecided)
+            interval = Interval(value, low, high, quantised.examples)
+            numbers.append(Number("difference", interval, point, seed=result.seed))
     if verdicts:
         agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
         return _Outcome(agreed, tuple(numbers))
-    here = any(each.measured for each in seen.of_device.get(check.of, ()))
-    lack = (Missing(Lack.QUANTISED, check.of),) if here else seen.absent((check.of, check.where))
+    here = any(process.measured for process in evidence.of_device.get(check.of, ()))
+    lack = (
+        (Missing(Lack.QUANTISED, check.of),) if here else evidence.absent((check.of, check.where))
+    )
     return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
 
 
 # Limits of the hardware -------------------------------------------------------------------------
 
 
-def _out_of_memory(seen: Seen, check: MemoryCheck) -> _Outcome:
+def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
     """One process that ends otherwise refutes it; two that do not are needed to confirm it."""
     verdicts, numbers = [], []
-    for point in seen.points(check.where):
+    for point in evidence.points(check.where):
         tried = [
-            each
-            for each in seen.of_device.get(check.of, ())
-            if each.machine == seen.machine != ""
-            and each.at(point)
-            and (each.measured or each.failure_kind in OUT_OF_MEMORY)
+            result
+            for result in evidence.of_device.get(check.of, ())
+            if result.machine == evidence.machine != ""
+            and result.at(point)
+            and (result.measured or result.failure_kind in OUT_OF_MEMORY)
         ]
         if not tried:
             continue
-        failed = [each for each in tried if not each.measured]
+        failed = [result for result in tried if not result.measured]
         whole = ClaimVerdict.CONFIRMED if len(failed) > 1 else ClaimVerdict.UNDECIDED
         verdicts.append(whole if len(failed) == len(tried) else ClaimVerdict.REFUTED)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
         numbers.append(Number("out_of_memory", share, point))
-    missing = () if verdicts else seen.absent((check.of, check.where))
-    return _Outcome(together(verdicts), tuple(numbers), missing)
+    missing = () if verdicts else evidence.absent((check.of, check.where))
+    return _Outcome(combined_verdict(verdicts), tuple(numbers), missing)
 
 
-def _below_peak(seen: Seen) -> _Outcome:
+def _below_peak(evidence: Evidence) -> _Outcome:
     verdicts, numbers = [], []
-    for device in seen.plan.devices:
-        for point in seen.points({}):
-            known = [each.timings.peak_tflops for each in seen.near(device, point)]
-            peak = min((each for each in known if each > 0), default=0.0)
+    for device in evidence.plan.devices:
+        for point in evidence.points({}):
+            known = [process.timings.peak_tflops for process in evidence.near(device, point)]
+            peak = min((tflops for tflops in known if tflops > 0), default=0.0)
             if not peak:
                 continue
-            interval = seen.interval("tflops", seen.terms("tflops", device, point))
+            interval = evidence.interval("tflops", evidence.terms("tflops", device, point))
             if interval.n:
                 # A single process has no interval, and still cannot be faster than the hardware.
                 beyond = not interval.known and interval.value > peak
                 held = within_bounds(interval, interval, None, peak)
                 verdicts.append(ClaimVerdict.REFUTED if beyond else held)
                 numbers.append(Number("tflops", interval, point, device, peak))
-    for each in seen.results:
-        if each.failure_kind == ABOVE_PEAK and seen.machine in {"", each.machine}:
+    for result in evidence.results:
+        if result.failure_kind == ABOVE_PEAK and evidence.machine in {"", result.machine}:
             verdicts.append(ClaimVerdict.REFUTED)
-            place = {axis: value for axis, value in each.point.items() if value is not None}
-            numbers.append(Number("tflops", NOTHING, place, each.device, refused=each))
+            place = {axis: value for axis, value in result.point.items() if value is not None}
+            numbers.append(Number("tflops", NOTHING, place, result.device, refused=result))
     missing = () if verdicts else (Missing(Lack.PEAK),)
-    return _Outcome(together(verdicts), tuple(numbers), missing)
+    return _Outcome(combined_verdict(verdicts), tuple(numbers), missing)

@@ -163,7 +163,7 @@ _FIRST = (ClaimState.REFUTED, *ClaimState)
 """Of several machines one refutes a claim; what is decided speaks before what is not."""
 
 
-def distinct(found: Iterable[ClaimResult]) -> list[ClaimResult]:
+def distinct(results: Iterable[ClaimResult]) -> list[ClaimResult]:
     """Each claim once, in the order in which they come: so many claims there are.
 
     A claim that was tested in several profiles, or on several machines, is one: the full profile
@@ -174,13 +174,13 @@ def distinct(found: Iterable[ClaimResult]) -> list[ClaimResult]:
         return not (result.tested and result.profile == "full"), _FIRST.index(result.state)
 
     first: dict[tuple[str, str], ClaimResult] = {}
-    for each in found:
-        place = each.spec, each.claim.text
-        first[place] = min(first.get(place, each), each, key=later)
+    for claim_result in results:
+        place = claim_result.spec, claim_result.claim.text
+        first[place] = min(first.get(place, claim_result), claim_result, key=later)
     return list(first.values())
 
 
-def together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+def combined_verdict(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """A claim about several points: one refutes it, all must confirm it."""
     tested = [verdict for verdict in verdicts if verdict is not ClaimVerdict.NOT_TESTED]
     if not tested:
@@ -214,7 +214,7 @@ def within_bounds(
 
 
 @dataclass(frozen=True)
-class Seen:
+class Evidence:
     """The measurements of one plan, seen from one machine.
 
     Attributes:
@@ -239,61 +239,61 @@ class Seen:
     @cached_property
     def of_device(self) -> dict[str, list[Result]]:
         """Device → its results."""
-        found: dict[str, list[Result]] = {}
-        for each in self.results:
-            found.setdefault(each.device, []).append(each)
-        return found
+        by_device: dict[str, list[Result]] = {}
+        for result in self.results:
+            by_device.setdefault(result.device, []).append(result)
+        return by_device
 
     def points(self, where: Mapping[str, Scalar]) -> list[Point]:
         """The planned points that match `where`, in the order of the plan."""
-        found: dict[PointKey, Point] = {}
+        points: dict[PointKey, Point] = {}
         for cell in self.plan.cells:
             point = {axis: cell.point[axis] for axis in self.plan.axes if axis in cell.point}
             if matches(point, where):
-                found.setdefault(point_key(point), point)
-        return list(found.values())
+                points.setdefault(point_key(point), point)
+        return list(points.values())
 
     def groups(
         self, where: Mapping[str, Scalar], mean_over: Collection[str] = ()
     ) -> list[tuple[Point, list[Point]]]:
         """The same; those that differ in nothing but `mean_over` count together."""
-        found: dict[PointKey, tuple[Point, list[Point]]] = {}
+        groups: dict[PointKey, tuple[Point, list[Point]]] = {}
         for point in self.points(where):
             place = {axis: value for axis, value in point.items() if axis not in mean_over}
-            found.setdefault(point_key(place), (place, []))[1].append(point)
-        return list(found.values())
+            groups.setdefault(point_key(place), (place, []))[1].append(point)
+        return list(groups.values())
 
     def advancing_with(self, along: str) -> list[str]:
         """An axis, and those that change wherever it does, as keys of one `[sweep.zip]` do."""
         points = self.points({})
-        seen = {
+        pairings = {
             axis: {(repr(point.get(along)), repr(point.get(axis))) for point in points}
             for axis in self.plan.axes
         }
-        changing = [axis for axis, pairs in seen.items() if len({to for _, to in pairs}) > 1]
-        as_often = len(seen[along])
-        return [along, *(a for a in changing if a != along and len(seen[a]) == as_often)]
+        changing = [axis for axis, pairs in pairings.items() if len({to for _, to in pairs}) > 1]
+        as_often = len(pairings[along])
+        return [along, *(a for a in changing if a != along and len(pairings[a]) == as_often)]
 
     def near(self, device: str, point: Mapping[str, Scalar]) -> list[Result]:
         """Measured processes at a point: of this machine, else of the one that has most."""
         by_machine: dict[str, list[Result]] = {}
-        for each in self.of_device.get(device, ()):
-            if each.measured and each.at(point):
-                by_machine.setdefault(each.machine, []).append(each)
+        for result in self.of_device.get(device, ()):
+            if result.measured and result.at(point):
+                by_machine.setdefault(result.machine, []).append(result)
         most = max(by_machine.values(), key=len, default=[])
-        found = by_machine.get(self.machine, most)
-        self.used.update({(each.key, each.machine): each for each in found})
-        return found
+        processes = by_machine.get(self.machine, most)
+        self.used.update({(process.key, process.machine): process for process in processes})
+        return processes
 
     def group(self, device: str, point: Mapping[str, Scalar]) -> Group:
         """The same as what is compared with another group."""
-        found = self.near(device, point)
-        machine = found[0].machine if found else ""
-        return Group(device, machine, dict(point), tuple(found))
+        processes = self.near(device, point)
+        machine = processes[0].machine if processes else ""
+        return Group(device, machine, dict(point), tuple(processes))
 
     def sample(self, name: str, device: str, point: Mapping[str, Scalar]) -> dict[Hashable, float]:
         """A quantity of every process that has it, by what pairs have in common."""
-        known = {repeat_of(each): quantity(each, name) for each in self.near(device, point)}
+        known = {repeat_of(result): quantity(result, name) for result in self.near(device, point)}
         return {key: value for key, value in known.items() if isfinite(value)}
 
     def terms(self, name: str, device: str, point: Mapping[str, Scalar]) -> Terms:
@@ -325,14 +325,14 @@ class Seen:
         if place not in self.spreads:
             groups = groups_of(self.results)
             bases = {
-                point_key(each.point): each
-                for each in groups
-                if (each.device, each.machine) == (base.device, base.machine)
+                point_key(group.point): group
+                for group in groups
+                if (group.device, group.machine) == (base.device, base.machine)
             }
             pairs = [
-                (each, bases.get(point_key({**each.point, **moved})))
-                for each in groups
-                if (each.device, each.machine) == (own.device, own.machine)
+                (group, bases.get(point_key({**group.point, **moved})))
+                for group in groups
+                if (group.device, group.machine) == (own.device, own.machine)
             ]
             self.spreads[place] = spreads(pairs, self.rules).get(alike(own, base), 0.0)
         return self.spreads[place]
@@ -343,18 +343,22 @@ class Seen:
         Args:
             sides: devices, and the values at which swept keys are held.
         """
-        found = {name: self.of_device.get(name, ()) for name, _ in sides}
-        none = [name for name in found if not any(each.measured for each in found[name])]
+        by_device = {name: self.of_device.get(name, ()) for name, _ in sides}
+        none = [
+            name for name in by_device if not any(result.measured for result in by_device[name])
+        ]
         if none:
-            return tuple(Missing(Lack.DEVICE, name, results=tuple(found[name])) for name in none)
+            return tuple(
+                Missing(Lack.DEVICE, name, results=tuple(by_device[name])) for name in none
+            )
         there = {
-            name: tuple(each for each in found[name] if matches(each.point, where))
+            name: tuple(result for result in by_device[name] if matches(result.point, where))
             for name, where in sides
         }
         unlike = [
             name
             for name, results in there.items()
-            if not results or not all(each.measured and each.complete for each in results)
+            if not results or not all(result.measured and result.complete for result in results)
         ]
         return tuple(
             Missing(Lack.NUMBER, name, results=there[name]) for name in unlike or [sides[0][0]]

@@ -58,7 +58,7 @@ def facts(record: Record) -> dict[str, str]:
     gpus = [f"{g.name}, driver {g.driver}" if g.driver else g.name for g in environment.gpus]
     commit = f" {environment.commit[:12]}" if environment.commit else ""
     dirty = " with changes" if environment.dirty else ""
-    found = {
+    values = {
         "machine": environment.machine,
         "CPU": environment.cpu,
         "threads": str(environment.threads),
@@ -68,14 +68,14 @@ def facts(record: Record) -> dict[str, str]:
         "accelreport": f"{environment.accelreport}{commit}{dirty}",
     }
     if environment.cpu_limit is not None:
-        found["CPU limit"] = f"{environment.cpu_limit:g}"
-    found |= {f"package {name}": value for name, value in environment.packages.items()}
-    found |= {
+        values["CPU limit"] = f"{environment.cpu_limit:g}"
+    values |= {f"package {name}": value for name, value in environment.packages.items()}
+    values |= {
         f"variable {name}": _PORT.sub(":…", value) if name == "TF_CONFIG" else value
         for name, value in environment.variables.items()
     }
     own = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
-    return found | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
+    return values | {f"{own}'s {name}": value for name, value in environment.runtime.items()}
 
 
 GroupName = tuple[str, str, str, str]
@@ -138,7 +138,7 @@ class FolderGroup:
     def failed(self) -> bool:
         """Whether it has no time because its processes failed, or their numbers are none."""
         results = [one.result for one in self.processes.values()]
-        return not self.timed and any(each.status in {"failed", REFUSED} for each in results)
+        return not self.timed and any(result.status in {"failed", REFUSED} for result in results)
 
     @property
     def warnings(self) -> Counter[str]:
@@ -146,7 +146,7 @@ class FolderGroup:
         return Counter(
             kind
             for one in self.processes.values()
-            for kind in dict.fromkeys(found.kind for found in one.result.warnings)
+            for kind in dict.fromkeys(warning.kind for warning in one.result.warnings)
         )
 
     @property
@@ -156,8 +156,8 @@ class FolderGroup:
 
     def values(self, name: str) -> list[str]:
         """What its processes say of a fact of their environment, each value once."""
-        said = {one.environment.get(name, "absent") for one in self.processes.values()}
-        return sorted(said)
+        values = {one.environment.get(name, "absent") for one in self.processes.values()}
+        return sorted(values)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
 
 def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
     """Sorts a folder; each record is looked at once and let go."""
-    ordered = sorted(plans, key=lambda each: (each.spec, each.profile))
+    ordered = sorted(plans, key=lambda document: (document.spec, document.profile))
     known: dict[tuple[str, str], Facts] = {}
     keys: list[str] = []
 
@@ -193,17 +193,17 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
             known[record.key, record.machine] = asked, code, facts(record), record.started_at
             yield record
 
-    found: dict[GroupName, list[FolderGroup]] = {}
+    groups: dict[GroupName, list[FolderGroup]] = {}
     planned: set[str] = set()
     for plan, results in zip(ordered, results_of_plans(ordered, noted()), strict=True):
         planned |= {cell.key for cell in plan.cells}
         by_name: dict[GroupName, list[Result]] = {}
-        for each in results:
-            point = json.dumps(dict(each.point), sort_keys=True)
-            by_name.setdefault((plan.spec, plan.profile, each.device, point), []).append(each)
+        for result in results:
+            point = json.dumps(dict(result.point), sort_keys=True)
+            by_name.setdefault((plan.spec, plan.profile, result.device, point), []).append(result)
         for name, own in by_name.items():
-            found[name] = _by_machine(plan, own, known)
-    return SortedFolder(found, len(keys), sum(key not in planned for key in keys))
+            groups[name] = _by_machine(plan, own, known)
+    return SortedFolder(groups, len(keys), sum(key not in planned for key in keys))
 
 
 def _by_machine(
@@ -211,12 +211,12 @@ def _by_machine(
     results: Sequence[Result],
     known: Mapping[tuple[str, str], Facts],
 ) -> list[FolderGroup]:
-    cells = {each.key for each in results}
+    cells = {measured.key for measured in results}
     machines: dict[str, dict[int, MeasuredProcess]] = {}
-    for each in results:
-        if each.machine:
-            process = MeasuredProcess(each, *known[each.key, each.machine])
-            machines.setdefault(each.machine, {})[each.seed] = process
+    for result in results:
+        if result.machine:
+            process = MeasuredProcess(result, *known[result.key, result.machine])
+            machines.setdefault(result.machine, {})[result.seed] = process
     first = results[0]
     point = {axis: value for axis, value in first.point.items() if value is not None}
     places = [
@@ -261,7 +261,7 @@ def _conditions(record: Record, without: Collection[str]) -> dict[str, str]:
     """Everything that belongs to a cell's identity but the seed and one's code, by dotted key."""
     cell = record.cell
     asked = {
-        "workload": {name: each for name, each in cell.workload.items() if name not in without},
+        "workload": {name: value for name, value in cell.workload.items() if name not in without},
         "device": cell.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY),
         "measure": cell.measure.model_dump(mode="json", include=MEASURED_BY),
     }
@@ -363,7 +363,7 @@ def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
 
 def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeChange]:
     """Every file of code that differs on the sides of some pair, each change once."""
-    count = Counter((each.file, each.lines) for old, new in pairs for each in edited(old, new))
+    count = Counter((edit.file, edit.lines) for old, new in pairs for edit in edited(old, new))
     return [
         CodeChange(file=file, lines=lines, comparisons=comparisons)
         for (file, lines), comparisons in count.items()
@@ -383,9 +383,9 @@ def _accuracies(
     for metric in ("val_accuracy", "accuracy"):
         before, after = (
             {
-                each.seed: each.final[metric]
-                for each in side.results
-                if each.complete and metric in each.final
+                result.seed: result.final[metric]
+                for result in side.results
+                if result.complete and metric in result.final
             }
             for side in (old, new)
         )
@@ -431,7 +431,7 @@ def processor_time_of_both(old: Group, new: Group) -> Interval:
     Other programs take turns on that core, which lengthens the time by the clock and hardly this
     one. `NOTHING` where a side keeps more cores busy: more of them may make a step shorter.
     """
-    busy = [each.timings.cpu_per_wall for group in (old, new) for each in group.timed]
+    busy = [result.timings.cpu_per_wall for group in (old, new) for result in group.timed]
     alone = max(busy, default=nan) <= ONE_CORE
     estimate = speedup(new, old, PROCESSOR_RULES).estimate if alone else None
     return estimate.interval if estimate else NOTHING
@@ -490,8 +490,8 @@ def read_margin(text: str) -> float:
 def seen_at_best(new: FolderGroup, processes: int, noises: Sequence[Noise]) -> float | None:
     """The smallest slowdown that so many processes show where NEW was measured."""
     workload = f"{new.spec}:{new.profile.partition('+')[0]}"
-    found = nearest(noises, new.machine, workload, new.device, new.point)
-    return found.shown_by(processes) if found and processes > 1 else None
+    noise = nearest(noises, new.machine, workload, new.device, new.point)
+    return noise.shown_by(processes) if noise and processes > 1 else None
 
 
 class EnvironmentDifference(Document):
@@ -511,21 +511,21 @@ class EnvironmentDifference(Document):
 
 def differences(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> list[EnvironmentDifference]:
     """Every fact that is not the same on both sides of some pair, the grave ones first."""
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
+    counts: dict[tuple[str, tuple[str, ...], tuple[str, ...]], int] = {}
     for old, new in pairs:
         if not (old.facts and new.facts):
             continue
         for name in sorted(old.facts | new.facts):
             values = tuple(old.values(name)), tuple(new.values(name))
             if values[0] != values[1]:
-                found[name, *values] = found.get((name, *values), 0) + 1
-    told = [
+                counts[name, *values] = counts.get((name, *values), 0) + 1
+    differing = [
         EnvironmentDifference(
             fact=name, old=list(old), new=list(new), grave=name not in QUIET, comparisons=count
         )
-        for (name, old, new), count in found.items()
+        for (name, old, new), count in counts.items()
     ]
-    return sorted(told, key=lambda each: (not each.grave, each.fact != "machine", each.fact))
+    return sorted(differing, key=lambda row: (not row.grave, row.fact != "machine", row.fact))
 
 
 def spreads_of(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> dict[tuple[str, ...], float]:

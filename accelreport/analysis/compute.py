@@ -154,11 +154,11 @@ def cited_peak(
     if spec is None:
         return None
     dtype = compute_dtype(plan, device, point)
-    found = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, count_of(spec))
-    if found is None and spec.kind == "CPU" and environment is not None:
+    peak = peak_for(spec, dtype) or peak_of_hardware(hardware, dtype, count_of(spec))
+    if peak is None and spec.kind == "CPU" and environment is not None:
         derived = derived_cpu_peak(environment, dtype, spec.threads)
-        found = Peak(derived.tflops, dtype, derived) if derived else None
-    return found
+        peak = Peak(derived.tflops, dtype, derived) if derived else None
+    return peak
 
 
 def own_bound(record: Record) -> Peak:
@@ -183,7 +183,7 @@ def own_bound(record: Record) -> Peak:
         if machine.roofs is not None and machine.roofs.other_cores <= OTHER_LOAD:
             own = max(machine.roofs.tflops, machine.threads * machine.roofs.core_tflops)
             bounds.append(Peak(times * OWN_ROOF * own, dtype, OwnRoof(OWN_ROOF, own)))
-    return min(bounds, key=lambda each: each.tflops)
+    return min(bounds, key=lambda bound: bound.tflops)
 
 
 def cited_bandwidth(plan: PlanDocument, device: str, hardware: str = "") -> Bandwidth | None:

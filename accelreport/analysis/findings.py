@@ -222,7 +222,7 @@ class Finding:
         return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
 
     @property
-    def told(self) -> tuple[Value, ...]:
+    def title_values(self) -> tuple[Value, ...]:
         """The numbers that its title tells: of chosen comparisons the first, and none undecided."""
         if self.kind in {Kind.UNDECIDED, Kind.SINGLE}:
             return ()

@@ -136,9 +136,9 @@ RUNTIMES = tuple(TypeAdapter(list[HostedMachine]).validate_python(_ROWS["runtime
 @lru_cache(maxsize=1024)  # a site names the same few hundred rows and boards
 def named_in(text: str) -> Hardware | None:
     """The hardware that a label, note or driver names; None without any."""
-    for each in HARDWARE:
-        if re.search(each.pattern, text, re.IGNORECASE):
-            return each
+    for hardware in HARDWARE:
+        if re.search(hardware.pattern, text, re.IGNORECASE):
+            return hardware
     return None
 
 

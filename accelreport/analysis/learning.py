@@ -127,19 +127,19 @@ def target_times(
         return ()
     epochs = {(record.key, record.machine): record.epochs for record in records}
     return tuple(
-        _target_time(each, target, epochs.get((each.key, each.machine), ()))
-        for each in results
-        if each.measured
+        _target_time(result, target, epochs.get((result.key, result.machine), ()))
+        for result in results
+        if result.measured
     )
 
 
 def _target_time(result: Result, target: Target, epochs: Iterable[Epoch]) -> TargetTime:
     curve = sorted(
-        (each for each in epochs if target.metric in each.metrics), key=lambda each: each.epoch
+        (epoch for epoch in epochs if target.metric in epoch.metrics), key=lambda epoch: epoch.epoch
     )
     rising = target.at_least is not None
     level = target.at_least if target.at_least is not None else target.at_most
-    values = np.array([each.metrics[target.metric] for each in curve], dtype=float)
+    values = np.array([epoch.metrics[target.metric] for epoch in curve], dtype=float)
     there = values >= level if rising else values <= level
     first = curve[int(np.argmax(there))] if there.any() else None
     best = (np.nanmax if rising else np.nanmin)(values) if np.isfinite(values).any() else nan
@@ -209,7 +209,7 @@ def forecast_errors(forecast: Forecast, horizon: int) -> ForecastErrors:
         naive.append(Naive(name, _error(true, forecast.true[first - lag : -lag])))
     return ForecastErrors(
         model=_error(true, forecast.predicted[first:]),
-        naive=tuple(sorted(naive, key=lambda each: each.error)),
+        naive=tuple(sorted(naive, key=lambda guess: guess.error)),
         values=len(true),
     )
 
@@ -231,9 +231,9 @@ def errors_of(record: Record, forecast: Forecast) -> ForecastErrors:
     return forecast_errors(forecast, given if isinstance(given, int) else USUAL_HORIZON)
 
 
-def _error(true: list[float], said: list[float]) -> float:
+def _error(true: list[float], predicted: list[float]) -> float:
     """Mean absolute error."""
-    return sum(abs(one - other) for one, other in zip(true, said, strict=True)) / len(true)
+    return sum(abs(one - other) for one, other in zip(true, predicted, strict=True)) / len(true)
 
 
 def _lag(ahead: int, step_s: float) -> tuple[int, str]:
@@ -281,8 +281,10 @@ def quality_of(plan: PlanDocument, results: Iterable[Result]) -> Quality | None:
     for claim in plan.claims:
         if isinstance(claim.check, EquivalentCheck):
             return Quality(claim.check.equivalent, claim.check.within)
-    seen = {name for each in results for name, value in each.final.items() if not isnan(value)}
-    metric = next((name for name in ("val_accuracy", "accuracy") if name in seen), "")
+    metrics = {
+        name for result in results for name, value in result.final.items() if not isnan(value)
+    }
+    metric = next((name for name in ("val_accuracy", "accuracy") if name in metrics), "")
     return Quality(metric, WITHIN) if metric else None
 
 
@@ -337,7 +339,7 @@ def agreement(
 
 
 def _values(results: Iterable[Result], metric: str) -> dict[int, float]:
-    known = {each.seed: each.final.get(metric, nan) for each in results if each.complete}
+    known = {result.seed: result.final.get(metric, nan) for result in results if result.complete}
     return {seed: float(value) for seed, value in known.items() if isfinite(value)}
 
 
@@ -382,7 +384,7 @@ class QuantisedResult:
     Attributes:
         key: of the cell that trained it.
         machine: fingerprint of the machine.
-        found: what was measured of both.
+        quantised: what was measured of both.
         float32_latency_s: median seconds for one example, before.
         int8_latency_s: the same of the quantised model.
         difference: its accuracy minus the one before.
@@ -394,7 +396,7 @@ class QuantisedResult:
 
     key: str
     machine: str
-    found: Quantised
+    quantised: Quantised
     float32_latency_s: float
     int8_latency_s: float
     difference: float
@@ -406,7 +408,7 @@ class QuantisedResult:
     @property
     def size_ratio(self) -> float:
         """How many times as large the model was before."""
-        return self.found.float32.bytes / self.found.int8.bytes
+        return self.quantised.float32.bytes / self.quantised.int8.bytes
 
     @property
     def latency_ratio(self) -> float:
@@ -416,12 +418,12 @@ class QuantisedResult:
     @property
     def float32_accuracy(self) -> float:
         """Share of the examples that the model had right before."""
-        return (self.found.both_right + self.found.float32_only) / self.found.examples
+        return (self.quantised.both_right + self.quantised.float32_only) / self.quantised.examples
 
     @property
     def int8_accuracy(self) -> float:
         """Share of the examples that the quantised model has right."""
-        return (self.found.both_right + self.found.int8_only) / self.found.examples
+        return (self.quantised.both_right + self.quantised.int8_only) / self.quantised.examples
 
 
 def mcnemar(float32_only: int, int8_only: int) -> float:
@@ -457,28 +459,30 @@ def difference(float32_only: int, int8_only: int, examples: int) -> tuple[float,
     return (int8_only - float32_only) / examples, max(-1.0, q - p - half), min(1.0, q - p + half)
 
 
-def change(found: Quantised) -> Change:
+def change(quantised: Quantised) -> Change:
     """What McNemar's test at 1 − `QUANTISED_LEVEL` says of one trained model."""
-    if mcnemar(found.float32_only, found.int8_only) >= 1 - QUANTISED_LEVEL:
+    if mcnemar(quantised.float32_only, quantised.int8_only) >= 1 - QUANTISED_LEVEL:
         return Change.NOT_SHOWN
-    return Change.WORSE if found.float32_only > found.int8_only else Change.BETTER
+    return Change.WORSE if quantised.float32_only > quantised.int8_only else Change.BETTER
 
 
 def quantised_results(records: Iterable[Record]) -> list[QuantisedResult]:
     """What quantisation did to the model of each record that has one."""
     results = []
     for record in records:
-        if found := record.quantised:
-            seen, low, high = difference(found.float32_only, found.int8_only, found.examples)
+        if quantised := record.quantised:
+            value, low, high = difference(
+                quantised.float32_only, quantised.int8_only, quantised.examples
+            )
             before, after = (
                 float(np.median(run.latency_s)) if run.latency_s else nan
-                for run in (found.float32, found.int8)
+                for run in (quantised.float32, quantised.int8)
             )
-            p = mcnemar(found.float32_only, found.int8_only)
+            p = mcnemar(quantised.float32_only, quantised.int8_only)
             results.append(
                 QuantisedResult(
-                    record.key, record.machine, found, before, after, seen, low, high, p,
-                    change(found),
+                    record.key, record.machine, quantised, before, after, value, low, high, p,
+                    change(quantised),
                 )
             )  # fmt: skip
     return results

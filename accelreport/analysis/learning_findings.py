@@ -129,7 +129,7 @@ def _int8(bench: Benchmark) -> Iterator[Finding]:
         value = _value(bench, rows, faster, Unit.RATIO, LATENCY)
         values.append(replace(value, verdict=verdict(faster)))
     for row, result in zip(rows, results, strict=True):
-        interval = Interval(result.difference, result.low, result.high, result.found.examples)
+        interval = Interval(result.difference, result.low, result.high, result.quantised.examples)
         value = _value(bench, [row], interval, Unit.SHARE, ACCURACY)
         # The interval is over examples, so that a single run has one.
         caveats = value.caveats - {Caveat.SINGLE_RUN}

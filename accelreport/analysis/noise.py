@@ -61,9 +61,9 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
         workload: as `Noise` names it.
         records: processes of one cell but for the seed, with the seconds of a steady step.
     """
-    ordered = sorted(records, key=lambda each: each[0].started_at)
-    seconds = [each for _, each in ordered]
-    if not all(isfinite(each) and each > 0 for each in seconds):
+    ordered = sorted(records, key=lambda pair: pair[0].started_at)
+    seconds = [value for _, value in ordered]
+    if not all(isfinite(value) and value > 0 for value in seconds):
         raise ValueError("a process without a time has no noise")
     pairs = len(seconds) // 2
     if pairs < FEWEST_PAIRS:
@@ -89,11 +89,11 @@ def nearest(
     known: Iterable[Noise], machine: str, workload: str, device: str, point: dict[str, Scalar]
 ) -> Noise | None:
     """What is known of a machine that comes nearest: of this very place, else the small network."""
-    here = [each for each in known if each.machine == machine]
+    here = [noise for noise in known if noise.machine == machine]
     exact = (
-        each
-        for each in here
-        if (each.workload, each.device, each.point) == (workload, device, point)
+        noise
+        for noise in here
+        if (noise.workload, noise.device, noise.point) == (workload, device, point)
     )
-    small = (each for each in here if not each.workload and each.device == device)
+    small = (noise for noise in here if not noise.workload and noise.device == device)
     return next(exact, None) or next(small, None)

@@ -76,13 +76,13 @@ def on_machines(groups: Sequence[Group], reference: str, rules: Rules) -> tuple[
     for group in groups:
         if group.timed and group.machine:
             places.setdefault((group.results[0].where, group.device), []).append(group)
-    found: list[OnMachine] = []
+    rows: list[OnMachine] = []
     for there in places.values():
-        first, *others = sorted(there, key=lambda each: (each.machine != reference, each.machine))
+        first, *others = sorted(there, key=lambda side: (side.machine != reference, side.machine))
         if others:
-            found.append(OnMachine(first, None))
-            found += [OnMachine(each, speedup(each, first, rules)) for each in others]
-    return tuple(found)
+            rows.append(OnMachine(first, None))
+            rows += [OnMachine(other, speedup(other, first, rules)) for other in others]
+    return tuple(rows)
 
 
 @dataclass(frozen=True)
@@ -108,15 +108,15 @@ class PublishedRate:
 
 def published_rates(plan: PlanDocument) -> tuple[PublishedRate, ...]:
     """One rate for each published row that a rate follows from, in the order of the spec."""
-    found = []
+    published = []
     for row in plan.published:
         if rates := list(_rates(plan, row)):
             # The one of the most digits is the best.
-            figure, value, flags, _ = min(rates, key=lambda each: each[3])
+            figure, value, flags, _ = min(rates, key=lambda rate: rate[3])
             where = {axis: row.where[axis] for axis in plan.axes if axis in row.where}
             alike = row.comparable and not _other_steps(plan, row)
-            found.append(PublishedRate(row, where, value, figure, flags, alike))
-    return tuple(found)
+            published.append(PublishedRate(row, where, value, figure, flags, alike))
+    return tuple(published)
 
 
 def _other_steps(plan: PlanDocument, row: Published) -> bool:
@@ -138,7 +138,7 @@ def _rates(
         flags = flags_of(plan, row, figure)
         if figure == "tflops":
             yield figure, value, flags, 0.0
-        elif any(each.kind == "step-is-a-sample" for each in flags):
+        elif any(flag.kind == "step-is-a-sample" for flag in flags):
             yield figure, 1 / value, (), rounding(value)
         elif figure == "step_time" and flags and "epoch_time" in figures:
             continue
@@ -170,25 +170,25 @@ class PrintedRate:
     """A published figure as the rate of somebody's device, over the rate of a row's base.
 
     Attributes:
-        found: the figure, beside what the base came to.
+        result: the figure, beside what the base came to.
         rate: the figure as a rate: examples in a second, or TFLOPS of a kernel.
         factor: how many times as fast, with the base's validation where the figure includes one and
             it was measured.
     """
 
-    found: PublishedResult
+    result: PublishedResult
     rate: float
     factor: float
 
     @property
     def beyond_peak(self) -> bool:
         """Whether the chip cannot be as fast as was printed."""
-        return any(each.kind == "above-peak" for each in self.found.flags)
+        return any(flag.kind == "above-peak" for flag in self.result.flags)
 
     @property
     def slack(self) -> float:
         """Half a unit of its last printed digit, as a share of it."""
-        return rounding(self.found.value)
+        return rounding(self.result.value)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def rate_of_base(base: Group) -> Interval:
 
 def is_busy(results: Iterable[Result]) -> bool:
     """Whether other programs held the processor while any of these were measured."""
-    return any(warned.kind == "loaded-machine" for each in results for warned in each.warnings)
+    return any(warned.kind == "loaded-machine" for result in results for warned in result.warnings)
 
 
 def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> DeviceOnMachine | None:
@@ -241,9 +241,9 @@ def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> Devic
         place
         for plan, results in plans
         for place in {
-            (each.device, each.machine)
-            for each in groups_of(results)
-            if each.timed and plan.baseline.is_at(each.device, each.point)
+            (group.device, group.machine)
+            for group in groups_of(results)
+            if group.timed and plan.baseline.is_at(group.device, group.point)
         }
     )
     return min(count, key=lambda place: (-count[place], place), default=None)
@@ -252,7 +252,7 @@ def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> Devic
 def rate_rows(
     plan: PlanDocument,
     results: Sequence[Result],
-    found: Sequence[Speedup],
+    speedups: Sequence[Speedup],
     place: DeviceOnMachine | None = None,
 ) -> tuple[RateRow, ...]:
     """The sweep points of a plan at which something can be divided by a base.
@@ -260,7 +260,7 @@ def rate_rows(
     Args:
         plan: what the spec said.
         results: what was measured.
-        found: the speedups of the plan, from `speedups_of`.
+        speedups: the speedups of the plan, from `speedups_of`.
         place: device and machine of the base; the plan's own baseline where most was measured
             of it when absent.
     """
@@ -268,26 +268,26 @@ def rate_rows(
     by_point: dict[object, list[Group]] = {}
     for group in groups_of(results):
         by_point.setdefault(point_key(plan.baseline.beside(group.point)), []).append(group)
-    known = {(id_of(each.own), id_of(each.base)): each for each in found if each.base}
+    known = {(id_of(pair.own), id_of(pair.base)): pair for pair in speedups if pair.base}
     rows = []
     for there in by_point.values():
-        timed = [each for each in there if each.timed and plan.baseline.fixes(each.point)]
+        timed = [side for side in there if side.timed and plan.baseline.fixes(side.point)]
         device = place[0] if place else plan.baseline.device
-        bases = [each for each in timed if each.device == device]
+        bases = [side for side in timed if side.device == device]
         if place:
-            bases = [each for each in bases if each.machine == place[1]]
+            bases = [side for side in bases if side.machine == place[1]]
         if not bases:
             continue
-        base = max(bases, key=lambda each: (len(each.timed), each.machine))
-        own = [each for each in there if each.timed and each is not base]
+        base = max(bases, key=lambda side: (len(side.timed), side.machine))
+        own = [side for side in there if side.timed and side is not base]
         pairs = [
-            known.get((id_of(each), id_of(base))) or speedup(each, base, rules) for each in own
+            known.get((id_of(side), id_of(base))) or speedup(side, base, rules) for side in own
         ]
         rows.append(
             RateRow(
                 base.point,
                 base,
-                tuple(each for each in pairs if each.estimate and not each.withheld),
+                tuple(pair for pair in pairs if pair.estimate and not pair.withheld),
                 _printed(plan, results, base),
             )
         )
@@ -301,39 +301,41 @@ def id_of(group: Group | None) -> tuple[object, ...]:
 
 def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:
     """One rate for each device of a source: figures that restate one another are one."""
-    here = [each for each in results if each.machine == base.machine and each.at(dict(base.point))]
+    here = [row for row in results if row.machine == base.machine and row.at(dict(base.point))]
     base_rate = rate_of_base(base).value
     rates = [
-        PrintedRate(each, rate, rate / base_rate * each.longer)
-        for each in published_results(plan, here, beside=base.device)
-        if each.figure in RATES and each.ratio > 0 and each.row.comparable
-        if (rate := _rate(plan, each))
+        PrintedRate(published, rate, rate / base_rate * published.longer)
+        for published in published_results(plan, here, beside=base.device)
+        if published.figure in RATES and published.ratio > 0 and published.row.comparable
+        if (rate := _rate(plan, published))
     ]
     # What contradicts arithmetic is no rate; what contradicts the chip's peak is shown as such.
-    rates = [each for each in rates if each.beyond_peak or not each.found.flags]
-    rates.sort(key=lambda each: (each.found.row.device, RATES[each.found.figure], each.slack))
+    rates = [printed for printed in rates if printed.beyond_peak or not printed.result.flags]
+    rates.sort(
+        key=lambda printed: (printed.result.row.device, RATES[printed.result.figure], printed.slack)
+    )
     kept: list[PrintedRate] = []
-    for _, own in groupby(rates, key=lambda each: each.found.row.device):
+    for _, own in groupby(rates, key=lambda printed: printed.result.row.device):
         taken: list[PrintedRate] = []
         for one in own:
-            if not any(_restates(one, each) for each in taken):
+            if not any(_restates(one, other) for other in taken):
                 taken.append(one)
         kept += taken
     return tuple(kept)
 
 
-def _rate(plan: PlanDocument, found: PublishedResult) -> float | None:
+def _rate(plan: PlanDocument, result: PublishedResult) -> float | None:
     """A published figure as a rate, multiplied and divided by units alone."""
-    if found.figure in RATES_THEMSELVES:
-        return found.value
-    return examples_per_second(conditions(plan, found.row), found.figure, found.value)
+    if result.figure in RATES_THEMSELVES:
+        return result.value
+    return examples_per_second(conditions(plan, result.row), result.figure, result.value)
 
 
 def _restates(one: PrintedRate, other: PrintedRate) -> bool:
     """Whether two figures of one device are the same measurement, told in another unit."""
-    if one.found.source != other.found.source:
+    if one.result.source != other.result.source:
         return False
-    if one.found.row.label == other.found.row.label and one.beyond_peak == other.beyond_peak:
+    if one.result.row.label == other.result.row.label and one.beyond_peak == other.beyond_peak:
         return True
     apart = max(one.factor, other.factor) / min(one.factor, other.factor)
     return apart <= 1 + UNLIKE + one.slack + other.slack

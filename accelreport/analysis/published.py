@@ -146,8 +146,8 @@ def flags_of(
         operations: that a step at its sweep point takes at the least; NaN where none are known.
     """
     row = Printed(published, plan, operations)
-    found = [each for rule in RULES.get(figure, ()) for each in rule(row)]
-    return (*found, *_above_ceiling(row, figure))
+    flags = [flag for rule in RULES.get(figure, ()) for flag in rule(row)]
+    return (*flags, *_above_ceiling(row, figure))
 
 
 def conditions(plan: PlanDocument, published: Published) -> Conditions:
@@ -201,10 +201,10 @@ def _read(text: str) -> Mapping[str, Any]:
 
 
 def _table(document: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    found: Any = document
+    value: Any = document
     for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
 
 
 def rounding(value: float) -> float:
@@ -264,11 +264,11 @@ def hardware_of(row: Published) -> NamedHardware | None:
         return NamedHardware(known, row.hardware_by)
     if known := named_in(row.label):
         return NamedHardware(known)
-    hosted = [each for each in RUNTIMES if each.name == row.label.partition(",")[0]]
-    said = [(each.hardware, each.by) for each in hosted]
-    said += [(row.price.of, "its cited price")] if row.price else []
-    found = (NamedHardware(known, by) for text, by in said if (known := named_in(text)))
-    return next(found, None)
+    hosted = [runtime for runtime in RUNTIMES if runtime.name == row.label.partition(",")[0]]
+    texts = [(runtime.hardware, runtime.by) for runtime in hosted]
+    texts += [(row.price.of, "its cited price")] if row.price else []
+    named = (NamedHardware(known, by) for text, by in texts if (known := named_in(text)))
+    return next(named, None)
 
 
 STEP_FIGURES = ("sample_time", "throughput", "step_time", "epoch_time")
@@ -382,9 +382,9 @@ def _figure(row: Printed, device: str, where: Mapping[str, Any], name: str) -> f
     """The one value a row's own source has for a device and point; None where it has several."""
     values = {
         value
-        for each in row.plan.published
-        if each.device == device and each.where == where and each.source == row.published.source
-        if (value := each.figures().get(name)) is not None
+        for other in row.plan.published
+        if other.device == device and other.where == where and other.source == row.published.source
+        if (value := other.figures().get(name)) is not None
     }
     return values.pop() if len(values) == 1 else None
 
@@ -500,10 +500,10 @@ def published_results(
     for group in groups_of(results):
         groups.setdefault(point_key(group.point), []).append(group)
     return tuple(
-        each
+        result
         for row in plan.published
         for figure in row.figures()
-        for each in _beside(plan, groups, rules, row, figure, beside)
+        for result in _beside(plan, groups, rules, row, figure, beside)
     )
 
 
@@ -515,11 +515,13 @@ def _beside(
     figure: str,
     device: str,
 ) -> list[PublishedResult]:
-    places = [each for each in groups.values() if matches(each[0].point, row.where)]
+    places = [place for place in groups.values() if matches(place[0].point, row.where)]
     one_place = places[0] if len(places) == 1 else ()
-    counted = [each.timings.least_flops_per_step for group in one_place for each in group.results]
-    operations = max((each for each in counted if not isnan(each)), default=nan)
-    found = PublishedResult(
+    counted = [
+        result.timings.least_flops_per_step for group in one_place for result in group.results
+    ]
+    operations = max((count for count in counted if not isnan(count)), default=nan)
+    unmeasured = PublishedResult(
         row=row,
         figure=figure,
         value=row.figures()[figure],
@@ -531,16 +533,16 @@ def _beside(
     measured = [
         _measured(
             plan,
-            replace(found, point=dict(group.point)),
+            replace(unmeasured, point=dict(group.point)),
             group,
             _there(plan, groups, row, place),
             rules,
         )
         for place in places
-        for group in sorted(place, key=lambda each: each.machine)
+        for group in sorted(place, key=lambda one: one.machine)
         if group.device == (device or row.device)
     ]
-    return [each for each in measured if each.measured.n or each.withheld] or [found]
+    return [result for result in measured if result.measured.n or result.withheld] or [unmeasured]
 
 
 def _there(
@@ -555,42 +557,47 @@ def _there(
 
 
 def _measured(
-    plan: PlanDocument, found: PublishedResult, own: Group, place: Sequence[Group], rules: Rules
+    plan: PlanDocument, result: PublishedResult, own: Group, place: Sequence[Group], rules: Rules
 ) -> PublishedResult:
     """The figure beside what one group of processes came to."""
-    kept = [each for each in own.results if each.measured]
-    if found.figure == "speedup":
-        base = baseline_beside(own, [each for each in place if each.device == found.over])
-        by = replace(rules, by=found.row.quantity)
+    kept = [process for process in own.results if process.measured]
+    if result.figure == "speedup":
+        base = baseline_beside(own, [group for group in place if group.device == result.over])
+        by = replace(rules, by=result.row.quantity)
         compared = speedup(own, base, by) if base and own.timed else None
         held = compared if compared and compared.withheld else None
         measured = compared.interval if compared else NOTHING
     else:
         epochs = plan.workload.get("epochs")
         values = [
-            later_epoch(each, epochs)[0]
-            if found.figure == "epoch_time"
-            else quantity(each, found.figure)
-            for each in kept
+            later_epoch(process, epochs)[0]
+            if result.figure == "epoch_time"
+            else quantity(process, result.figure)
+            for process in kept
         ]
-        average = mean if found.figure in QUALITIES else geometric_mean
-        held, measured = None, average([each for each in values if not isnan(each)], rules.each)
-    extrapolated = found.figure == "total_time" and any(each.extrapolated for each in kept)
-    if found.figure == "epoch_time":
-        extrapolated = any(later_epoch(each, plan.workload.get("epochs"))[1] for each in kept)
-    longer = validation_factor(plan, found.row, found.figure, kept) if measured.n else 1.0
-    found = replace(found, validation=longer)
-    measured = scaled(measured, 1 / found.longer if found.figure == "throughput" else found.longer)
-    found = replace(
-        found,
+        average = mean if result.figure in QUALITIES else geometric_mean
+        held, measured = (
+            None,
+            average([value for value in values if not isnan(value)], rules.interval_level),
+        )
+    extrapolated = result.figure == "total_time" and any(process.extrapolated for process in kept)
+    if result.figure == "epoch_time":
+        extrapolated = any(later_epoch(process, plan.workload.get("epochs"))[1] for process in kept)
+    longer = validation_factor(plan, result.row, result.figure, kept) if measured.n else 1.0
+    result = replace(result, validation=longer)
+    measured = scaled(
+        measured, 1 / result.longer if result.figure == "throughput" else result.longer
+    )
+    result = replace(
+        result,
         machine=own.machine,
         measured=measured,
-        changed=_changed(plan, found),
+        changed=_changed(plan, result),
         extrapolated=extrapolated,
-        stand_in=next((each.origin for each in kept if each.origin in STAND_INS), ""),
+        stand_in=next((process.origin for process in kept if process.origin in STAND_INS), ""),
         withheld=held,
     )
-    return _divided(plan, found)
+    return _divided(plan, result)
 
 
 VALIDATES = frozenset({"data", "steps_per_epoch", "train_examples", "validation_examples"})
@@ -615,15 +622,15 @@ def validation_factor(
     if row.includes != "validation" or figure not in TIME_FIGURES:
         return 1.0
     epochs = plan.workload.get("epochs")
-    timed = [each for each in results if each.timed]
+    timed = [result for result in results if result.timed]
     other_share = VALIDATES.intersection(changed_keys(plan)) or any(
-        each.origin in STAND_INS for each in timed
+        result.origin in STAND_INS for result in timed
     )
     if not epochs or other_share or figure == "first_epoch_time":
         return nan
     factors = [
-        1 + each.validation_s * epochs / (each.seconds * each.timings.planned_steps)
-        for each in timed
+        1 + result.validation_s * epochs / (result.seconds * result.timings.planned_steps)
+        for result in timed
     ]
     return nan if any(map(isnan, factors)) else geometric_mean(factors).value
 
@@ -638,40 +645,40 @@ def scaled(interval: Interval, factor: float) -> Interval:
     )
 
 
-def _divided(plan: PlanDocument, found: PublishedResult) -> PublishedResult:
+def _divided(plan: PlanDocument, result: PublishedResult) -> PublishedResult:
     """The figure with its ratio, where like is divided by like."""
-    theirs, ours = conditions(plan, found.row), _conditions({**plan.workload, **found.point})
-    figure, changed = found.figure, {each.key for each in found.changed}
-    if not found.value or not found.measured.n or changed - OUTSIDE_A_STEP:
-        return found
-    plain = found.measured.value / found.value
+    theirs, ours = conditions(plan, result.row), _conditions({**plan.workload, **result.point})
+    figure, changed = result.figure, {change.key for change in result.changed}
+    if not result.value or not result.measured.n or changed - OUTSIDE_A_STEP:
+        return result
+    plain = result.measured.value / result.value
     same_steps = theirs.steps == ours.steps
-    of_a_step = figure in OF_A_STEP and found.row.quantity != "total_time"
-    if of_a_step or not (changed & OUTSIDE_A_STEP or found.stand_in):
-        return replace(found, ratio=plain)
+    of_a_step = figure in OF_A_STEP and result.row.quantity != "total_time"
+    if of_a_step or not (changed & OUTSIDE_A_STEP or result.stand_in):
+        return replace(result, ratio=plain)
     if figure in QUALITIES:
-        return found
-    if "total_time" in {figure, found.row.quantity}:
+        return result
+    if "total_time" in {figure, result.row.quantity}:
         alike = same_steps and theirs.epochs == ours.epochs
-        return replace(found, ratio=plain) if alike else found
+        return replace(result, ratio=plain) if alike else result
     if same_steps:
-        return replace(found, ratio=plain)
+        return replace(result, ratio=plain)
     if figure == "epoch_time" and theirs.steps and ours.steps:
-        return replace(found, ratio=plain * theirs.steps / ours.steps, per_step=True)
-    return found
+        return replace(result, ratio=plain * theirs.steps / ours.steps, per_step=True)
+    return result
 
 
-def _changed(plan: PlanDocument, found: PublishedResult) -> tuple[Changed, ...]:
+def _changed(plan: PlanDocument, result: PublishedResult) -> tuple[Changed, ...]:
     """The keys that a profile or the command line changed, and so are not the source's."""
-    told = []
+    changes = []
     for key in changed_keys(plan):
-        if key in found.point:
+        if key in result.point:
             continue
-        theirs = found.row.where.get(key, _at(stated_workload(plan.text), key))
+        theirs = result.row.where.get(key, _at(stated_workload(plan.text), key))
         ours = _at(plan.workload, key)
         if theirs != ours:
-            told.append(Changed(key, theirs, ours))
-    return tuple(told)
+            changes.append(Changed(key, theirs, ours))
+    return tuple(changes)
 
 
 def _at(tree: Mapping[str, Any], key: str) -> Any:

@@ -339,8 +339,8 @@ def results_of(plan: PlanDocument, records: Iterable[Record]) -> tuple[Result, .
     A planned cell without any record is one result with the status `missing`. Records that the
     plan does not ask for are left out; every record is looked at once and let go.
     """
-    (found,) = results_of_plans((plan,), records)
-    return found
+    (results,) = results_of_plans((plan,), records)
+    return results
 
 
 def results_of_plans(
@@ -356,7 +356,7 @@ def results_of_plans(
         for number, cell in asked.get(record.key, ()):
             draft = _draft(plans[number], cell, record)
             drafts[number].setdefault(record.key, []).append(draft)
-    return [_finished(plan, found) for plan, found in zip(plans, drafts, strict=True)]
+    return [_finished(plan, own) for plan, own in zip(plans, drafts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -387,12 +387,12 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
     failure, data = record.failure, record.data
     device = plan.devices.get(cell.device)
     hardware = hardware_name(record.environment, device.kind if device else "CPU")
-    said: dict[str, ResultWarning] = {
+    warnings: dict[str, ResultWarning] = {
         warned.kind: Recorded(warned.kind, nan, warned.message) for warned in record.warnings
     }
     if record.measured:
-        for found in (*findings(record), *impossible(record)):
-            said.setdefault(found.kind, found)
+        for warning in (*findings(record), *impossible(record)):
+            warnings.setdefault(warning.kind, warning)
     result = replace(
         _identified(plan, cell, record.machine),
         status=record.status,
@@ -402,7 +402,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         origin=data.origin if data else "",
         fingerprint=data.fingerprint if data else "",
         hardware=hardware,
-        warnings=tuple(said.values()),
+        warnings=tuple(warnings.values()),
         extrapolated=record.status == "partial",
         stages=Stages(**_numbers(record.times, Stages)),
         memory=MemoryPeaks(**_numbers(record.memory, MemoryPeaks)),
@@ -425,35 +425,39 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
 
 
 def _numbers(values: object, of: type[Stages | MemoryPeaks]) -> dict[str, float]:
-    known = {each.name: getattr(values, each.name) for each in fields(of)}
+    known = {item.name: getattr(values, item.name) for item in fields(of)}
     return {name: value for name, value in known.items() if value is not None}
 
 
 def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tuple[Result, ...]:
-    again = reused(draft.began for found in drafts.values() for draft in found)
+    again = reused(draft.began for own in drafts.values() for draft in own)
     results: list[Result] = []
     for cell in plan.cells:
-        known = sorted(drafts.get(cell.key, ()), key=lambda each: each.result.machine)
-        judged = [_judged(each, again.get((cell.key, each.result.machine), ())) for each in known]
+        known = sorted(drafts.get(cell.key, ()), key=lambda draft: draft.result.machine)
+        judged = [
+            _judged(draft, again.get((cell.key, draft.result.machine), ())) for draft in known
+        ]
         results += judged or [_identified(plan, cell, "")]
     slow = slow_processes(results)
     started = {
         (draft.result.key, draft.result.machine): draft.started_at
-        for found in drafts.values()
-        for draft in found
+        for own in drafts.values()
+        for draft in own
     }
     drifting = drifting_machines(results, started)
     return tuple(
         replace(
-            each,
+            result,
             warnings=(
-                *each.warnings,
-                *filter(None, (slow.get((each.key, each.machine)), drifting.get(each.machine))),
+                *result.warnings,
+                *filter(
+                    None, (slow.get((result.key, result.machine)), drifting.get(result.machine))
+                ),
             ),
         )
-        if each.measured
-        else each
-        for each in results
+        if result.measured
+        else result
+        for result in results
     )
 
 
@@ -560,17 +564,17 @@ def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], SlowProce
     is `bimodal` (its threads shared a core or waited), otherwise `slow-process`.
     """
     groups: dict[tuple[str, str, PointKey], list[Result]] = {}
-    for each in results:
-        if each.seconds > 0:
-            groups.setdefault((each.device, each.machine, each.where), []).append(each)
-    found = {}
+    for result in results:
+        if result.seconds > 0:
+            groups.setdefault((result.device, result.machine, result.where), []).append(result)
+    warnings = {}
     for siblings in groups.values():
-        fastest = min(each.seconds for each in siblings)
-        most = max(each.timings.cpu_per_wall for each in siblings)
-        for each in siblings:
-            if each.seconds > SLOW_PROCESS * fastest:
-                found[each.key, each.machine] = _slow(each.timings, fastest, most)
-    return found
+        fastest = min(sibling.seconds for sibling in siblings)
+        most = max(sibling.timings.cpu_per_wall for sibling in siblings)
+        for result in siblings:
+            if result.seconds > SLOW_PROCESS * fastest:
+                warnings[result.key, result.machine] = _slow(result.timings, fastest, most)
+    return warnings
 
 
 def drifting_machines(
@@ -586,19 +590,19 @@ def drifting_machines(
         started: (key, machine) → when a process was started.
     """
     by_machine: dict[str, list[Result]] = {}
-    for each in results:
-        if 0 < each.seconds < inf:
-            by_machine.setdefault(each.machine, []).append(each)
-    found = {}
+    for result in results:
+        if 0 < result.seconds < inf:
+            by_machine.setdefault(result.machine, []).append(result)
+    warnings = {}
     for machine, measured in by_machine.items():
         cells: dict[tuple[str, PointKey], list[tuple[float, float]]] = {}
-        ordered = sorted(measured, key=lambda each: started[each.key, each.machine])
-        for place, each in enumerate(ordered):
-            cells.setdefault((each.device, each.where), []).append((place, each.seconds))
+        ordered = sorted(measured, key=lambda process: started[process.key, process.machine])
+        for place, result in enumerate(ordered):
+            cells.setdefault((result.device, result.where), []).append((place, result.seconds))
         line = shared_trend([*cells.values()])
         if line.certain and abs(line.change) > NOTABLE:
-            found[machine] = ResultWarning("drifting-machine", line.change)
-    return found
+            warnings[machine] = ResultWarning("drifting-machine", line.change)
+    return warnings
 
 
 def _slow(own: Timings, fastest: float, most: float) -> SlowProcess:

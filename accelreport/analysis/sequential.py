@@ -72,12 +72,12 @@ class UntilDecided:
             ValueError: the plan has no looks.
         """
         at, results = _looks_of(plan), results_of(plan, records)
-        place = {each.key: (each.device, each.where) for each in results}
+        place = {process.key: (process.device, process.where) for process in results}
         point = {place[cell.key]: dict(cell.point) for cell in plan.cells}
         repeats: dict[tuple[str, PointKey], _Repeats] = {where: {} for where in point}
-        for each in results:
-            if each.machine:
-                repeats[place[each.key]][each.repeat] = each
+        for result in results:
+            if result.machine:
+                repeats[place[result.key]][result.repeat] = result
         most = max((n for own in repeats.values() for n in own), default=-1) + 1
         verdicts = {n: _verdicts(plan, n, results) for n in at if n <= most}
         return [
@@ -85,7 +85,11 @@ class UntilDecided:
                 Look(device, point[device, where], Verdict.NOT_MEASURED),
                 (own, repeats.get((base, point_key(beside)), {})),
                 at,
-                {n: made[device, where] for n, made in verdicts.items() if (device, where) in made},
+                {
+                    n: known[device, where]
+                    for n, known in verdicts.items()
+                    if (device, where) in known
+                },
             )
             for (device, where), own in repeats.items()
             for base, beside in [plan.baseline.place("", point[device, where])]
@@ -95,13 +99,13 @@ class UntilDecided:
     def claims(self, plan: PlanDocument, records: Iterable[Record]) -> list[ClaimLook]:
         """What the next look at every claim that repeats can decide needs, as `latest`."""
         at, results = _looks_of(plan), results_of(plan, records)
-        found = []
+        looks = []
         for claim in plan.claims:
             if places := places_of(plan, results, claim.check):
                 wanted = {(device, point_key(point)) for device, point in places}
-                concerned = [each for each in results if (each.device, each.where) in wanted]
-                found.append(ClaimLook(places, _wanted(plan, at, claim, concerned, len(wanted))))
-        return found
+                concerned = [row for row in results if (row.device, row.where) in wanted]
+                looks.append(ClaimLook(places, _wanted(plan, at, claim, concerned, len(wanted))))
+        return looks
 
 
 def _looks_of(plan: PlanDocument) -> list[int]:
@@ -117,12 +121,12 @@ def _verdicts(
 
     One that must not stand alone is decided, too: more repeats do not change what it lacks.
     """
-    first = [each for each in results if each.repeat < n]
-    found = speedups_of(plan, first, Rules(looks=plan.until_decided))
+    first = [result for result in results if result.repeat < n]
+    speedups = speedups_of(plan, first, Rules(looks=plan.until_decided))
     return {
-        (each.device, each.own.results[0].where): verdict(estimate.interval)
-        for each in found
-        if (estimate := each.estimate or each.qualified)
+        (speedup.device, speedup.own.results[0].where): verdict(estimate.interval)
+        for speedup in speedups
+        if (estimate := speedup.estimate or speedup.qualified)
     }
 
 
@@ -164,10 +168,10 @@ def _wanted(
 ) -> int:
     """The repeats that the next look at a claim needs; 0 where there is none."""
     for n in at:
-        first = [each for each in concerned if each.repeat < n]
-        if any(each.machine and not each.measured for each in first):
+        first = [result for result in concerned if result.repeat < n]
+        if any(result.machine and not result.measured for result in first):
             return 0
-        if sum(bool(each.machine) for each in first) < n * places:
+        if sum(bool(result.machine) for result in first) < n * places:
             return n
         if verdict_of(plan, first, claim) is not ClaimVerdict.UNDECIDED:
             return 0

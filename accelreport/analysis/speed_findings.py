@@ -140,8 +140,8 @@ def _over_one_base(rows: Sequence[Speedup]) -> Iterator[Finding]:
     rate = rate_of(base) if base else None
     for kind, own in values.items():
         own.sort(key=lambda value: -value.number)
-        told = tuple(own if kind is not Kind.SLOWER else reversed(own))
-        yield Finding(kind, told, rate, rows[0].rules.level, count, len(rows))
+        ordered = tuple(own if kind is not Kind.SLOWER else reversed(own))
+        yield Finding(kind, ordered, rate, rows[0].rules.level, count, len(rows))
 
 
 def kind_of(row: Speedup) -> Kind:
@@ -426,14 +426,14 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
             again = [
                 replace(
                     stated,
-                    of=Subject(row.device, row=each.row),
-                    interval=Interval(own.number / each.value, nan, nan, own.interval.n),
+                    of=Subject(row.device, row=other.row),
+                    interval=Interval(own.number / other.value, nan, nan, own.interval.n),
                     over=own.of,
                     provenance=Provenance.CALCULATED,
                     caveats=own.caveats,
                 )
-                for each in alike
-                if each.row.device == row.device
+                for other in alike
+                if other.row.device == row.device
             ]
             yield Finding(Kind.RESTATED, (stated, *again), own)
     yield Finding(Kind.TOTAL, values, own, of=len(values))
@@ -456,9 +456,9 @@ def pays_off_findings(bench: Benchmark) -> Iterator[Finding]:
 
     Where the compiler is not shown to be faster, or costs no start-up, nothing pays off.
     """
-    for found in compiled_findings(bench):
-        (value,) = found.values
-        if found.kind is not Kind.COMPILED or value.verdict is not Verdict.FASTER:
+    for finding in compiled_findings(bench):
+        (value,) = finding.values
+        if finding.kind is not Kind.COMPILED or value.verdict is not Verdict.FASTER:
             continue
         lines = [line_of(bench, of) for of in (value.of, value.over) if of]
         if len(lines) != 2 or lines[0] is None or lines[1] is None:
@@ -534,7 +534,7 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     kind, point = bench.plan.devices[group.device].kind, dict(group.point)
     if environment and kind == "CPU":
         dtype = compute_dtype(bench.plan, group.device, point)
-        measured = own_limits(environment, dtype, bench.seen.get(group.machine, 0.0))
+        measured = own_limits(environment, dtype, bench.highest_tflops.get(group.machine, 0.0))
         if measured is not None:
             return measured, "measured roof"
     name = hardware_name(environment, kind)

@@ -66,12 +66,12 @@ class Group:
     @cached_property
     def timed(self) -> tuple[Result, ...]:
         """The processes that have a time."""
-        return tuple(each for each in self.results if each.timed)
+        return tuple(result for result in self.results if result.timed)
 
     @property
     def untimed(self) -> tuple[Result, ...]:
         """The processes that have none."""
-        return tuple(each for each in self.results if not each.timed)
+        return tuple(result for result in self.results if not result.timed)
 
     @property
     def precision(self) -> str:
@@ -80,7 +80,7 @@ class Group:
 
     def seconds(self, level: float = LEVEL) -> Interval:
         """Seconds of a steady step, the geometric mean over processes."""
-        return geometric_mean([each.seconds for each in self.timed], level)
+        return geometric_mean([result.seconds for result in self.timed], level)
 
 
 def groups_of(results: Iterable[Result]) -> list[Group]:
@@ -89,13 +89,13 @@ def groups_of(results: Iterable[Result]) -> list[Group]:
     Processes that no machine has a record of are a group of their own where the device has
     none at that point, and are left out where it has.
     """
-    found: dict[tuple[PointKey, str, str], list[Result]] = {}
-    for each in results:
-        found.setdefault((each.where, each.device, each.machine), []).append(each)
-    present = {(where, device) for where, device, machine in found if machine}
+    by_place: dict[tuple[PointKey, str, str], list[Result]] = {}
+    for result in results:
+        by_place.setdefault((result.where, result.device, result.machine), []).append(result)
+    present = {(where, device) for where, device, machine in by_place if machine}
     return [
         Group(device, machine, of[0].point, tuple(of))
-        for (where, device, machine), of in found.items()
+        for (where, device, machine), of in by_place.items()
         if machine or (where, device) not in present
     ]
 
@@ -136,7 +136,7 @@ class Rules:
     by: str = "speedup"
 
     @property
-    def each(self) -> float:
+    def interval_level(self) -> float:
         """The level of one interval, so that what is promised holds."""
         return level_over(self.looks, 1 - (1 - self.level) / max(self.comparisons, 1))
 
@@ -212,7 +212,7 @@ class Terms:
 
 def mean_of(terms: Sequence[Terms]) -> Terms:
     """The mean of several sums."""
-    return sum((each.times(1 / len(terms)) for each in terms), Terms())
+    return sum((term.times(1 / len(terms)) for term in terms), Terms())
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Speedup:
     @cached_property
     def seconds(self) -> Interval:
         """Seconds of a step of the processes that are compared."""
-        return self.own.seconds(self.rules.each)
+        return self.own.seconds(self.rules.interval_level)
 
     def simultaneous(self, comparisons: int) -> Speedup:
         """The same as one of several, of which the one that is told is chosen afterwards."""
@@ -333,17 +333,17 @@ def speedups_of(
     for group in groups:
         way = point_key({axis: group.point[axis] for axis in plan.baseline.where})
         there = bases.get(point_key(plan.baseline.beside(group.point)), [])
-        base = group if any(group is each for each in there) else baseline_beside(group, there)
+        base = group if any(group is other for other in there) else baseline_beside(group, there)
         by_way.setdefault(way, []).append((group, base))
     known = {way: spreads(pairs, asked) for way, pairs in by_way.items()}
-    found = {
+    speedups = {
         id(group): _against(
             plan, group, base, replace(asked, spread=known[way].get(alike(group, base), 0.0))
         )
         for way, pairs in by_way.items()
         for group, base in pairs
     }
-    return tuple(found[id(group)] for group in groups)
+    return tuple(speedups[id(group)] for group in groups)
 
 
 def alike(own: Group, base: Group | None) -> tuple[str, ...]:
@@ -360,17 +360,17 @@ def spreads(
         pairs: the processes of a device and those that they are compared with, point by point.
         rules: what processes of a pair have in common.
     """
-    made: dict[tuple[str, ...], list[tuple[Contrast, Sample, Sample]]] = {}
+    comparisons: dict[tuple[str, ...], list[tuple[Contrast, Sample, Sample]]] = {}
     for own, base in pairs:
         if base and base is not own and own.timed and base.timed:
             times: tuple[Sample, Sample] = (_times(own, rules), _times(base, rules))
             contrast = _terms(own, base, replace(rules, spread=0.0)).contrast
-            made.setdefault(alike(own, base), []).append((contrast, *times))
-    return {place: known_spread(each) for place, each in made.items()}
+            comparisons.setdefault(alike(own, base), []).append((contrast, *times))
+    return {place: known_spread(samples) for place, samples in comparisons.items()}
 
 
 def _times(group: Group, rules: Rules) -> dict[Hashable, float]:
-    return {rules.pair(each): each.seconds for each in group.timed}
+    return {rules.pair(result): result.seconds for result in group.timed}
 
 
 def _against(plan: PlanDocument, group: Group, base: Group | None, rules: Rules) -> Speedup:
@@ -404,26 +404,28 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     """
     agreed = agreement(own.results, base.results, rules.quality) if rules.quality else None
     withheld = () if own is base else _withheld(own, base, agreed)
-    found = Speedup(own, base, base.device, rules, withheld=withheld, agreement=agreed)
-    if not (own.timed and base.timed) or any(each.why is Why.INPUT for each in withheld):
-        return found
+    comparison = Speedup(own, base, base.device, rules, withheld=withheld, agreement=agreed)
+    if not (own.timed and base.timed) or any(reason.why is Why.INPUT for reason in withheld):
+        return comparison
     terms = _terms(own, base, rules)
     if not terms.measured:
-        return found
+        return comparison
     estimate = _estimate(terms, rules, baseline=own is base)
     if not withheld:
-        return replace(found, estimate=estimate)
-    return replace(found, qualified=replace(estimate, verdict=Verdict.NOT_MEASURED, needed=None))
+        return replace(comparison, estimate=estimate)
+    return replace(
+        comparison, qualified=replace(estimate, verdict=Verdict.NOT_MEASURED, needed=None)
+    )
 
 
 def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:
-    said: tuple[Withheld, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
     if inputs_differ(own, base):
-        said = (Withheld(Why.INPUT, own.device, base.device),)
-    said += _precision(own.precision, base.precision)
+        withheld = (Withheld(Why.INPUT, own.device, base.device),)
+    withheld += _precision(own.precision, base.precision)
     if agreed and agreed.verdict is Parity.DIFFERENT:
-        said += (Withheld(Why.QUALITY, own.device, base.device),)
-    return said
+        withheld += (Withheld(Why.QUALITY, own.device, base.device),)
+    return withheld
 
 
 def _precision(own: str, base: str) -> tuple[Withheld, ...]:
@@ -435,10 +437,10 @@ def inputs_differ(own: Group, base: Group) -> bool:
 
     What a workload generates may be another at each sweep point, as its shapes are.
     """
-    if own.point != base.point and {each.origin for each in own.timed} == {"generated"}:
+    if own.point != base.point and {row.origin for row in own.timed} == {"generated"}:
         return False
-    read = {each.seed: each.fingerprint for each in base.timed}
-    return any(each.fingerprint != read[each.seed] for each in own.timed if each.seed in read)
+    read = {row.seed: row.fingerprint for row in base.timed}
+    return any(row.fingerprint != read[row.seed] for row in own.timed if row.seed in read)
 
 
 def _terms(own: Group, base: Group, rules: Rules) -> Terms:
@@ -451,7 +453,7 @@ def _terms(own: Group, base: Group, rules: Rules) -> Terms:
 
 
 def _quantities(group: Group, rules: Rules) -> Terms:
-    known = {rules.pair(each): quantity(each, rules.by) for each in group.timed}
+    known = {rules.pair(result): quantity(result, rules.by) for result in group.timed}
     return Terms.of({pair: value for pair, value in known.items() if value > 0}, signed=False)
 
 
@@ -468,15 +470,13 @@ def change(old: Sample, new: Sample, level: float = LEVEL) -> Interval:
 
 def work_of_a_step(groups: Iterable[Group]) -> float:
     """The work of a step of the first group that was counted; NaN where none was."""
-    known = (each.work for group in groups for each in group.timed if each.work > 0)
+    known = (result.work for group in groups for result in group.timed if result.work > 0)
     return next(known, nan)
 
 
 def _logarithms(group: Group, unit: float, rules: Rules) -> dict[Hashable, float]:
     """The logarithms of the seconds of a unit of work, by what pairs have in common."""
-    return {
-        rules.pair(each): log(each.seconds) - log(_share(each.work, unit)) for each in group.timed
-    }
+    return {rules.pair(row): log(row.seconds) - log(_share(row.work, unit)) for row in group.timed}
 
 
 def _share(work: float, unit: float) -> float:
@@ -486,33 +486,33 @@ def _share(work: float, unit: float) -> float:
 
 def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
     """A weighted sum of means of logarithms as a ratio, with what may be said of it."""
-    contrast, level = terms.contrast, rules.each
+    contrast, level = terms.contrast, rules.interval_level
     if baseline:
         ones = Interval(1.0, 1.0, 1.0, contrast.n)
         return Estimate(ones, level, Verdict.BASELINE, None, paired=False, terms=terms)
     interval = contrast.ratio(level)
-    said = verdict(interval, rules.margin)
+    decision = verdict(interval, rules.margin)
     needed = None
-    if said is Verdict.UNDECIDED and contrast.n >= 2:
+    if decision is Verdict.UNDECIDED and contrast.n >= 2:
         enough = processes_needed(contrast.value, contrast.spread, rules.margin, level)
         needed = None if enough is None else max(enough - contrast.n, 1)
-    return Estimate(interval, level, said, needed, contrast.paired, terms)
+    return Estimate(interval, level, decision, needed, contrast.paired, terms)
 
 
-def widened(found: Speedup) -> bool:
+def widened(comparison: Speedup) -> bool:
     """Whether a speedup's own processes vary less than is known of the two devices."""
-    estimate = found.estimate or found.qualified
-    if estimate is None or estimate.contrast.n < 2 or found.is_baseline:
+    estimate = comparison.estimate or comparison.qualified
+    if estimate is None or estimate.contrast.n < 2 or comparison.is_baseline:
         return False
     return replace(estimate.terms, spread=0.0).contrast.spread < estimate.terms.spread
 
 
-def missing_interval(found: Speedup) -> tuple[str, ...]:
+def missing_interval(comparison: Speedup) -> tuple[str, ...]:
     """The devices of which one process alone leaves a speedup without an interval."""
-    estimate = found.estimate or found.qualified
-    if estimate is None or estimate.interval.known or found.base is None:
+    estimate = comparison.estimate or comparison.qualified
+    if estimate is None or estimate.interval.known or comparison.base is None:
         return ()
-    return tuple(each.device for each in (found.own, found.base) if len(each.timed) == 1)
+    return tuple(side.device for side in (comparison.own, comparison.base) if len(side.timed) == 1)
 
 
 HOW = (
@@ -557,9 +557,9 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
     """
     rules, groups = rules_of(plan, results), groups_of(results)
     places: dict[tuple[str, str, PointKey], Group] = {
-        (each.device, each.machine, point_key(each.point)): each for each in groups
+        (group.device, group.machine, point_key(group.point)): group for group in groups
     }
-    found = []
+    scalings = []
     for own in groups:
         device = plan.devices.get(own.device)
         single = _single(plan, own.device) if device and own.timed else None
@@ -572,8 +572,8 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
         less = places.get((*at, point_key(share))) if share else None
         strong, weak = (_efficiency(own, base, rules, units) for base in (same, less))
         if strong.n or weak.n:
-            found.append(Scaling(own, single, units, strong, weak))
-    return tuple(found)
+            scalings.append(Scaling(own, single, units, strong, weak))
+    return tuple(scalings)
 
 
 def _single(plan: PlanDocument, name: str) -> str | None:
@@ -583,8 +583,8 @@ def _single(plan: PlanDocument, name: str) -> str | None:
         return None
     alike: Iterable[str] = (
         other
-        for other, each in plan.devices.items()
-        if each.all_replicas == 1 and all(getattr(each, key) == getattr(device, key) for key in HOW)
+        for other, spec in plan.devices.items()
+        if spec.all_replicas == 1 and all(getattr(spec, key) == getattr(device, key) for key in HOW)
     )
     return next(iter(alike), None)
 
@@ -599,8 +599,8 @@ def _share_of(point: Mapping[str, Scalar | None], units: int) -> dict[str, Scala
 
 def _efficiency(own: Group, base: Group | None, rules: Rules, units: int) -> Interval:
     """The share of `units` times the rate of work of one that all of them reach."""
-    found = speedup(own, base, rules) if base and base.timed else None
-    if found is None or not (estimate := found.estimate or found.qualified):
+    comparison = speedup(own, base, rules) if base and base.timed else None
+    if comparison is None or not (estimate := comparison.estimate or comparison.qualified):
         return NOTHING
-    each = estimate.interval
-    return Interval(each.value / units, each.low / units, each.high / units, each.n)
+    interval = estimate.interval
+    return Interval(interval.value / units, interval.low / units, interval.high / units, interval.n)

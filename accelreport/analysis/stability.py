@@ -167,18 +167,18 @@ def shared_trend(cells: Sequence[Sequence[tuple[float, float]]]) -> Trend:
     Returns:
         What the line gains from the first place to the last, as a share.
     """
-    repeated = [np.array(each) for each in cells if len(each) > 1]
+    repeated = [np.array(cell) for cell in cells if len(cell) > 1]
     df = sum(map(len, repeated)) - len(repeated) - 1
     if df < FEWEST:
         return Trend(nan, certain=False)
-    place = np.concatenate([each[:, 0] - each[:, 0].mean() for each in repeated])
-    logs = [np.log(each[:, 1]) for each in repeated]
-    seconds = np.concatenate([each - each.mean() for each in logs])
+    place = np.concatenate([cell[:, 0] - cell[:, 0].mean() for cell in repeated])
+    logs = [np.log(cell[:, 1]) for cell in repeated]
+    seconds = np.concatenate([values - values.mean() for values in logs])
     squares = float(place @ place)
     slope = float(place @ seconds) / squares
     residuals = seconds - slope * place
     error = sqrt(float(residuals @ residuals) / df / squares)
-    span = max(each[:, 0].max() for each in repeated) - min(each[:, 0].min() for each in repeated)
+    span = max(cell[:, 0].max() for cell in repeated) - min(cell[:, 0].min() for cell in repeated)
     certain = abs(slope) > error * float(stdtrit(df, 1 - CERTAIN))
     # Absurd timings (10³⁰⁰ s) may change by more than a float can hold.
     return Trend(expm1(min(slope * span, 700.0)), certain=certain)
@@ -287,19 +287,19 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
         return ()
     values = seconds_of_steps(blocks)
     walls = np.array([block.wall_s for block in blocks])
-    if not all(np.isfinite(each).all() and (each > 0).all() for each in (values, walls)):
+    if not all(np.isfinite(series).all() and (series > 0).all() for series in (values, walls)):
         return (ResultWarning("bad-timing", nan),)
     window = sum(block.wall_s for block in blocks)
-    found = [ResultWarning("short-window", window)] if window < SHORT_WINDOW_S else []
-    found += _load(blocks)
+    warnings = [ResultWarning("short-window", window)] if window < SHORT_WINDOW_S else []
+    warnings += _load(blocks)
     if len(values) < FEWEST:
-        return (*found, ResultWarning("untested", len(values)))
+        return (*warnings, ResultWarning("untested", len(values)))
     # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
     with np.errstate(over="ignore", invalid="ignore"):
-        found += _settled(blocks, values)
-        found += _bimodal(blocks, values)
-        found += _stalled(blocks)
-    return tuple(found)
+        warnings += _settled(blocks, values)
+        warnings += _bimodal(blocks, values)
+        warnings += _stalled(blocks)
+    return tuple(warnings)
 
 
 def seconds_of_steps(blocks: list[Block]) -> Floats:
@@ -338,20 +338,20 @@ def _settled(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
 
 
 def _bimodal(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
-    found = modes(values)
+    two_modes = modes(values)
     if (
-        found is None
-        or found.factor < TWO_MODES
-        or found.explained < MODE_EXPLAINS
-        or not MODE_SHARE <= found.slow_share <= 1 - MODE_SHARE
-        or min(found.slow_share, 1 - found.slow_share) * len(values) < FEWEST_IN_MODE
+        two_modes is None
+        or two_modes.factor < TWO_MODES
+        or two_modes.explained < MODE_EXPLAINS
+        or not MODE_SHARE <= two_modes.slow_share <= 1 - MODE_SHARE
+        or min(two_modes.slow_share, 1 - two_modes.slow_share) * len(values) < FEWEST_IN_MODE
     ):
         return
-    slow = values > found.edge
+    slow = values > two_modes.edge
     if int((slow[1:] != slow[:-1]).sum()) < SWITCHES:
         return
-    busy, usual = _fewer_cores(blocks, found.edge)
-    yield TwoModes("bimodal", found.factor, found.slow_share, busy, usual)
+    busy, usual = _fewer_cores(blocks, two_modes.edge)
+    yield TwoModes("bimodal", two_modes.factor, two_modes.slow_share, busy, usual)
 
 
 def _fewer_cores(blocks: list[Block], edge: float) -> tuple[float, float]:
@@ -426,16 +426,16 @@ def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[ResultWarn
     earlier repeat, or a kernel its input: it is that run again, and no independent one.
     `reused-seed` when only one of the two was the same. The first repeat stays as it is.
     """
-    found: dict[tuple[str, str], tuple[ResultWarning, ...]] = {}
-    seen: dict[tuple[Any, ...], int] = {}
-    for process in sorted(processes, key=lambda each: (each.seed, each.key)):
+    warnings: dict[tuple[str, str], tuple[ResultWarning, ...]] = {}
+    first_seeds: dict[tuple[Any, ...], int] = {}
+    for process in sorted(processes, key=lambda one: (one.seed, one.key)):
         same = {}
         for part, text in process.parts.items():
             place = (process.machine, *process.where, part, text)
-            first = seen.setdefault(place, process.seed)
+            first = first_seeds.setdefault(place, process.seed)
             if text and first != process.seed:
                 same[part] = first
         if same:
             kind = "same-run" if len(same) == len(process.parts) else "reused-seed"
-            found[process.key, process.machine] = (BegunAlike(kind, len(same), same),)
-    return found
+            warnings[process.key, process.machine] = (BegunAlike(kind, len(same), same),)
+    return warnings

@@ -232,11 +232,11 @@ def known_spread(comparisons: Iterable[tuple[Contrast, Sample, Sample]]) -> floa
     Returns:
         Standard deviation of one repeat's comparison; 0 when nothing is known.
     """
-    made = [each for each in comparisons if not isnan(each[0].error)]
-    if not any(_two_modes(side) for _, *sides in made for side in sides):
+    sound = [comparison for comparison in comparisons if not isnan(comparison[0].error)]
+    if not any(_two_modes(side) for _, *sides in sound for side in sides):
         return 0.0
-    squares = sum(one.spread * one.spread * (one.n - 1) for one, _, _ in made)
-    return sqrt(squares / sum(one.n - 1 for one, _, _ in made))
+    squares = sum(one.spread * one.spread * (one.n - 1) for one, _, _ in sound)
+    return sqrt(squares / sum(one.n - 1 for one, _, _ in sound))
 
 
 def _two_modes(cell: Sample) -> bool:
@@ -383,7 +383,7 @@ class Calibration(Document):
     """95 % intervals that hold the true ratio where one device has a slow mode."""
 
 
-def found() -> Calibration:
+def last_calibration() -> Calibration:
     """What the last whole calibration found."""
     return Calibration.model_validate_json(FILE.read_bytes())
 

@@ -130,7 +130,7 @@ class TimedSweep:
             return ()
         runs, parts = zip(*self.parts, strict=True)
         rest = [
-            {amount: seconds - sum(each[amount] for each in of.values())
+            {amount: seconds - sum(part[amount] for part in of.values())
              for amount, seconds in run.items()}
             for run, of in zip(runs, parts, strict=True)
         ]  # fmt: skip
@@ -140,10 +140,10 @@ class TimedSweep:
 
 
 PART_OF: Mapping[Cause, Callable[[PartTimes], float]] = {
-    Cause.DISPATCH: lambda each: each.dispatch_s,
-    Cause.INPUT: lambda each: each.input_s,
-    Cause.COMPUTE: lambda each: each.compute_s,
-    Cause.OPTIMIZER: lambda each: each.optimizer_s,
+    Cause.DISPATCH: lambda parts: parts.dispatch_s,
+    Cause.INPUT: lambda parts: parts.input_s,
+    Cause.COMPUTE: lambda parts: parts.compute_s,
+    Cause.OPTIMIZER: lambda parts: parts.optimizer_s,
 }
 """Cause → its seconds."""
 
@@ -164,30 +164,30 @@ def measured_sweeps(plan: PlanDocument, results: Sequence[Result]) -> list[Timed
     axis = law_axis(plan)
     if axis is None:
         return []
-    found: dict[tuple[str, str, PointKey], dict[int, dict[float, float]]] = {}
+    timed_runs: dict[tuple[str, str, PointKey], dict[int, dict[float, float]]] = {}
     held: dict[PointKey, dict[str, Scalar | None]] = {}
     amounts: dict[tuple[str, str, PointKey], dict[float, float]] = {}
     parts: dict[tuple[str, str, PointKey], dict[int, dict[float, PartTimes]]] = {}
-    for each in results:
-        examples = float(str(each.point[axis])) if axis == BATCH else None
-        amount = each.timings.flops_per_step if examples is None else examples
-        if not each.measured or not each.seconds > 0 or not amount > 0:
+    for result in results:
+        examples = float(str(result.point[axis])) if axis == BATCH else None
+        amount = result.timings.flops_per_step if examples is None else examples
+        if not result.measured or not result.seconds > 0 or not amount > 0:
             continue
-        fixed = {name: value for name, value in each.point.items() if name != axis}
-        place = (each.device, each.machine, point_key(fixed))
+        fixed = {name: value for name, value in result.point.items() if name != axis}
+        place = (result.device, result.machine, point_key(fixed))
         held[place[2]] = fixed
         # Two runs of one point may count one operation more or less: the point is one amount.
-        swept = float(str(each.point[axis]))
+        swept = float(str(result.point[axis]))
         amount = amounts.setdefault(place, {}).setdefault(swept, amount)
-        found.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.seconds
-        if each.parts:
-            parts.setdefault(place, {}).setdefault(each.repeat, {})[amount] = each.parts
+        timed_runs.setdefault(place, {}).setdefault(result.repeat, {})[amount] = result.seconds
+        if result.parts:
+            parts.setdefault(place, {}).setdefault(result.repeat, {})[amount] = result.parts
     return [
         TimedSweep(
             device, machine, "", "", axis, held[key], tuple(runs.values()),
             _parts(runs, parts.get((device, machine, key), {})),
         )
-        for (device, machine, key), runs in found.items()
+        for (device, machine, key), runs in timed_runs.items()
         # What changes no work, such as a learning rate, has no law.
         if len(set(amounts[device, machine, key].values())) >= FEWEST
     ]  # fmt: skip
@@ -199,10 +199,10 @@ def _parts(
     """Each run that has every amount, with its causes, where they are known of all amounts."""
     every = {amount for run in runs.values() for amount in run}
     return tuple(
-        (runs[repeat], {cause: {amount: seconds(each) for amount, each in found.items()}
+        (runs[repeat], {cause: {amount: seconds(parts) for amount, parts in by_amount.items()}
                         for cause, seconds in PART_OF.items()})
-        for repeat, found in timed.items()
-        if found.keys() == every
+        for repeat, by_amount in timed.items()
+        if by_amount.keys() == every
     )  # fmt: skip
 
 
@@ -215,20 +215,20 @@ def published_sweeps(plan: PlanDocument) -> list[TimedSweep]:
             source = row.source or plan.source
             by = source.title if source else ""
             groups.setdefault((row.device, by, fixed), []).append(row)
-    found = []
+    sweeps = []
     for (device, by, _), rows in groups.items():
         kinds = (_printed_run(plan, rows, figure) for figure in STEP_FIGURES)
-        timed = next((each for each in kinds if len(each) >= FEWEST), None)
+        timed = next((run for run in kinds if len(run) >= FEWEST), None)
         if timed:
             where = {name: v for name, v in rows[0].where.items() if name != BATCH}
             label = rows[0].label.partition(",")[0]
-            found.append(TimedSweep(device, "", label, by, BATCH, where, (timed,)))
-    return found
+            sweeps.append(TimedSweep(device, "", label, by, BATCH, where, (timed,)))
+    return sweeps
 
 
 def _printed_run(plan: PlanDocument, rows: Iterable[Published], figure: str) -> dict[float, float]:
     """Batch size → seconds of a step by one kind of figure, leaving out what is flagged."""
-    found: dict[float, float] = {}
+    run: dict[float, float] = {}
     for row in rows:
         value = row.figures().get(figure)
         if not value or rounding(value) > MOST_ROUNDED or flags_of(plan, row, figure):
@@ -237,8 +237,8 @@ def _printed_run(plan: PlanDocument, rows: Iterable[Published], figure: str) -> 
         if isinstance(batch, bool | str):
             continue
         if seconds := step_seconds(conditions(plan, row), figure, value):
-            found.setdefault(float(batch), seconds)
-    return found
+            run.setdefault(float(batch), seconds)
+    return run
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def law_pairs(sweeps: Sequence[TimedSweep], compared: Sequence[Speedup]) -> Iter
         sweeps: of one plan.
         compared: its speedups.
     """
-    apart = {(each.device, each.machine) for each in compared if each.withheld}
+    apart = {(speedup.device, speedup.machine) for speedup in compared if speedup.withheld}
     usable = [
         sweep
         for sweep in sweeps
@@ -283,6 +283,6 @@ def law_pairs(sweeps: Sequence[TimedSweep], compared: Sequence[Speedup]) -> Iter
         places = [(s.machine, s.source, s.axis, point_key(s.fixed)) for s in (one, other)]
         if places[0] != places[1]:
             continue
-        found = against(one.fit, other.fit)
-        own, base = (one, other) if found.grows else (other, one)
+        comparison = against(one.fit, other.fit)
+        own, base = (one, other) if comparison.grows else (other, one)
         yield LawPair(own, base, against(own.fit, base.fit))

@@ -23,11 +23,11 @@ class ResultWarning:
 
     Attributes:
         kind: its name.
-        seen: the number it rests on, in the unit of its kind; NaN where there is none.
+        value: the number it rests on, in the unit of its kind; NaN where there is none.
     """
 
     kind: str
-    seen: float
+    value: float
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Recorded(ResultWarning):
 
 @dataclass(frozen=True)
 class TwoModes(ResultWarning):
-    """Some steps take `seen` times as long as the others.
+    """Some steps take `value` times as long as the others.
 
     Attributes:
         slow_share: share of the steps that are slow.
@@ -58,7 +58,7 @@ class TwoModes(ResultWarning):
 
 @dataclass(frozen=True)
 class SlowProcess(ResultWarning):
-    """A process took `seen` times as long as the fastest repeat of its cell.
+    """A process took `value` times as long as the fastest repeat of its cell.
 
     Attributes:
         others: cores that others kept busy meanwhile; NaN where that is not the reason.
@@ -73,7 +73,7 @@ class SlowProcess(ResultWarning):
 
 @dataclass(frozen=True)
 class BegunAlike(ResultWarning):
-    """A repeat began as an earlier one of another seed did; `seen` parts were the same.
+    """A repeat began as an earlier one of another seed did; `value` parts were the same.
 
     Attributes:
         seeds: what was the same → the seed that it was of.
@@ -84,7 +84,7 @@ class BegunAlike(ResultWarning):
 
 @dataclass(frozen=True)
 class AbovePeak(ResultWarning):
-    """A rate of `seen` TFLOPS is above what the hardware can do.
+    """A rate of `value` TFLOPS is above what the hardware can do.
 
     Attributes:
         peak: what it can do.
@@ -108,7 +108,7 @@ class ChangedRecord(ResultWarning):
 
 @dataclass(frozen=True)
 class ImpossibleShare(ResultWarning):
-    """A share of examples is `seen`, outside 0 to 1.
+    """A share of examples is `value`, outside 0 to 1.
 
     Attributes:
         metric: its name.
@@ -119,7 +119,7 @@ class ImpossibleShare(ResultWarning):
 
 @dataclass(frozen=True)
 class CpuAboveWall(ResultWarning):
-    """More CPU time than the processors have; `seen` is by which factor.
+    """More CPU time than the processors have; `value` is by which factor.
 
     Attributes:
         cpu_s: seconds of CPU time.

@@ -73,9 +73,9 @@ SPEAKERS: dict[Provenance, str] = {
 """Who says a claim → its words beside a number of claims."""
 
 
-def state_counts(found: Iterable[ClaimResult]) -> dict[ClaimState, int]:
+def state_counts(results: Iterable[ClaimResult]) -> dict[ClaimState, int]:
     """State → how many claims are in it, in the order of the states and without zeros."""
-    counts = Counter(each.state for each in distinct(found))
+    counts = Counter(result.state for result in distinct(results))
     return {state: counts[state] for state in ClaimState if counts[state]}
 
 
@@ -88,25 +88,25 @@ def states_text(counts: Mapping[ClaimState, int]) -> str:
     )
 
 
-def claims_sentence(found: Sequence[ClaimResult]) -> str:
+def claims_sentence(results: Sequence[ClaimResult]) -> str:
     """How many claims there are, who says them and what became of them."""
-    every = distinct(found)
-    counts = Counter(each.claim.by for each in every)
-    said = [f"{counts[by]} {words}" for by, words in SPEAKERS.items() if counts[by]]
-    claims = f"{counted(len(every), 'claim')} ({', '.join(said)})"
-    return f"{claims}: {states_text(state_counts(found))}"
+    every = distinct(results)
+    counts = Counter(result.claim.by for result in every)
+    speakers = [f"{counts[by]} {words}" for by, words in SPEAKERS.items() if counts[by]]
+    claims = f"{counted(len(every), 'claim')} ({', '.join(speakers)})"
+    return f"{claims}: {states_text(state_counts(results))}"
 
 
-def decided_counts(found: Sequence[ClaimResult]) -> tuple[int, int]:
+def decided_counts(results: Sequence[ClaimResult]) -> tuple[int, int]:
     """How many claims are confirmed or refuted here, and how many there are."""
-    counts = state_counts(found)
+    counts = state_counts(results)
     decided = counts.get(ClaimState.CONFIRMED, 0) + counts.get(ClaimState.REFUTED, 0)
-    return decided, len(distinct(found))
+    return decided, len(distinct(results))
 
 
-def decided_text(found: Sequence[ClaimResult]) -> str:
+def decided_text(results: Sequence[ClaimResult]) -> str:
     """How many claims are decided here, and how, as a title."""
-    counts, (decided, total) = state_counts(found), decided_counts(found)
+    counts, (decided, total) = state_counts(results), decided_counts(results)
     confirmed, refuted = counts.get(ClaimState.CONFIRMED, 0), counts.get(ClaimState.REFUTED, 0)
     claims = quantity.plural(total, "claim")
     if not decided:
@@ -117,7 +117,7 @@ def decided_text(found: Sequence[ClaimResult]) -> str:
     return f"{decided} of {claims} {verb} {'confirmed' if confirmed else 'refuted'}"
 
 
-def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFrame:
+def claims_frame(plan: PlanDocument, results: Iterable[ClaimResult]) -> pd.DataFrame:
     """One row for each claim and machine it could be tested on.
 
     Columns: text; by, who says it (source, accelreport or author); verdict (a `ClaimState`);
@@ -126,7 +126,7 @@ def claims_frame(plan: PlanDocument, found: Iterable[ClaimResult]) -> pd.DataFra
     published, what the published figures alone say of it, as text and labelled so; evidence, a
     tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds.
     """
-    rows = [{name: value(plan, one) for name, value in COLUMNS.items()} for one in found]
+    rows = [{name: value(plan, one) for name, value in COLUMNS.items()} for one in results]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -140,7 +140,9 @@ COLUMNS: dict[str, Callable[[PlanDocument, ClaimResult], object]] = {
     "note": lambda _, one: one.claim.note,
     "machine": lambda _, one: one.machine,
     "published": lambda plan, one: published_text(plan, one.claim.check),
-    "evidence": lambda _, one: tuple(_evidence(each) for each in one.numbers if not each.refused),
+    "evidence": lambda _, one: tuple(
+        _evidence(number) for number in one.numbers if not number.refused
+    ),
 }
 """Column of `claims_frame` → its value for a claim."""
 
@@ -166,20 +168,20 @@ def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") ->
     point = ", ".join(
         f"{names.axis(axis)}{joint}{names.value(value)}" for axis, value in number.point.items()
     )
-    said = ", ".join(each for each in (device, point, seed) if each)
-    return said if number.peak is None else f"{said} (peak {number.peak:g})"
+    place = ", ".join(part for part in (device, point, seed) if part)
+    return place if number.peak is None else f"{place} (peak {number.peak:g})"
 
 
 def _evidence(number: Number) -> dict[str, Any]:
-    found = number.interval
+    interval = number.interval
     peak = {} if number.peak is None else {"peak": number.peak}
     return {
         "what": place_text(number),
         "quantity": number.quantity,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "n": interval.n,
     } | peak
 
 
@@ -199,16 +201,16 @@ def number_lines(
         names: what devices and swept keys are called.
         most: numbers of which each is told.
     """
-    told = [number for number in numbers if not _in_words(number)]
-    between = len(told) - 2 if len(told) > most else 0
+    shown = [number for number in numbers if not _in_words(number)]
+    between = len(shown) - 2 if len(shown) > most else 0
     if between:
-        told = sorted(told, key=lambda number: number.interval.value)[:: len(told) - 1]
-    counts = {_count(number) for number in told}
+        shown = sorted(shown, key=lambda number: number.interval.value)[:: len(shown) - 1]
+    counts = {_count(number) for number in shown}
     shared = f"{counts.pop()} each" if len(counts) == 1 else ""
     lines, last = [], []
-    for (held, axis), along in groupby(told, lambda number: _place(number, names)):
+    for (held, axis), along in groupby(shown, lambda number: _place(number, names)):
         run = list(along)
-        apart = any(number.interval.known for number in run) and len(told) <= MOST_APART
+        apart = any(number.interval.known for number in run) and len(shown) <= MOST_APART
         if not axis or len(run) == 1 or apart:
             lines += [_line(number, names, _number(number, _count(number))) for number in run]
         else:
@@ -270,8 +272,8 @@ def _number(number: Number, count: str) -> str:
 
 def _value_and_interval(number: Number) -> tuple[str, str]:
     """A value and its interval in the unit of its quantity."""
-    name, found = number.quantity, number.interval
-    value, low, high, known = found.value, found.low, found.high, found.known
+    name, estimate = number.quantity, number.interval
+    value, low, high, known = estimate.value, estimate.low, estimate.high, estimate.known
     bounds = (low, high) if known else (None, None)
     if name.endswith("_time"):
         text = quantity.duration(value, *bounds)
@@ -308,10 +310,10 @@ _POINTS = "points"
 
 
 def measured_lines(
-    found: ClaimResult, names: Names = AS_WRITTEN, most: int = MOST_TOLD
+    result: ClaimResult, names: Names = AS_WRITTEN, most: int = MOST_TOLD
 ) -> list[str]:
     """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
-    check = found.claim.check
+    check = result.claim.check
     quality = ""
     if isinstance(check, EquivalentCheck):
         quality = check.equivalent
@@ -323,25 +325,25 @@ def measured_lines(
         replace(number, quantity=_POINTS)
         if is_share(quality) and number.quantity == "difference"
         else number
-        for number in found.numbers
+        for number in result.numbers
     ]
     return number_lines(numbers, names, most)
 
 
-def numbers_text(found: ClaimResult, names: Names = AS_WRITTEN) -> str:
+def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN) -> str:
     """What was measured, or why nothing was."""
-    if found.withheld and not found.numbers:
-        return "; ".join(beside_text(found, names))
-    lines = measured_lines(found, names, len(found.numbers))
-    return "; ".join([*lines, *(missing_text(missing, names) for missing in found.missing)])
+    if result.withheld and not result.numbers:
+        return "; ".join(beside_text(result, names))
+    lines = measured_lines(result, names, len(result.numbers))
+    return "; ".join([*lines, *(missing_text(missing, names) for missing in result.missing)])
 
 
-def beside_text(found: ClaimResult, names: Names = AS_WRITTEN) -> list[str]:
+def beside_text(result: ClaimResult, names: Names = AS_WRITTEN) -> list[str]:
     """What a reader should know beside numbers that may be told."""
-    of = names.device(_compared(found.claim.check))
+    of = names.device(_compared(result.claim.check))
     return [
-        f"{of}: {withheld_text(_named(each, names), names.device(each.base))}"
-        for each in found.withheld
+        f"{of}: {withheld_text(_named(withheld, names), names.device(withheld.base))}"
+        for withheld in result.withheld
     ]
 
 
@@ -356,40 +358,40 @@ def _compared(check: Check) -> str:
     return check.faster if isinstance(check, FasterCheck) else str(getattr(check, "of", ""))
 
 
-def missing_text(found: Missing, names: Names = AS_WRITTEN) -> str:
+def missing_text(missing: Missing, names: Names = AS_WRITTEN) -> str:
     """Why there is no number, in the records' own words."""
-    device = names.device(found.device) if found.device else ""
-    if found.lack is Lack.DEVICE:
-        return f"{device} was not measured ({_what_became(found.results)})"
-    if found.lack is Lack.NUMBER:
-        return f"{device} has no number for it here ({_what_became(found.results)})"
-    if found.lack is Lack.POSITIVE:
+    device = names.device(missing.device) if missing.device else ""
+    if missing.lack is Lack.DEVICE:
+        return f"{device} was not measured ({_what_became(missing.results)})"
+    if missing.lack is Lack.NUMBER:
+        return f"{device} has no number for it here ({_what_became(missing.results)})"
+    if missing.lack is Lack.POSITIVE:
         return (
-            f"{names.quantity(found.quantity)} of {device} is not positive in every process, so "
+            f"{names.quantity(missing.quantity)} of {device} is not positive in every process, so "
             "no ratio says how it compares; a check with `higher` or `lower` compares by the "
             "difference"
         )
-    if found.lack is Lack.QUANTISED:
+    if missing.lack is Lack.QUANTISED:
         return f"no model that was trained on {device} was quantised"
     return {
         Lack.POINTS: "only one point was measured",
         Lack.DIFFERENCE: "its two sides are one and the same under the baseline of this run",
         Lack.PAIRS: "no two devices completed the same seed",
         Lack.PEAK: "no device with a cited peak ran anything whose FLOPs are known",
-    }[found.lack]
+    }[missing.lack]
 
 
 def _what_became(results: Sequence[Result]) -> str:
-    said = {_end_of(each) for each in results if not (each.measured and each.complete)}
-    if not said:
+    ends = {_end_of(result) for result in results if not (result.measured and result.complete)}
+    if not ends:
         return "its records do not have it" if results else "not in the plan"
-    return "; ".join(sorted(said))
+    return "; ".join(sorted(ends))
 
 
-def _end_of(each: Result) -> str:
-    if each.measured:
+def _end_of(result: Result) -> str:
+    if result.measured:
         return "its budget ended before its training did"
-    return problem_text(each) if each.failure_kind else "not run yet"
+    return problem_text(result) if result.failure_kind else "not run yet"
 
 
 # Rules ------------------------------------------------------------------------------------------
@@ -422,11 +424,11 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
             f"{names.difference(check.quantised_costs, check.negligible)}"
         )
     if isinstance(check, FasterCheck | DifferenceCheck | MemoryCheck):
-        said = check.reading(plan.baseline, plan.axes, names)
+        reading = check.reading(plan.baseline, plan.axes, names)
         if isinstance(check, MemoryCheck):
-            return said
+            return reading
         of = " of the difference" if isinstance(check, DifferenceCheck) else ""
-        return f"{said}: the whole {SURE} interval{of}"
+        return f"{reading}: the whole {SURE} interval{of}"
     return f"the {SURE} interval of {names.quantity('tflops')} lies below the device's cited peak"
 
 
@@ -511,15 +513,15 @@ def published_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) 
     elif isinstance(check, ValueCheck):
         wanted, devices = {check.value}, [check.of]
     where = getattr(check, "where", {})
-    said = [_published_of(plan, name, devices, where, names) for name in sorted(wanted)]
-    return " ".join(part for part in dict.fromkeys(said) if part)
+    parts = [_published_of(plan, name, devices, where, names) for name in sorted(wanted)]
+    return " ".join(part for part in dict.fromkeys(parts) if part)
 
 
 def _published_of(
     plan: PlanDocument, name: str, devices: Sequence[str], where: Mapping[str, Any], names: Names
 ) -> str:
     """What was published of a quantity on any of the devices; a speedup, between them."""
-    said = []
+    figures = []
     for row in plan.published:
         asked = {key: value for key, value in where.items() if key in row.where}
         if row.device not in devices or not matches(row.where, asked):
@@ -527,10 +529,10 @@ def _published_of(
         point = point_text({names.axis(axis): names.value(x) for axis, x in row.where.items()})
         title = f"{row.label} ({point})" if point else row.label
         title += f" in “{row.source.title}”" if row.source else ""
-        said += [
+        figures += [
             f"{title}: {printed_text(key, value)} [{names.quantity(key)}, {row.mark}]"
             for key, value in row.figures().items()
             if key in {name, *FOLLOWS_FROM.get(name, ())}
             and (key != "speedup" or (row.over or plan.baseline.device) in devices)
         ]
-    return f"Published, not measured here: {'; '.join(said)}." if said else ""
+    return f"Published, not measured here: {'; '.join(figures)}." if figures else ""

@@ -224,12 +224,12 @@ def by_place(line: Sequence[FolderComparison]) -> dict[tuple[str, ...], list[Com
 
     The key is the benchmark, the device, the sweep point and the first folder's machine.
     """
-    found: dict[tuple[str, ...], list[ComparisonRow | None]] = {}
+    rows: dict[tuple[str, ...], list[ComparisonRow | None]] = {}
     for number, comparison in enumerate(line):
         for row in comparison.of("compared"):
             key = (benchmark(row), row.device, where_text(row), row.old_machine)
-            found.setdefault(key, [None] * len(line))[number] = row
-    return found
+            rows.setdefault(key, [None] * len(line))[number] = row
+    return rows
 
 
 def speedup_text(row: ComparisonRow) -> str:
@@ -268,9 +268,9 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
     """What is said loudly before any number."""
     for change in comparison.code:
         yield f"{code_text(change)} ({_concerns(change, comparison)})"
-    for each in comparison.differences:
-        if each.grave:
-            yield f"{each.fact} differs: {changed_text(each)} ({_concerns(each, comparison)})"
+    for aspect in comparison.differences:
+        if aspect.grave:
+            yield f"{aspect.fact} differs: {changed_text(aspect)} ({_concerns(aspect, comparison)})"
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
         yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
@@ -286,9 +286,9 @@ def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterat
             f"measured one after the other: {comparison.apart}; what changed about the machine "
             "in between is in no interval"
         )
-    for each in comparison.differences:
-        if surroundings and not each.grave:
-            yield f"{each.fact}: {changed_text(each)}"
+    for aspect in comparison.differences:
+        if surroundings and not aspect.grave:
+            yield f"{aspect.fact}: {changed_text(aspect)}"
     for name, side in comparison.sides:
         if side.unplanned:
             yield (
@@ -463,21 +463,21 @@ def compared_row(
         "new_seconds": _mean(new.group()),
     }
     sides = (("OLD", old), ("NEW", new))
-    told = [f"{name}: {said}" for name, side in sides for said in _problems(side)]
+    gaps = [f"{name}: {problem}" for name, side in sides for problem in _problems(side)]
     differing = unlike(old, new)
     if differing:
-        return ComparisonRow(**row, outcome="withheld", reasons=[*_unlike_text(differing), *told])
+        return ComparisonRow(**row, outcome="withheld", reasons=[*_unlike_text(differing), *gaps])
     if not (old.timed and new.timed):
         failed = bool(old.timed) and new.failed
-        return ComparisonRow(**row, outcome="not-measured", reasons=told, failed_in_new=failed)
+        return ComparisonRow(**row, outcome="not-measured", reasons=gaps, failed_in_new=failed)
     before, after = measured_apart(old, new)
     rules = Rules(quality=quality_of_both(before, after), pair=seed_of, spread=spread)
     faster = speedup(after, before, rules)
-    row |= _said(faster, gate)
+    row |= _speedup_fields(faster, gate)
     takes = energy_of_both(before, after)
     ends = {"energy": takes.value, "energy_low": takes.low, "energy_high": takes.high}
     row |= {name: _finite(value) for name, value in ends.items()}
-    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *told, *_warned(old, new)]
+    notes = [*map(code_text, edited(old, new)), *_no_interval(faster), *gaps, *_warned(old, new)]
     if "quality" in row:
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if (gap := quality_gap(before, after)) and "quality" not in row:
@@ -529,41 +529,41 @@ def _unpaired(name: str, group: Group, shared: set[int]) -> list[str]:
     return [f"{name}: {left} without a partner of the same seed left out"] if left else []
 
 
-def _unlike_text(found: Unlike) -> Iterator[str]:
+def _unlike_text(differing: Unlike) -> Iterator[str]:
     """The conditions under which comparing would be comparing two different things."""
-    for each in found.conditions:
-        yield f"{each.key} is {each.old} in OLD and {each.new} in NEW"
-    if found.input:
+    for condition in differing.conditions:
+        yield f"{condition.key} is {condition.old} in OLD and {condition.new} in NEW"
+    if differing.input:
         yield "the data are not the same: their fingerprints differ"
-    if found.cells:
+    if differing.cells:
         yield "the two versions of accelreport take these for different cells"
 
 
 def _problems(place: FolderGroup) -> list[str]:
     """Why processes have no time, each with how many it befell."""
-    said = problems_of(place.group()) + Counter({"not run": place.not_run})
-    return of_processes(said, len(place.processes) + place.not_run)
+    problems = problems_of(place.group()) + Counter({"not run": place.not_run})
+    return of_processes(problems, len(place.processes) + place.not_run)
 
 
-def _said(faster: Speedup, gate: float | None) -> dict[str, Any]:
+def _speedup_fields(faster: Speedup, gate: float | None) -> dict[str, Any]:
     """Speedup, interval, verdict and gate.
 
     Where the two do not reach the same accuracy the speedup stays, since whoever changed the code
     asks for it; it has no verdict and passes no gate.
     """
-    found, agreed = faster.estimate or faster.qualified, faster.agreement
-    if found is None:
+    estimate, agreed = faster.estimate or faster.qualified, faster.agreement
+    if estimate is None:
         return {}
     row: dict[str, Any] = {
-        "pairs": found.interval.n if found.paired else 0,
-        "speedup": _finite(found.interval.value),
-        "low": _finite(found.interval.low),
-        "high": _finite(found.interval.high),
-        "verdict": "WITHHELD" if faster.withheld else found.verdict.value,
-        "needed": found.needed,
+        "pairs": estimate.interval.n if estimate.paired else 0,
+        "speedup": _finite(estimate.interval.value),
+        "low": _finite(estimate.interval.low),
+        "high": _finite(estimate.interval.high),
+        "verdict": "WITHHELD" if faster.withheld else estimate.verdict.value,
+        "needed": estimate.needed,
     }
     if gate is not None:
-        row["gate"], row["gate_needed"] = gated(found.contrast, gate)
+        row["gate"], row["gate_needed"] = gated(estimate.contrast, gate)
     if faster.withheld and agreed:
         change = agreed.difference.value
         row |= {"quality": agreed.quality.metric, "quality_change": change}
@@ -577,8 +577,8 @@ def _finite(value: float) -> float | None:
 
 
 def _no_interval(faster: Speedup) -> list[str]:
-    found = faster.estimate or faster.qualified
-    if found is None or found.interval.known or faster.base is None:
+    estimate = faster.estimate or faster.qualified
+    if estimate is None or estimate.interval.known or faster.base is None:
         return []
     sides = (("OLD", faster.base), ("NEW", faster.own))
     lone = [name for name, side in sides if len(side.timed) == 1]
@@ -591,7 +591,7 @@ def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
     if kinds[0] == kinds[1]:
         return [f"both were warned of: {_counted(kinds[0])}"] if kinds[0] else []
     pairs = zip(("OLD", "NEW"), kinds, strict=True)
-    return [f"{name} was warned of: {_counted(found)}" for name, found in pairs if found]
+    return [f"{name} was warned of: {_counted(warnings)}" for name, warnings in pairs if warnings]
 
 
 def _counted(kinds: Mapping[str, int]) -> str:
@@ -618,19 +618,20 @@ def compare_folders(
         noises: what is known of the noise of machines.
     """
     before, after = (
-        sorted_folder(each.plans(), map(alone_published, each.records())) for each in (old, new)
+        sorted_folder(folder.plans(), map(alone_published, folder.records()))
+        for folder in (old, new)
     )
     rows: list[ComparisonRow] = []
-    found: dict[
+    paired: dict[
         GroupName,
         tuple[list[tuple[FolderGroup, FolderGroup]], list[FolderGroup], list[FolderGroup]],
     ] = {}
     for name in dict.fromkeys([*after.groups, *before.groups]):
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
-        found[name] = partners(old_groups, new_groups)
-    together = [pair for pairs, _, _ in found.values() for pair in pairs]
-    known = spreads_of(together)
-    for name, (pairs, only_old, only_new) in found.items():
+        paired[name] = partners(old_groups, new_groups)
+    all_pairs = [pair for pairs, _, _ in paired.values() for pair in pairs]
+    known = spreads_of(all_pairs)
+    for name, (pairs, only_old, only_new) in paired.items():
         old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
         rows += [
             compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
@@ -646,9 +647,9 @@ def compare_folders(
         level=LEVEL,
         margin=MARGIN,
         gate=gate,
-        apart=_apart(together),
-        differences=differences(together),
-        code=code_changes(together),
+        apart=_apart(all_pairs),
+        differences=differences(all_pairs),
+        code=code_changes(all_pairs),
         rows=rows,
     )
 
@@ -674,8 +675,8 @@ def _result(
         return OverallOutcome.FAILED
     compared = [row for row in rows if row.outcome == "compared"]
     # A gate that looks at old results only must not look as if it had been passed.
-    told = [row for row in compared if not row.nothing_new] if gate is not None else compared
-    return OverallOutcome.DONE if told else OverallOutcome.NOTHING
+    relevant = [row for row in compared if not row.nothing_new] if gate is not None else compared
+    return OverallOutcome.DONE if relevant else OverallOutcome.NOTHING
 
 
 def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
@@ -686,7 +687,7 @@ def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
     ]
     if not all(times) or not (times[0][-1] < times[1][0] or times[1][-1] < times[0][0]):
         return ""
-    old, new = (f"{each[0][:19]} to {each[-1][:19]}" for each in times)
+    old, new = (f"{started[0][:19]} to {started[-1][:19]}" for started in times)
     return f"OLD from {old}, NEW from {new} (UTC)"
 
 

@@ -35,13 +35,13 @@ TEXTS = (
 )
 """Columns of text; empty where there is nothing to say."""
 
-TIMINGS = tuple(each.name for each in fields(Timings))
+TIMINGS = tuple(field.name for field in fields(Timings))
 """Columns derived from timed steps; NaN unless the status is ok or partial."""
 
-STAGES = tuple(each.name for each in fields(Stages))
+STAGES = tuple(field.name for field in fields(Stages))
 """Columns taken from `Record.times`, in seconds; NaN where the stage was not reached."""
 
-MEMORY = tuple(each.name for each in fields(MemoryPeaks))
+MEMORY = tuple(field.name for field in fields(MemoryPeaks))
 """Columns taken from `Record.memory`."""
 
 
@@ -65,28 +65,31 @@ def results_frame(plan: PlanDocument, results: Sequence[Result]) -> pd.DataFrame
     columns: dict[str, Any] = {}
     for name in IDENTITY:
         kind = int if name in {"repeat", "seed"} else object
-        columns[name] = np.array([getattr(each, name) for each in results], dtype=kind)
+        columns[name] = np.array([getattr(result, name) for result in results], dtype=kind)
     for axis in plan.axes:
-        columns[axis] = pd.Series([each.point[axis] for each in results])
-    told = {"failure_message": failure_text, "failure_remedy": remedy_text}
+        columns[axis] = pd.Series([result.point[axis] for result in results])
+    texts = {"failure_message": failure_text, "failure_remedy": remedy_text}
     for name in TEXTS:
-        text = told.get(name, attrgetter(name))
-        columns[name] = pd.Series([text(each) for each in results], dtype=str)
-    said = [tuple((found.kind, warning_text(found)) for found in each.warnings) for each in results]
-    columns["warnings"] = pd.Series(said, dtype=object)
-    columns["total_extrapolated"] = [each.extrapolated for each in results]
+        text = texts.get(name, attrgetter(name))
+        columns[name] = pd.Series([text(result) for result in results], dtype=str)
+    warnings = [
+        tuple((warning.kind, warning_text(warning)) for warning in result.warnings)
+        for result in results
+    ]
+    columns["warnings"] = pd.Series(warnings, dtype=object)
+    columns["total_extrapolated"] = [result.extrapolated for result in results]
     for part, names in (("timings", TIMINGS), ("stages", STAGES), ("memory", MEMORY)):
-        parts = [getattr(each, part) for each in results]
+        parts = [getattr(result, part) for result in results]
         for name in names:
             columns[name] = np.array([getattr(values, name) for values in parts], dtype=float)
     for column, metric in metric_columns(results, columns).items():
-        columns[column] = np.array([each.final.get(metric) for each in results], dtype=float)
+        columns[column] = np.array([result.final.get(metric) for result in results], dtype=float)
     return pd.DataFrame(columns)
 
 
 def metric_columns(results: Iterable[Result], taken: Iterable[str]) -> dict[str, str]:
     """Column → final metric, by name; a name that is taken gets `final.` before it."""
-    metrics = sorted({name for each in results for name in each.final})
+    metrics = sorted({name for result in results for name in result.final})
     others = {*taken}
     named = {metric: metric for metric in metrics if metric not in others}
     for metric in metrics:
@@ -128,7 +131,7 @@ NOT_APPLICABLE = "NOT APPLICABLE"
 """The parity of a kernel, which trains nothing."""
 
 
-def speedups_frame(plan: PlanDocument, found: Iterable[Speedup]) -> pd.DataFrame:
+def speedups_frame(plan: PlanDocument, speedups: Iterable[Speedup]) -> pd.DataFrame:
     """One row for each speedup: the axes, then `SPEEDUP_COLUMNS`.
 
     Times are in seconds. A speedup that must not stand alone is a row with its number, the
@@ -141,7 +144,7 @@ def speedups_frame(plan: PlanDocument, found: Iterable[Speedup]) -> pd.DataFrame
     """
     rows = [
         {**one.point, **{name: value(one) for name, value in SPEEDUP_COLUMNS.items()}}
-        for one in found
+        for one in speedups
     ]
     return pd.DataFrame(rows, columns=[*plan.axes, *SPEEDUP_COLUMNS])
 
@@ -170,14 +173,14 @@ def _difference(one: Speedup) -> Interval:
     return one.agreement.difference if one.agreement else NOTHING
 
 
-def why_withheld(found: Speedup, other: str = "the baseline") -> str:
+def why_withheld(speedup: Speedup, other: str = "the baseline") -> str:
     """Why a speedup must not stand alone; empty where it may.
 
     Args:
-        found: the speedup.
+        speedup: the speedup.
         other: what the device was compared with, in words.
     """
-    return "; ".join(withheld_text(each, other) for each in found.withheld)
+    return "; ".join(withheld_text(withheld, other) for withheld in speedup.withheld)
 
 
 def withheld_text(held: Withheld, other: str = "the baseline") -> str:
@@ -198,21 +201,21 @@ WIDENED = "its interval is as wide as slow processes at other points demand"
 """Said of a speedup whose own processes vary less than is known of the two devices."""
 
 
-def why_incomplete(found: Speedup) -> str:
+def why_incomplete(speedup: Speedup) -> str:
     """Why there is no time, speedup or interval, or which processes are missing of them."""
-    own, base = found.own, found.base
+    own, base = speedup.own, speedup.base
     if not own.timed:
         return "; ".join(problems_of(own))
     if base is None or not base.timed:
-        return f"the baseline {found.baseline} was not measured here"
-    differing = [each for each in found.withheld if each.why is Why.INPUT]
+        return f"the baseline {speedup.baseline} was not measured here"
+    differing = [withheld for withheld in speedup.withheld if withheld.why is Why.INPUT]
     if differing:
         return f"withheld: {withheld_text(differing[0])}"
-    lone = missing_interval(found)
-    said = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
-    said += [WIDENED] if widened(found) else []
-    said += of_processes(problems_of(own), len(own.results))
-    return "; ".join(said)
+    lone = missing_interval(speedup)
+    reasons = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
+    reasons += [WIDENED] if widened(speedup) else []
+    reasons += of_processes(problems_of(own), len(own.results))
+    return "; ".join(reasons)
 
 
 def problems_of(group: Group) -> Counter[str]:
@@ -227,7 +230,7 @@ def of_processes(problems: Mapping[str, int], planned: int) -> list[str]:
 
 def not_refused(records: Iterable[Record], results: Iterable[Result]) -> list[Record]:
     """The records whose numbers may be shown, by the results that were made of them."""
-    refused = {(each.key, each.machine) for each in results if each.refused}
+    refused = {(result.key, result.machine) for result in results if result.refused}
     return [record for record in records if (record.key, record.machine) not in refused]
 
 
@@ -304,7 +307,7 @@ TARGETS: dict[str, Callable[[TargetTime], object]] = {
 """Column of `targets_frame` → its value; the axes stand after `repeat`."""
 
 
-def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFrame:
+def targets_frame(plan: PlanDocument, target_times: Iterable[TargetTime]) -> pd.DataFrame:
     """One row for each `TargetTime`: `TARGETS`, with the axes after `repeat`.
 
     `direction` is "at least" or "at most"; `said` tells why a target was not reached.
@@ -312,18 +315,18 @@ def targets_frame(plan: PlanDocument, found: Iterable[TargetTime]) -> pd.DataFra
     names = list(TARGETS)
     rows = [
         {**one.result.point, **{name: value(one) for name, value in TARGETS.items()}}
-        for one in found
+        for one in target_times
     ]
     return pd.DataFrame(rows, columns=[*names[:4], *plan.axes, *names[4:]])
 
 
-def why_not_reached(found: TargetTime) -> str:
+def why_not_reached(target_time: TargetTime) -> str:
     """Why a process did not reach its target; empty where it did."""
-    if found.reached:
+    if target_time.reached:
         return ""
-    if found.result.status == "partial":
+    if target_time.result.status == "partial":
         return "stopped by the budget before it was reached"
-    return "no learning curve" if isnan(found.last_epoch) else "never reached"
+    return "no learning curve" if isnan(target_time.last_epoch) else "never reached"
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -82,13 +82,13 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
         kind, name = kind_of(row), shown.hardware(row.device, row.own.timed)
         if id(shown) in drawn or kind in {Kind.UNDECIDED, Kind.SINGLE}:
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
-    made = [_grouped(name, kind, own, count) for (name, kind), own in groups.items()]
+    grouped = [_grouped(name, kind, own, count) for (name, kind), own in groups.items()]
 
-    def rank(found: FrontFinding) -> tuple[bool, float]:
-        mean = sum(log(value.number) for value in found.values) / len(found.values)
-        return not found.finding.decided, -mean
+    def rank(front: FrontFinding) -> tuple[bool, float]:
+        mean = sum(log(value.number) for value in front.values) / len(front.values)
+        return not front.finding.decided, -mean
 
-    yield from sorted(made, key=rank)
+    yield from sorted(grouped, key=rank)
 
 
 def _grouped(
@@ -103,7 +103,7 @@ def _grouped(
 def _restated(view: Overview) -> Iterator[FrontFinding]:
     """Published ratios of whole trainings against this machine."""
     for bench in view.benches:
-        shown = next((each for each in view.rows if each.bench is bench), None)
+        shown = next((row for row in view.rows if row.bench is bench), None)
         for finding in bench.findings:
             if finding.kind is Kind.RESTATED and shown is not None:
                 yield FrontFinding(finding, (shown,) * len(finding.values))
@@ -120,7 +120,7 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
             )
             for one in shown.row.printed:
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
-                if firm and not shown.row.busy and shown.kind(one.found.row.device) == kind:
+                if firm and not shown.row.busy and shown.kind(one.result.row.device) == kind:
                     own.append((shown.published(one), shown))
         trained = [pair for pair in own if pair[1].trains] or own
         if trained:
@@ -133,10 +133,10 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
     own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
     if own:
         busy = any(shown.row.busy for _, shown in own)
-        found = _grouped("", Kind.RATE, own, 1)
+        front = _grouped("", Kind.RATE, own, 1)
         caveat = frozenset({Caveat.BUSY} if busy else ())
-        values = tuple(replace(v, caveats=v.caveats | caveat) for v in found.values)
-        yield replace(found, finding=replace(found.finding, values=values))
+        values = tuple(replace(v, caveats=v.caveats | caveat) for v in front.values)
+        yield replace(front, finding=replace(front.finding, values=values))
 
 
 @dataclass(frozen=True)
@@ -149,25 +149,25 @@ class FrontSpeaker:
 
     view: Overview
 
-    def title(self, found: FrontFinding) -> str:
+    def title(self, front: FrontFinding) -> str:
         """The finding as a heading, without a full stop."""
-        return sentence(self._clause(found))
+        return sentence(self._clause(front))
 
-    def sentence(self, found: FrontFinding) -> str:
+    def sentence(self, front: FrontFinding) -> str:
         """The finding with its evidence, where another one is the heading."""
-        return f"{self.title(found)}. {self.answer(found)}".strip()
+        return f"{self.title(front)}. {self.answer(front)}".strip()
 
-    def answer(self, found: FrontFinding) -> str:
+    def answer(self, front: FrontFinding) -> str:
         """The evidence: the largest ratio with its interval, or what a restated ratio rests on."""
-        match found.kind:
+        match front.kind:
             case Kind.RESTATED:
-                return Speaker(found.shown[0].bench).answer(found.finding)
+                return Speaker(front.shown[0].bench).answer(front.finding)
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
-                value, shown = found.values[0], found.shown[0]
+                value, shown = front.values[0], front.shown[0]
                 speaker = Speaker(shown.bench)
-                over = f" over all {found.finding.comparisons} comparisons"
+                over = f" over all {front.finding.comparisons} comparisons"
                 interval = (
-                    f"95{quantity.SPACE}% interval{over if found.finding.comparisons > 1 else ''}"
+                    f"95{quantity.SPACE}% interval{over if front.finding.comparisons > 1 else ''}"
                 )
                 return (
                     f"In {shown.where} it is {speaker.number(value, quantity.TABLE)} "
@@ -175,16 +175,16 @@ class FrontSpeaker:
                 )
             case Kind.NOT_MEASURED:
                 return self._without_base()
-            case Kind.RATE if any(Caveat.BUSY in value.caveats for value in found.values):
+            case Kind.RATE if any(Caveat.BUSY in value.caveats for value in front.values):
                 return "Other programs used the processor meanwhile, so nothing is divided by it."
         return ""
 
-    def _clause(self, found: FrontFinding) -> str:
-        values, base = found.values, self.view.base_in_words if self.view.rows else ""
-        match found.kind:
+    def _clause(self, front: FrontFinding) -> str:
+        values, base = front.values, self.view.base_in_words if self.view.rows else ""
+        match front.kind:
             case Kind.RESTATED:
                 stated, again, *_ = values
-                speaker = Speaker(found.shown[0].bench)
+                speaker = Speaker(front.shown[0].bench)
                 return (
                     f"the published {speaker.number(stated)} is {speaker.number(again)} "
                     f"against {base}"
@@ -192,37 +192,37 @@ class FrontSpeaker:
             case Kind.PUBLISHED:
                 names = {value.of.row.label for value in values if value.of.row}
                 one = label(next(iter(names)), 60)
-                who = f"the published {one}" if len(names) == 1 else f"published {found.name}s"
-                return f"{who} {self._pace(found, base, many=len(names) > 1)}"
+                who = f"the published {one}" if len(names) == 1 else f"published {front.name}s"
+                return f"{who} {self._pace(front, base, many=len(names) > 1)}"
             case Kind.FASTER | Kind.SLOWER:
-                return f"{found.name} {self._pace(found, base)}{self._where(found)}"
+                return f"{front.name} {self._pace(front, base)}{self._where(front)}"
             case Kind.SAME:
-                return f"{found.name} is as fast as {base}, within 3 %{self._where(found)}"
+                return f"{front.name} is as fast as {base}, within 3 %{self._where(front)}"
             case Kind.UNDECIDED | Kind.SINGLE:
                 what = "undecided"
-                if found.kind is Kind.SINGLE:
+                if front.kind is Kind.SINGLE:
                     what = "a single run" if len(values) == 1 else "single runs"
                 count = quantity.plural(len(values), "comparison")
-                return f"{count} of {found.name} with {base} {_are(len(values))} {what}"
+                return f"{count} of {front.name} with {base} {_are(len(values))} {what}"
             case Kind.NOT_MEASURED:
-                count = quantity.plural(found.finding.of, "benchmark")
+                count = quantity.plural(front.finding.of, "benchmark")
                 if not self._timed:
                     return f"{count}, none measured yet"
                 every = sum(len(bench.results) for bench in self.view.benches)
                 processes = quantity.plural(every, "process", "processes")
                 verb = _are(self._timed)
                 return f"{self._timed} of {processes} {verb} measured, none of a baseline"
-        samples = {shown.bench.words.sample for shown in found.shown}
+        samples = {shown.bench.words.sample for shown in front.shown}
         noun = samples.pop() if len(samples) == 1 else "examples"
-        unit = "TFLOPS" if found.shown[0].kernel else f"{noun}/s"
-        verb = found.shown[0].bench.words.verb
+        unit = "TFLOPS" if front.shown[0].kernel else f"{noun}/s"
+        verb = front.shown[0].bench.words.verb
         low, high = (
             quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
             for pick in (min, max)
         )
         span = low if low == high else f"{low} to {high}"
         who = base if self.view.relative else quantity.plural(len(self.view.machines), "machine")
-        return f"{who} {verb} {span} {unit}{self._where(found)}"
+        return f"{who} {verb} {span} {unit}{self._where(front)}"
 
     @property
     def _timed(self) -> int:
@@ -242,17 +242,17 @@ class FrontSpeaker:
                 sentences.append(f"The baseline {title} has no number: {label(why, 300)}.")
         return " ".join(dict.fromkeys(sentences))
 
-    def _pace(self, found: FrontFinding, base: str, *, many: bool = False) -> str:
+    def _pace(self, front: FrontFinding, base: str, *, many: bool = False) -> str:
         """How fast over the base, from the least to the greatest; in the direction of speed."""
-        numbers = Speaker(found.shown[0].bench).numbers(found.values)
-        if max(value.number for value in found.values) < 1:
+        numbers = Speaker(front.shown[0].bench).numbers(front.values)
+        if max(value.number for value in front.values) < 1:
             return f"{'reach' if many else 'reaches'} {numbers} the throughput of {base}"
-        words = found.shown[0].bench.words
+        words = front.shown[0].bench.words
         return f"{words.verb_of_many if many else words.verb} {numbers} as fast as {base}"
 
-    def _where(self, found: FrontFinding) -> str:
+    def _where(self, front: FrontFinding) -> str:
         """In how many workloads that holds; nothing where there is one alone."""
-        count = len({id(shown) for shown in found.shown})
+        count = len({id(shown) for shown in front.shown})
         return f" in {count} workloads" if count > 1 else ""
 
 

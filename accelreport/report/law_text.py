@@ -28,22 +28,22 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
         pair: the laws.
         name: what a device is called.
     """
-    found, own, base = pair.against, name(pair.own), name(pair.base)
+    against, own, base = pair.against, name(pair.own), name(pair.base)
     work = "batch" if pair.own.of_batches else "work"
-    largest, slower = found.largest, _inverse(found.smallest)
-    if isnan(found.crossing.value) and found.smallest.value >= 1:
-        least = _factor(found.smallest, found.smallest.value)
-        said = f"{own} is faster than {base} whatever the {work}"
-        return f"{said}: {least} or more{_at_most(largest)}"
-    if isnan(found.crossing.value):
+    largest, slower = against.largest, _inverse(against.smallest)
+    if isnan(against.crossing.value) and against.smallest.value >= 1:
+        least = _factor(against.smallest, against.smallest.value)
+        text = f"{own} is faster than {base} whatever the {work}"
+        return f"{text}: {least} or more{_at_most(largest)}"
+    if isnan(against.crossing.value):
         fewest = _inverse(largest)
         least = _factor(fewest, fewest.value)
-        said = f"{base} is faster than {own} whatever the {work}"
-        return f"{said}: {least} or more{_at_most(slower)}"
-    if found.crossing.known and not isfinite(found.crossing.high):
+        text = f"{base} is faster than {own} whatever the {work}"
+        return f"{text}: {least} or more{_at_most(slower)}"
+    if against.crossing.known and not isfinite(against.crossing.high):
         return f"the {work} at which {own} and {base} are equal cannot be located"
-    where = amount_text(pair.own, found.crossing.value)
-    interval = _span(found.crossing, lambda value: amount_text(pair.own, value))
+    where = amount_text(pair.own, against.crossing.value)
+    interval = _span(against.crossing, lambda value: amount_text(pair.own, value))
     beyond = "" if pair.crossing_timed else ", where not both were timed"
     at = f"a batch of {where}" if pair.own.of_batches else f"{where} a step"
     return (
@@ -52,49 +52,53 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     )
 
 
-def _inverse(found: Interval) -> Interval:
-    value, low, high = (1 / each if each else inf for each in (found.value, found.high, found.low))
-    return Interval(value, low, high, found.n)
+def _inverse(interval: Interval) -> Interval:
+    value, low, high = (
+        1 / end if end else inf for end in (interval.value, interval.high, interval.low)
+    )
+    return Interval(value, low, high, interval.n)
 
 
-def _at_most(found: Interval) -> str:
+def _at_most(largest: Interval) -> str:
     """The largest speedup with its interval; empty where the model has no bound for it."""
-    if not isfinite(found.value):
+    if not isfinite(largest.value):
         return ""
-    interval = _span(found, lambda end: _factor(found, end))
-    return f", by at most {_factor(found, found.value)}{interval}"
+    interval = _span(largest, lambda end: _factor(largest, end))
+    return f", by at most {_factor(largest, largest.value)}{interval}"
 
 
-def _factor(found: Interval, value: float) -> str:
+def _factor(interval: Interval, value: float) -> str:
     """A speedup with the digits of an interval."""
-    return f"{quantity.fixed(value, _places(found))}×" if isfinite(value) else "an unbounded factor"
+    return (
+        f"{quantity.fixed(value, _places(interval))}×" if isfinite(value) else "an unbounded factor"
+    )
 
 
-def _places(found: Interval) -> int:
-    if not found.known:
-        return quantity.decimals(found.value)
-    return quantity.decimals(found.value, found.low, min(found.high, 3 * found.value))
+def _places(interval: Interval) -> int:
+    if not interval.known:
+        return quantity.decimals(interval.value)
+    return quantity.decimals(interval.value, interval.low, min(interval.high, 3 * interval.value))
 
 
-def _span(found: Interval, text: Callable[[float], str]) -> str:
+def _span(interval: Interval, text: Callable[[float], str]) -> str:
     """An interval behind its value; empty where there is none."""
-    if not found.known:
+    if not interval.known:
         return ""
-    return f" (95 %: {_ends(found, text)})"
+    return f" (95 %: {_ends(interval, text)})"
 
 
-def _ends(found: Interval, text: Callable[[float], str]) -> str:
+def _ends(interval: Interval, text: Callable[[float], str]) -> str:
     """Both ends of an interval; the lower one alone where it has no upper one."""
-    if not isfinite(found.high):
-        return f"at least {text(found.low)}"
-    return f"{text(found.low)} to {text(found.high)}"
+    if not isfinite(interval.high):
+        return f"at least {text(interval.low)}"
+    return f"{text(interval.low)} to {text(interval.high)}"
 
 
-def costs(found: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
+def costs(fit: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
     """Fixed cost, cost of an example and n½ of a law that was drawn, each with its interval."""
-    fixed, each, half = found.fixed_s(), found.each_s(), found.half_rate_batch()
-    per = each if sweep.of_batches else Interval(
-        each.value * 1e9, each.low * 1e9, each.high * 1e9, each.n
+    fixed, per_example, half = fit.fixed_s(), fit.each_s(), fit.half_rate_batch()
+    per = per_example if sweep.of_batches else Interval(
+        per_example.value * 1e9, per_example.low * 1e9, per_example.high * 1e9, per_example.n
     )  # fmt: skip
     return (
         (quantity.duration(fixed.value), _times(fixed)),
@@ -112,26 +116,26 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
     if not sweep.split or law is None:
         return ""
     whole = law.fixed_s
-    known = [each for each in sweep.split if part_told(each.fixed_s, whole)]
-    said = [
-        f"{cost_text(each.fixed_s, whole)} {each.cause.value}"
-        for each in known
-        if each.fixed_s.value >= 0 or _nothing(each.fixed_s.value, whole)
+    known = [part for part in sweep.split if part_told(part.fixed_s, whole)]
+    parts = [
+        f"{cost_text(part.fixed_s, whole)} {part.cause.value}"
+        for part in known
+        if part.fixed_s.value >= 0 or _nothing(part.fixed_s.value, whole)
     ]
     below = [
-        f"that of {each.cause.value} comes out below nothing ({cost_text(each.fixed_s, whole)}), "
+        f"that of {part.cause.value} comes out below nothing ({cost_text(part.fixed_s, whole)}), "
         "since it grows faster than the work"
-        for each in known
-        if each.fixed_s.value < 0 and not _nothing(each.fixed_s.value, whole)
+        for part in known
+        if part.fixed_s.value < 0 and not _nothing(part.fixed_s.value, whole)
     ]
-    told = f": {quantity.listed(said)}" if said else ""
-    unsure = [each.cause.value for each in sweep.split if not part_told(each.fixed_s, whole)]
+    breakdown = f": {quantity.listed(parts)}" if parts else ""
+    unsure = [part.cause.value for part in sweep.split if not part_told(part.fixed_s, whole)]
     rest = [
         *below,
         *([f"{quantity.listed(unsure)} not significantly different from 0"] if unsure else []),
     ]
     return "; ".join(
-        [f"A step of {name} costs {quantity.duration(whole)} whatever its work{told}", *rest]
+        [f"A step of {name} costs {quantity.duration(whole)} whatever its work{breakdown}", *rest]
     )
 
 
@@ -163,33 +167,33 @@ def _seconds_text(seconds: float, whole: float) -> str:
     return f"−{quantity.duration(-seconds)}" if seconds < 0 else quantity.duration(seconds)
 
 
-def _times(found: Interval) -> str:
-    if not found.known:
+def _times(interval: Interval) -> str:
+    if not interval.known:
         return ""
-    return f"{quantity.duration(found.low)} to {quantity.duration(found.high)}"
+    return f"{quantity.duration(interval.low)} to {quantity.duration(interval.high)}"
 
 
-def worst(found: Fit) -> float:
+def worst(fit: Fit) -> float:
     """The largest share by which a time is off its line."""
-    return max((abs(each) for each in found.residuals.values()), default=float("nan"))
+    return max((abs(residual) for residual in fit.residuals.values()), default=float("nan"))
 
 
-def refusal_text(found: Fit) -> str:
+def refusal_text(fit: Fit) -> str:
     """Why no law is drawn."""
-    far = quantity.percent(worst(found), 0)
+    far = quantity.percent(worst(fit), 0)
     most = quantity.percent(MOST_RESIDUAL, 0)
     return {
         NoLaw.FEW: "fewer than three sizes were timed",
         NoLaw.FLAT: "its time does not grow with the work",
         NoLaw.BAD: f"a time is {far} off the line, and {most} is the most",
-    }[found.refused or NoLaw.FEW]
+    }[fit.refused or NoLaw.FEW]
 
 
 def columns(sweeps: Sequence[TimedSweep]) -> tuple[str, str, str, str]:
     """Headings over `costs`, and over how well the law holds."""
     by_batch = all(sweep.of_batches for sweep in sweeps)
-    each, half = ("each example", "at batch") if by_batch else ("each 10⁹ operations", "at")
-    return ("fixed cost of a step", each, f"half of the full rate {half}", "worst misfit")
+    per_example, half = ("each example", "at batch") if by_batch else ("each 10⁹ operations", "at")
+    return ("fixed cost of a step", per_example, f"half of the full rate {half}", "worst misfit")
 
 
 def fixed_text(sweep: TimedSweep) -> str:

@@ -174,8 +174,8 @@ def figure_interval(figure: str, value: float, low: float, high: float) -> str:
         return f"{quantity.fixed(100 * low, 2)}{quantity.EN_DASH}{quantity.percent(high)}"
     scale = 1e6 if unit == "size" else 1.0
     places = quantity.decimals(value / scale, low / scale, high / scale)
-    said = (quantity.fixed(bound / scale, places) for bound in (low, high))
-    return quantity.EN_DASH.join(said) + (f"{quantity.SPACE}MB" if unit == "size" else "")
+    ends = (quantity.fixed(bound / scale, places) for bound in (low, high))
+    return quantity.EN_DASH.join(ends) + (f"{quantity.SPACE}MB" if unit == "size" else "")
 
 
 def metric_title(metric: str) -> str:
@@ -183,8 +183,8 @@ def metric_title(metric: str) -> str:
 
     What quantisation did was found on validation data, after the training.
     """
-    said = {"val": "validation", "f1": "F1"}
-    words = [said.get(word, word) for word in label(metric, 60).split("_")]
+    spelled = {"val": "validation", "f1": "F1"}
+    words = [spelled.get(word, word) for word in label(metric, 60).split("_")]
     afterwards = "validation" in words or words[0] == "quantised"
     return " ".join(words if afterwards else ["training", *words])
 

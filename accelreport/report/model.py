@@ -171,8 +171,8 @@ class Table:
     @property
     def headings(self) -> tuple[tuple[Column, int], ...]:
         """The first of the columns under each heading, and how many there are; none without one."""
-        found = [list(same) for _, same in groupby(self.columns, key=lambda column: column.group)]
-        return tuple((same[0], len(same)) for same in found) if found[1:] else ()
+        groups = [list(same) for _, same in groupby(self.columns, key=lambda column: column.group)]
+        return tuple((same[0], len(same)) for same in groups) if groups[1:] else ()
 
 
 @dataclass(frozen=True)
@@ -576,8 +576,8 @@ class Page:
 
     def __post_init__(self) -> None:
         """Sets what follows from the rest, so that a page made of this one keeps it."""
-        told = self.description or ". ".join(filter(None, (self.headline, self.finding)))
-        object.__setattr__(self, "description", told)
+        description = self.description or ". ".join(filter(None, (self.headline, self.finding)))
+        object.__setattr__(self, "description", description)
 
     @property
     def figures(self) -> tuple[Figure, ...]:

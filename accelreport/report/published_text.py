@@ -41,37 +41,39 @@ COLUMNS: dict[str, Callable[[PublishedResult], object]] = {
 """Column of `published_frame` → its value for a figure."""
 
 
-def published_frame(found: Iterable[PublishedResult]) -> pd.DataFrame:
+def published_frame(results: Iterable[PublishedResult]) -> pd.DataFrame:
     """One row for each published figure, sweep point it speaks of, and machine: `COLUMNS`."""
-    rows = [{name: value(one) for name, value in COLUMNS.items()} for one in found]
+    rows = [{name: value(one) for name, value in COLUMNS.items()} for one in results]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def caveat(found: PublishedResult, names: Names = AS_WRITTEN) -> str:
+def caveat(result: PublishedResult, names: Names = AS_WRITTEN) -> str:
     """What makes the measured side unlike the published one, in words; empty where nothing does."""
-    said = []
-    if isnan(found.validation):
-        said.append("the published time includes validation, the measured one does not")
-    elif found.validation > 1:
-        said.append("measured with the validation after each epoch, as published")
-    if found.extrapolated:
-        said.append("extrapolated from the steady steps")
-    if found.stand_in:
-        read = "a sample of" if found.stand_in == "sample" else "a synthetic stand-in for"
-        said.append(f"measured on {read} the data")
-    told = [each for each in found.changed if each.key != "data"]
-    if told:
-        said.append(f"measured with {', '.join(_told(each, names) for each in told)}")
-    if found.per_step:
-        said.append("compared by the time of a step")
-    elif told and isnan(found.ratio) and found.measured.n:
-        said.append("not divided, since that changes it")
-    if found.withheld:
-        said.append(f"withheld: {why_withheld(found.withheld, found.over)}")
-    return "; ".join(said)
+    parts = []
+    if isnan(result.validation):
+        parts.append("the published time includes validation, the measured one does not")
+    elif result.validation > 1:
+        parts.append("measured with the validation after each epoch, as published")
+    if result.extrapolated:
+        parts.append("extrapolated from the steady steps")
+    if result.stand_in:
+        read = "a sample of" if result.stand_in == "sample" else "a synthetic stand-in for"
+        parts.append(f"measured on {read} the data")
+    changes = [change for change in result.changed if change.key != "data"]
+    if changes:
+        parts.append(
+            f"measured with {', '.join(_changed_text(change, names) for change in changes)}"
+        )
+    if result.per_step:
+        parts.append("compared by the time of a step")
+    elif changes and isnan(result.ratio) and result.measured.n:
+        parts.append("not divided, since that changes it")
+    if result.withheld:
+        parts.append(f"withheld: {why_withheld(result.withheld, result.over)}")
+    return "; ".join(parts)
 
 
-def _told(changed: Changed, names: Names) -> str:
+def _changed_text(changed: Changed, names: Names) -> str:
     instead = "" if changed.theirs is None else f" instead of {names.value(changed.theirs)}"
     return f"{names.axis(changed.key)} {names.value(changed.ours)}{instead}"
 
@@ -90,22 +92,22 @@ seconds_text = partial(printed_text, "total_time")
 """Published seconds with their unit."""
 
 
-def flag_text(found: Contradiction) -> str:
+def flag_text(flag: Contradiction) -> str:
     """What about a published figure cannot be right, as a sentence."""
-    printed, other, count = found.printed, found.other, found.count
-    match found.kind:
+    printed, other, count = flag.printed, flag.other, flag.count
+    match flag.kind:
         case "above-peak":
-            source = f" ({found.source})" if found.source else ""
+            source = f" ({flag.source})" if flag.source else ""
             rate = f"{printed:g} TFLOPS is"
             if not isnan(count):
                 rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
-            chip = f" of a chip that is inferred ({found.inferred})" if found.inferred else ""
+            chip = f" of a chip that is inferred ({flag.inferred})" if flag.inferred else ""
             return (
                 f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
-                f"in {found.of}{source}"
+                f"in {flag.of}{source}"
             )
         case "not-of-epochs" | "not-of-samples":
-            parts = found.kind.removeprefix("not-of-")
+            parts = flag.kind.removeprefix("not-of-")
             counted = f"{count:,.0f}" if parts == "samples" else f"{count}"
             return (
                 f"a total of {seconds_text(printed)} does not fit {counted} {parts}: they take "
@@ -128,5 +130,5 @@ def flag_text(found: Contradiction) -> str:
         case "speedup-unlike-times":
             return (
                 f"a speedup of {printed:g} does not follow from the source's own "
-                f"{found.of.replace('_', ' ')}, which gives {other:.3g}"
+                f"{flag.of.replace('_', ' ')}, which gives {other:.3g}"
             )

@@ -289,8 +289,8 @@ def points_between(low: float, high: float) -> str:
 
 def percentage_points(share: float) -> str:
     """A margin of shares as somebody chose it: "0.5 percentage points"."""
-    told = short(round(100 * share, 9))
-    return f"{told}{SPACE}percentage point{'' if told == '1' else 's'}"
+    text = short(round(100 * share, 9))
+    return f"{text}{SPACE}percentage point{'' if text == '1' else 's'}"
 
 
 def signed(value: float, places: int) -> str:
@@ -357,8 +357,8 @@ def tiny(value: float) -> str:
 
 def probability(p: float) -> str:
     """The p-value of a test, which nobody reads beyond its third place: "p = 0.032"."""
-    sign, told = ("<", "0.001") if p < 0.001 else ("=", fixed(p, 3))
-    return f"p{SPACE}{sign}{SPACE}{told}"
+    sign, text = ("<", "0.001") if p < 0.001 else ("=", fixed(p, 3))
+    return f"p{SPACE}{sign}{SPACE}{text}"
 
 
 @_valued

@@ -75,8 +75,8 @@ UNLIKE_CLOCKS = (
 
 def signs(caveats: Iterable[Caveat]) -> str:
     """The signs of some caveats, each once: "†", "† ‡"."""
-    found = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
-    return " ".join(sorted(found))
+    marks = {SIGNS[caveat] for caveat in caveats if caveat in SIGNS}
+    return " ".join(sorted(marks))
 
 
 _SIGN_WORDS = {
@@ -405,12 +405,12 @@ class Speaker:
             case Kind.LATENCY:
                 values = tuple(v for v in values if v.of.point == values[0].of.point)
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
-                values = finding.told
+                values = finding.title_values
         known = [value for value in values if self.interval(value)]
         if not known:
             return ""
         level = quantity.percent(finding.level, 0)
-        over = _together(finding)
+        over = _joint_level(finding)
         if len(known) == 1:
             (value,) = known
             count = quantity.plural(value.interval.n, "process", "processes")
@@ -423,7 +423,7 @@ class Speaker:
         if not shown:
             return ""
         parts = [self.with_interval(f"{name}:", value) for name, value in shown]
-        return f"{self._begun('; '.join(parts))}.{_together(finding)}"
+        return f"{self._begun('; '.join(parts))}.{_joint_level(finding)}"
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -511,7 +511,7 @@ def _over(value: Value) -> Subject:
     return value.over
 
 
-def _together(finding: Finding) -> str:
+def _joint_level(finding: Finding) -> str:
     """That the intervals of chosen comparisons hold together; empty where none was chosen."""
     if finding.comparisons == 1:
         return ""

@@ -96,8 +96,8 @@ def reached(speaker: Speaker, rows: Sequence[tuple[str, str, Sequence[Value]]]) 
     ]
     names = [name for name, *_ in rows]
     verbs = ["reaches", *[""] * len(rows)]
-    said = [" ".join(filter(None, each)) for each in zip(names, verbs, parts, strict=False)]
-    return sentence(quantity.listed(said[:MOST_TOLD]))
+    clauses = [" ".join(filter(None, words)) for words in zip(names, verbs, parts, strict=False)]
+    return sentence(quantity.listed(clauses[:MOST_TOLD]))
 
 
 def share_value(value: Value, share: float) -> Value:

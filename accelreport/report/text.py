@@ -42,7 +42,7 @@ def clean(text: str) -> str:
         return text  # most texts: nothing that any rule below looks for
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-    return _BIDI.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _BIDI.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 STRAY = "·"

@@ -187,8 +187,8 @@ class BenchmarkView(Benchmark):
 
     def _series(self, machines: Mapping[str, set[str]]) -> Iterator[Series]:
         several = len(set().union(*machines.values())) > 1
-        for name, found in machines.items():
-            for number, machine in enumerate(sorted(found) or [""]):
+        for name, known in machines.items():
+            for number, machine in enumerate(sorted(known) or [""]):
                 title = self.title_on(name, machine) if several else self.title_of(name)
                 baseline = name == self.plan.baseline.device
                 colour = self.colours[name]
@@ -274,7 +274,7 @@ class BenchmarkView(Benchmark):
     @cached_property
     def _hardware(self) -> dict[str, dict[str, str]]:
         """Device → machine → what did the arithmetic there; empty where no driver names it."""
-        found: dict[str, dict[str, str]] = {name: {} for name in self.plan.devices}
+        by_device: dict[str, dict[str, str]] = {name: {} for name in self.plan.devices}
         for row in self.results:
             record = self.record(row) if row.status != "skipped" else None
             if record is None or record.environment is None:
@@ -283,8 +283,8 @@ class BenchmarkView(Benchmark):
             name = hardware_name(record.environment, kind)
             if kind == "TPU":
                 name = record.environment.runtime.get("device_kind", "")
-            found[row.device].setdefault(row.machine, short_hardware(name) if name else "")
-        return found
+            by_device[row.device].setdefault(row.machine, short_hardware(name) if name else "")
+        return by_device
 
     @cached_property
     def margin(self) -> float:
@@ -300,9 +300,9 @@ class BenchmarkView(Benchmark):
             return {}
         asked = Quality(self.quality, self.margin)
         return {
-            place: agreement(found.own.results, found.base.results, asked)
-            for place, found in self._speedups.items()
-            if found.base
+            place: agreement(speedup.own.results, speedup.base.results, asked)
+            for place, speedup in self._speedups.items()
+            if speedup.base
         }
 
     @cached_property
@@ -361,15 +361,13 @@ class BenchmarkView(Benchmark):
 
     @cached_property
     def _speedups(self) -> dict[tuple[str, str, Point], Speedup]:
-        return {
-            (each.device, each.machine, tuple(each.point.values())): each for each in self.compared
-        }
+        return {(row.device, row.machine, tuple(row.point.values())): row for row in self.compared}
 
     def speedup(self, series: Series, point: Point) -> Speedup | None:
         """The time of a device at a point beside the baseline's; None where there is no time."""
         own = self._speedups.get((series.device, series.machine, point))
-        found = own or self._speedups.get((series.device, "", point))
-        return found if found and found.own.timed else None
+        speedup = own or self._speedups.get((series.device, "", point))
+        return speedup if speedup and speedup.own.timed else None
 
     def cell_page(self, row: Result) -> str:
         """Address of a cell's page from the site's root; empty where there is no record."""
@@ -384,22 +382,22 @@ class BenchmarkView(Benchmark):
         return f"cells-{self.series.index(series)}-{self.points.index(point)}"
 
     @cached_property
-    def made(self) -> dict[Callable[[BenchmarkView], Any], Any]:
-        """What functions marked with `once` made of it."""
+    def cached_values(self) -> dict[Callable[[BenchmarkView], Any], Any]:
+        """What functions marked with `cached_by_bench` made of it."""
         return {}
 
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
-def once(make: Callable[[BenchmarkView], Made]) -> Callable[[BenchmarkView], Made]:
+def cached_by_bench(make: Callable[[BenchmarkView], T]) -> Callable[[BenchmarkView], T]:
     """A function whose value for a benchmark is made once, however many pages show it."""
 
     @wraps(make)
-    def known(bench: BenchmarkView) -> Made:
-        if make not in bench.made:
-            bench.made[make] = make(bench)
-        value: Made = bench.made[make]
+    def known(bench: BenchmarkView) -> T:
+        if make not in bench.cached_values:
+            bench.cached_values[make] = make(bench)
+        value: T = bench.cached_values[make]
         return value
 
     return known
@@ -431,9 +429,9 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     for series in bench.shown_series:
         for point in bench.points:
             seconds = [
-                each
+                value
                 for row in bench.measured(series, point)
-                for each in by_cell.get((row.key, row.machine), ())
+                for value in by_cell.get((row.key, row.machine), ())
             ]
             if seconds:
                 times[series, point] = np.array(seconds)

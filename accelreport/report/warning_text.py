@@ -24,75 +24,77 @@ REMEDY = "Correct what is named and measure again with --rerun; the record has t
 """What can be done about a number that is refused."""
 
 
-def warning_text(found: ResultWarning) -> str:
+def warning_text(warned: ResultWarning) -> str:
     """The sentence beside a number.
 
     Raises:
         ValueError: nothing can be said of its kind.
     """
-    match found:
+    match warned:
         case Recorded():
-            return found.message
+            return warned.message
         case TwoModes():
             return (
-                f"steps have two modes: {share(found.slow_share)} of them take {found.seen:.2g} "
-                f"times as long as the others{_fewer_cores(found.busy, found.usual)}"
+                f"steps have two modes: {share(warned.slow_share)} of them take {warned.value:.2g} "
+                f"times as long as the others{_fewer_cores(warned.busy, warned.usual)}"
             )
         case SlowProcess():
-            others = f", while others kept {found.others:.2g} cores busy"
+            others = f", while others kept {warned.others:.2g} cores busy"
             return (
-                f"this process took {found.seen:.2g} times as long as the fastest repeat"
-                f"{'' if isnan(found.others) else others}{_fewer_cores(found.busy, found.usual)}"
+                f"this process took {warned.value:.2g} times as long as the fastest repeat"
+                f"{'' if isnan(warned.others) else others}{_fewer_cores(warned.busy, warned.usual)}"
             )
         case BegunAlike():
-            seeds = dict.fromkeys(f"seed {seed}" for seed in found.seeds.values())
-            return f"its {' and '.join(found.seeds)} were those of {' and '.join(seeds)}"
+            seeds = dict.fromkeys(f"seed {seed}" for seed in warned.seeds.values())
+            return f"its {' and '.join(warned.seeds)} were those of {' and '.join(seeds)}"
         case ChangedRecord():
             return (
-                f"what it says was measured has the key {found.measured}, and it is kept as "
-                f"{found.kept}: it was changed by hand"
+                f"what it says was measured has the key {warned.measured}, and it is kept as "
+                f"{warned.kept}: it was changed by hand"
             )
         case ImpossibleShare():
-            return f"{found.metric} is {found.seen:g}, and a share of examples lies between 0 and 1"
+            return (
+                f"{warned.metric} is {warned.value:g}, and a share of examples lies between 0 and 1"
+            )
         case CpuAboveWall():
             return (
-                f"{found.cpu_s:.3g} s of CPU time in {found.wall_s:.3g} s on {found.threads} "
+                f"{warned.cpu_s:.3g} s of CPU time in {warned.wall_s:.3g} s on {warned.threads} "
                 "processors: its clocks cannot both be right"
             )
         case AbovePeak():
-            return _above_peak(found)
-    return _of_series(found.kind, found.seen)
+            return _above_peak(warned)
+    return _of_series(warned.kind, warned.value)
 
 
 def _fewer_cores(busy: float, usual: float) -> str:
     return "" if isnan(busy) else f", with {busy:.2g} cores busy instead of {usual:.2g}"
 
 
-def _above_peak(found: AbovePeak) -> str:
-    peak = found.peak
-    rate = f"{found.seen:.3g} TFLOPS is {found.seen / peak.tflops:.2g} times"
-    if found.kind == "above-machine":
+def _above_peak(warned: AbovePeak) -> str:
+    peak = warned.peak
+    rate = f"{warned.value:.3g} TFLOPS is {warned.value / peak.tflops:.2g} times"
+    if warned.kind == "above-machine":
         return f"{rate} what this machine can do: {source_of_peak(peak)}"
     of = f"{peak.tflops:g} TFLOPS in {type_of_peak(peak)}"
     return f"{rate} the peak of {of} ({source_of_peak(peak)})"
 
 
-def _of_series(kind: str, seen: float) -> str:
+def _of_series(kind: str, size: float) -> str:
     """What is said of a series of timings by one number."""
-    change = f"{share(abs(seen))} {'slower' if seen > 0 else 'faster'}"
+    change = f"{share(abs(size))} {'slower' if size > 0 else 'faster'}"
     match kind:
         case "bad-timing":
             return "some of its timings are no positive numbers"
         case "untested":
-            return f"{seen} steady timings are too few to test whether they are steady"
+            return f"{size} steady timings are too few to test whether they are steady"
         case "short-window":
             # Rounded up it would be "0.25 s in all, less than 0.25 s".
-            shown = min(float(f"{seen:.3g}"), SHORT_WINDOW_S - 0.001)
+            shown = min(float(f"{size:.3g}"), SHORT_WINDOW_S - 0.001)
             return f"the steady steps took {shown:.3g} s in all, less than {SHORT_WINDOW_S} s"
         case "loaded-machine":
-            return f"other processes kept {seen:.2g} cores busy"
+            return f"other processes kept {size:.2g} cores busy"
         case "not-steady":
-            return f"the first steps after the warm-up are {share(seen)} slower than the later ones"
+            return f"the first steps after the warm-up are {share(size)} slower than the later ones"
         case "throttled":
             return (
                 f"steps became {change} with as many cores busy and no other load: the processor "
@@ -104,7 +106,7 @@ def _of_series(kind: str, seen: float) -> str:
             return f"the machine became {change} over the run"
         case "stalled":
             return (
-                f"{share(seen)} of the time went into stalls in which the process computed little"
+                f"{share(size)} of the time went into stalls in which the process computed little"
             )
     raise ValueError(f"nothing is said of the warning {kind}")
 

@@ -13,8 +13,8 @@ from accelreport.analysis.sequential import LOOK_LEVEL, LOOKS, UntilDecided
 from accelreport.analysis.stats import (
     Verdict,
     compare,
-    found,
     known_spread,
+    last_calibration,
     logarithms,
     processes_needed,
     verdict,
@@ -236,7 +236,7 @@ def test_the_page_says_that_a_gate_measured_in_turns_seldom_closes_on_what_is_th
 
 
 def test_what_the_page_of_methods_shows_is_what_the_tables_of_the_docs_say() -> None:
-    kept = found()
+    kept = last_calibration()
     for name, rows in (("coverage", kept.coverage), ("difference", kept.differences)):
         written = _column(name, [row.name for row in rows])
         shown = {row.name: [float(f"{value:.1f}") for value in row.percent] for row in rows}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accelreport.analysis.claim_rules import claim_results
-from accelreport.analysis.claims import ClaimVerdict, together
+from accelreport.analysis.claims import ClaimVerdict, combined_verdict
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.report.claim_text import COLUMNS, claims_frame
@@ -457,12 +457,12 @@ def test_a_plan_without_claims_has_an_empty_frame() -> None:
 def test_one_refuted_point_refutes_and_all_points_must_confirm() -> None:
     yes, no = ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED
     perhaps, absent = ClaimVerdict.UNDECIDED, ClaimVerdict.NOT_TESTED
-    assert together([yes, yes]) is yes
-    assert together([yes, no, perhaps]) is no
-    assert together([yes, perhaps]) is perhaps
-    assert together([yes, absent]) is perhaps
-    assert together([absent, absent]) is absent
-    assert together([]) is absent
+    assert combined_verdict([yes, yes]) is yes
+    assert combined_verdict([yes, no, perhaps]) is no
+    assert combined_verdict([yes, perhaps]) is perhaps
+    assert combined_verdict([yes, absent]) is perhaps
+    assert combined_verdict([absent, absent]) is absent
+    assert combined_verdict([]) is absent
 
 
 @pytest.mark.parametrize("quantity", ["speedup", "steady_step_time", "throughput"])

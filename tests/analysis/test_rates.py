@@ -34,7 +34,7 @@ def printed(device: str = "tpu", label: str = "Colab TPU", **figures: Any) -> Pu
 def test_a_published_rate_is_divided_by_the_base_and_not_by_its_own_device() -> None:
     base = only_row().base.seconds().value
     row = only_row(printed(step_time=base / 4), printed("gpu", "A GPU", step_time=base / 2))
-    assert {each.found.row.device: each.factor for each in row.printed} == pytest.approx(
+    assert {each.result.row.device: each.factor for each in row.printed} == pytest.approx(
         {"gpu": 2.0, "tpu": 4.0}
     )
 
@@ -78,7 +78,7 @@ def test_what_contradicts_itself_or_was_made_otherwise_is_not_in_a_row() -> None
         "gpu", "Another batch", step_time=base, comparable=False, note="batch is per core"
     )
     row = only_row(flagged, unlike)
-    assert [each.found.figure for each in row.printed] == ["epoch_time"]
+    assert [each.result.figure for each in row.printed] == ["epoch_time"]
 
 
 def test_of_a_profile_that_changes_the_step_nothing_published_is_divided() -> None:
@@ -96,7 +96,7 @@ def test_a_rate_beyond_the_peak_of_its_chip_is_kept_as_such() -> None:
         published=(printed("gpu", "Tesla K80", tflops=15.7), printed("gpu", "Tesla T4", tflops=4)),
     )  # fmt: skip
     (row,) = rows_of(made)
-    assert {each.found.row.label: each.beyond_peak for each in row.printed} == {
+    assert {each.result.row.label: each.beyond_peak for each in row.printed} == {
         "Tesla K80": True,
         "Tesla T4": False,
     }

@@ -152,7 +152,7 @@ def test_two_modes_are_found_and_explained_by_the_cores_that_were_busy() -> None
     (found,) = findings(_record(pace, cores=cores))
     assert found.kind == "bimodal"
     assert warning_text(found).endswith("with 1 cores busy instead of 1.8")
-    assert found.seen == pytest.approx(1.7, rel=0.05)
+    assert found.value == pytest.approx(1.7, rel=0.05)
 
 
 def test_two_modes_with_equal_cores_are_found_and_not_explained() -> None:

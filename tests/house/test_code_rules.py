@@ -21,9 +21,6 @@ VAGUE_NAMES = {"utils", "util", "helpers", "misc", "common", "tools"}
 UNSEARCHABLE_NAMES = {"found", "each", "told", "seen", "made", "said", "once", "together"}
 """Words that most functions could use for most values."""
 
-OLD_NAMES = ("accelreport/report/", "accelreport/analysis/")
-"""Rooms that still have such names."""
-
 OF_THE_FORMAT = {("accelreport/results/record.py", "seen")}
 """A field of the record."""
 
@@ -79,7 +76,6 @@ def test_names_are_those_of_what_they_hold() -> None:
     unsearchable = {
         (path, name)
         for path, tree in sources("accelreport")
-        if not path.startswith(OLD_NAMES)
         for name in _bound(tree)
         if name.strip("_").lower() in UNSEARCHABLE_NAMES
     }

@@ -26,9 +26,9 @@ from accelreport.report.site.serve import (
     LiveServer,
     ServeError,
     _Handler,
+    files_fingerprint,
     keep_serving,
     live,
-    seen,
 )
 from accelreport.results.store import Store
 from tests.report.scenarios import Results
@@ -260,16 +260,16 @@ def test_an_address_that_is_taken_is_told(shown: Shown) -> None:
 
 
 def test_a_change_of_any_file_is_seen(tmp_path: Path) -> None:
-    states = [seen([tmp_path, tmp_path / "absent"])]
+    states = [files_fingerprint([tmp_path, tmp_path / "absent"])]
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "a").write_text("1")
-    states.append(seen([tmp_path]))
+    states.append(files_fingerprint([tmp_path]))
     (tmp_path / "below" / "a").write_text("12")
-    states.append(seen([tmp_path]))
+    states.append(files_fingerprint([tmp_path]))
     (tmp_path / ".hidden").write_text("1")
-    assert seen([tmp_path]) == states[-1]
+    assert files_fingerprint([tmp_path]) == states[-1]
     (tmp_path / "below" / "a").unlink()
-    states.append(seen([tmp_path]))
+    states.append(files_fingerprint([tmp_path]))
     assert len(set(states)) == 3
     assert states[0] == states[-1]
 

@@ -294,7 +294,7 @@ def _marked(benches: list[BenchmarkView]) -> None:
     for bench in benches:
         opening = opening_of(bench)
         for slug, finding, plot in _scenes(bench):
-            for value in finding.told:
+            for value in finding.title_values:
                 assert value in plot.values, (slug, finding.kind)
         for finding in opening.answered[1:]:
             own = [scene for scene in opening.scenes if scene.finding is finding]
@@ -304,7 +304,7 @@ def _marked(benches: list[BenchmarkView]) -> None:
     for found in front_findings(overview) if picture else ():
         if found.kind is not Kind.RESTATED:
             assert picture
-            assert all(value in picture.values for value in found.finding.told), found.kind
+            assert all(value in picture.values for value in found.finding.title_values), found.kind
 
 
 def test_every_number_of_a_title_is_marked_on_ordinary_sites_and_in_the_example() -> None:
@@ -483,9 +483,9 @@ def test_a_published_rate_of_the_example_is_one_number_on_every_page() -> None:
         }
         for own in Overview([bench]).shown:
             for one in own.row.printed:
-                row = one.found.row
+                row = one.result.row
                 where = {a: row.where[a] for a in bench.axes if a in row.where}
-                rate = known.get((row.label, repr(where), one.found.figure))
+                rate = known.get((row.label, repr(where), one.result.figure))
                 assert rate is None or rate == pytest.approx(one.rate), row.label
 
 

@@ -254,7 +254,7 @@ def _ends(
     first, last = axes.ticks[0], axes.ticks[-1]
     inner, tall = plot
     alike: dict[str, list[Curve]] = {}
-    for text, curve in sorted(labels, key=lambda each: -each[1].value[-1]):
+    for text, curve in sorted(labels, key=lambda pair: -pair[1].value[-1]):
         alike.setdefault(text, []).append(curve)
     if len(alike) * LINE > tall + LINE:
         alike = {text: own for text, own in alike.items() if own[0].validation} or alike
@@ -376,7 +376,7 @@ def _names(
     """The names of the lines behind their last values."""
     first, last = ends
     lasts = [(ACTUAL, track.true[-1]), (FORECAST, track.predicted[-1])]
-    shown = sorted(((n, v) for n, v in lasts if drawable(v)), key=lambda each: -each[1])
+    shown = sorted(((n, v) for n, v in lasts if drawable(v)), key=lambda pair: -pair[1])
     places = [tall * (last - value) / (last - first) for _, value in shown]
     at = moved_apart(places, LABEL_SIZE + 3, tall)
     values = [

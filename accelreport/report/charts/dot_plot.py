@@ -154,7 +154,7 @@ class _DotPlot:
         self._room = room
         self._inner = round(width - room - 16, 1)
         beside = [text_width(dot.text, LETTERS, bold=True) + 14 for dot in self._dots]
-        held = [times * each for each in self._base for times in HELD]
+        held = [times * value for value in self._base for times in HELD]
         scale, self._axis = _across(self._dots, axis_title, tick, self._inner, beside, held)
         self._scale = Scale(**scale)
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
@@ -173,7 +173,7 @@ class _DotPlot:
         names = lines_within(dot.name, room, LETTERS) or [""]
         if len(names) > most:
             names = [*names[: most - 1], " ".join(names[most - 1 :])]
-        names = [cut(each, room, LETTERS) for each in names]
+        names = [cut(name, room, LETTERS) for name in names]
         if self._phone:
             whole = " · ".join(filter(None, (dot.name, dot.detail)))
             names, detail = [cut(whole, self._inner, SMALLER)], ""
@@ -211,7 +211,7 @@ class _DotPlot:
         """The layers from the back to the front."""
         every = Layer(rows(self._data)).encode(y=self._y)
         size = 110
-        at_base = Layer(rows([{"base": each} for each in self._base]))
+        at_base = Layer(rows([{"base": base} for base in self._base]))
         layers = [
             at_base.mark_rule(stroke="var(--soft)").encode(x=self._x("base")),
             self._of(published=False).mark_rule(strokeWidth=7, opacity=0.35).encode(

@@ -109,12 +109,12 @@ def dashed(devices: Iterable[DeviceStyle]) -> dict[str, Any]:
 
 def distinct(names: Sequence[str]) -> list[str]:
     """The names, with a number behind each that was there before: a row is known by its name."""
-    seen: Counter[str] = Counter()
-    told = []
+    counts: Counter[str] = Counter()
+    numbered = []
     for name in names:
-        seen[name] += 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
+        counts[name] += 1
+        numbered.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return numbered
 
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
@@ -197,8 +197,8 @@ class Layer:
         """The channel that tells of a mark of which device it is, and its value."""
         if not self.rows or POINT not in self.rows[0]:
             return {}
-        told = POINT if self.mark["type"] in {"point", "rect"} else LINE
-        return {"description": {"field": told, "type": "nominal"}}
+        key = POINT if self.mark["type"] in {"point", "rect"} else LINE
+        return {"description": {"field": key, "type": "nominal"}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,14 +227,14 @@ class Chart:
         sets = {id(layer.rows): layer.rows for layer in shown}
         names = {own: f"data-{number}" for number, own in enumerate(sets)}
         written: dict[int, dict[str, Any]] = {}
-        said: dict[tuple[str, str], Any] = {}
+        known: dict[tuple[str, str], Any] = {}
         layers = []
         for layer in shown:
             encoding: dict[str, Any] = {}
             for channel, value in layer.channels.items():
                 if id(value) not in written:
                     written[id(value)] = value.to_dict(validate=False)
-                encoding[channel] = _said_once(channel, dict(written[id(value)]), layer.mark, said)
+                encoding[channel] = _said_once(channel, dict(written[id(value)]), layer.mark, known)
             layers.append(
                 {
                     "data": {"name": names[id(layer.rows)]},
@@ -258,16 +258,16 @@ _STACKED = {"area", "bar"}
 
 
 def _said_once(
-    channel: str, own: dict[str, Any], mark: Mapping[str, Any], said: dict[tuple[str, str], Any]
+    channel: str, own: dict[str, Any], mark: Mapping[str, Any], known: dict[tuple[str, str], Any]
 ) -> dict[str, Any]:
-    """A channel without what an earlier one said; `said` takes what it is the first to say."""
+    """A channel without what an earlier one said; `known` takes what it is the first to say."""
     for part in ("axis",) if mark["type"] in _STACKED else ("axis", "scale"):
         # Null is said each time: it speaks for its own layer alone.
         if own.get(part) is None:
             continue
-        if (channel, part) not in said:
-            said[channel, part] = own[part]
-        elif said[channel, part] == own[part]:
+        if (channel, part) not in known:
+            known[channel, part] = own[part]
+        elif known[channel, part] == own[part]:
             # An axis without values has a number of ticks, which would count for all layers.
             own[part] = {name: own[part][name] for name in {"values"} & own[part].keys()}
     return own

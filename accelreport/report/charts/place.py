@@ -68,7 +68,7 @@ def place(
     Returns:
         The number of the place of each label; None for one that is left out.
     """
-    occupied, found = list(taken), list[int | None]()
+    occupied, places = list(taken), list[int | None]()
     for boxes in labels:
         free = (
             number
@@ -79,5 +79,5 @@ def place(
         if at is not None:
             occupied.append(boxes[at])
             budget -= 1
-        found.append(at)
-    return found
+        places.append(at)
+    return places

@@ -43,8 +43,8 @@ Axis: TypeAlias = dict[str, Any]
 def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
     """An axis with ticks at given values, and texts made in Python."""
     # Vega measures each label once more to hold it to a limit, and a number is short.
-    made = {"values": list(values), "labelExpr": label_expression(values, text), "labelLimit": 0}
-    return Axis(**made | rest)
+    options = {"values": list(values), "labelExpr": label_expression(values, text), "labelLimit": 0}
+    return Axis(**options | rest)
 
 
 def quoted(text: str) -> str:
@@ -85,12 +85,12 @@ def round_times(low: float, high: float, most: int = 8) -> list[float]:
 
 def _between(low: float, high: float, most: int) -> list[float]:
     """Round values of a narrow domain: few, but two at least."""
-    found: list[float] = []
+    ticks: list[float] = []
     for about in range(min(most, 5), 3 * most):
-        found = _within(low, high, nice_ticks(low, high, about))
-        if len(found) > 1:
+        ticks = _within(low, high, nice_ticks(low, high, about))
+        if len(ticks) > 1:
             break
-    return found[:: -(-len(found) // most) or 1]
+    return ticks[:: -(-len(ticks) // most) or 1]
 
 
 def _within(low: float, high: float, values: Iterable[float]) -> list[float]:

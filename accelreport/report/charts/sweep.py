@@ -257,7 +257,7 @@ class SweepPanel:
 
     def _drawn(self) -> list[Box]:
         """Lines, marks and intervals."""
-        found = [
+        boxes = [
             Box.around(self._right_of(end.x), self._down(end.y), MARK, MARK) for end in self._ends
         ]
         for line in self._lines:
@@ -266,13 +266,13 @@ class SweepPanel:
                 [(self._right_of(x), self._down(y)) for x, y in some]
                 for some in (points, line.model or points)
             )
-            found += along(corners)
-            found += (Box.around(x, y, MARK, MARK) for x, y in marks)
+            boxes += along(corners)
+            boxes += (Box.around(x, y, MARK, MARK) for x, y in marks)
             for x, low, high in zip(line.x, line.low, line.high, strict=True):
                 if low < high:
                     at = self._right_of(x)
-                    found.append(Box(at - 4, self._down(high), at + 4, self._down(low)))
-        return found
+                    boxes.append(Box(at - 4, self._down(high), at + 4, self._down(low)))
+        return boxes
 
     def _name_boxes(self, line: SweepLine) -> list[Box]:
         """Where its name may be: beside its last mark, or up to a line higher or lower."""
@@ -308,11 +308,11 @@ class SweepPanel:
             values = zip(line.x, line.y, line.low, line.high, strict=True)
             for number, (x, y, low, high) in enumerate(values):
                 if beyond in {None, number >= line.known}:
-                    said = f"{line.name}, {x_title} {self._axes.x_tick(x)}: {text(y)}"
-                    said += ", extrapolated" if number >= line.known else ""
+                    description = f"{line.name}, {x_title} {self._axes.x_tick(x)}: {text(y)}"
+                    description += ", extrapolated" if number >= line.known else ""
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
-                        | marked(line.device, said, line.name, published=line.published)
+                        | marked(line.device, description, line.name, published=line.published)
                     )
         return Layer(rows(points)).encode(x=self._along())
 

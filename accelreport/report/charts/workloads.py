@@ -203,7 +203,7 @@ def work_rates(
         layers = _ground(some, layout, base, limit)
         layers += _marks(some, layout)
         layers += _texts(some, layout)
-        named = [_joined(each, layout) for each in some] if height else some
+        named = [_joined(workload, layout) for workload in some] if height else some
         layers += _labels(named, layout, limit)
         return Chart(layers, layout.width, layout.tops[-1])
 
@@ -244,8 +244,10 @@ def _joined(row: Workload, layout: _Layout) -> Workload:
 def unnamed(workloads: Sequence[Workload], *, base: str, width: float) -> int:
     """How many labels have no place in a chart of that width."""
     span = _span(workloads, width, base)
-    labels = [mark for each in workloads for mark in each.marks if mark.label]
-    return len(labels) - sum(len(placed_labels(each.marks, span, _STEP)) for each in workloads)
+    labels = [mark for workload in workloads for mark in workload.marks if mark.label]
+    return len(labels) - sum(
+        len(placed_labels(workload.marks, span, _STEP)) for workload in workloads
+    )
 
 
 def _layout(
@@ -260,7 +262,7 @@ def _layout(
     span = _span(workloads, width, base or limit, slide=bool(height))
     left, right = span.left, span.right
     text = factor_text if base else percent_text if limit else plain
-    shown = [1.0] * bool(base) + [m.value for each in workloads for m in each.marks]
+    shown = [1.0] * bool(base) + [m.value for workload in workloads for m in workload.marks]
     inside = decades(*span.ends, 9 if roomy else 4)
     inside = [tick for tick in inside if min(shown) <= tick <= max(shown)] or inside
     ticks = fitting(inside, text, span.ends, right - left, log=True)
@@ -283,14 +285,14 @@ def _span(
     inner = width - LEFT - RIGHT
     left, right = (min(_TEXTS, 0.4 * inner) if width > ROOMY else 0.0), inner - 6
     if slide:
-        titles = max(text_width(each.title, _LETTERS, bold=True) for each in workloads)
+        titles = max(text_width(workload.title, _LETTERS, bold=True) for workload in workloads)
         left = min(titles + 14, 0.45 * inner)
     return RateSpan(_domain(workloads, right - left, relative=bool(base)), left, right)
 
 
 def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> Ends:
     """Every band and the base; where marks end, the axis ends."""
-    marks = [mark for each in workloads for mark in each.marks]
+    marks = [mark for workload in workloads for mark in workload.marks]
     low = min(min(mark.low, mark.value) for mark in marks)
     high = max(max(mark.high, mark.value) for mark in marks)
     if relative:
@@ -299,7 +301,9 @@ def _domain(workloads: Sequence[Workload], room: float, *, relative: bool) -> En
     # A label stands left of the last mark, unless the base or another mark is there.
     last = max(marks, key=lambda mark: mark.value)
     label = text_width(last.label, _SIZE, bold=True) + 2 * _MARK + _GAP
-    beside = sorted(mark.value for each in workloads if last in each.marks for mark in each.marks)
+    beside = sorted(
+        mark.value for workload in workloads if last in workload.marks for mark in workload.marks
+    )
     free = room * math.log(high / beside[-2]) / span if len(beside) > 1 else 0.0
     needed = 0.0 if free > 1.3 * label else min(label, 0.45 * room)
     return low / math.exp(0.04 * span), high * math.exp(
@@ -315,10 +319,10 @@ def _y(field: str = "y") -> alt.Y:
 def _ground(workloads: Sequence[Workload], layout: _Layout, base: str, limit: str) -> list[Layer]:
     """Lines between rows; the line of a base or a limit, and the side that is slower or beyond."""
     top, bottom = layout.tops[0], layout.tops[-1]
-    between = Layer(rows([{"y": each} for each in layout.tops])).mark_rule(stroke="var(--grid)")
-    found = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(layout.width))]
+    between = Layer(rows([{"y": y} for y in layout.tops])).mark_rule(stroke="var(--grid)")
+    layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(layout.width))]
     if not (base or limit):
-        return found
+        return layers
     at = layout.span.at(1.0)
     name, edge = (f"{base} = 1×", layout.span.left) if base else (limit, layout.width)
     one = rows([{"said": top - 9.0, "named": 8.0}])
@@ -328,21 +332,23 @@ def _ground(workloads: Sequence[Workload], layout: _Layout, base: str, limit: st
         parts = [(top, bottom)]
     beside = rows([{"y": first, "end": last} for first, last in parts])
     shaded = Layer(beside).mark_rect(fill="var(--wash)")
-    found.insert(0, shaded.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at)))
+    layers.insert(
+        0, shaded.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
+    )
     colour = series(workloads[0].marks[0].device.colour) if base else "var(--soft)"
     line = Layer(beside).mark_rule(stroke=colour, strokeWidth=2.5 if base else 1.5)
-    found.append(line.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(at)))
+    layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(at)))
     half = text_width(name, _SIZE, bold=True) / 2
     side = "left" if at < half else "right" if at + half > layout.width else "center"
     named = Layer(one).mark_text(text=name, fontWeight="bold", align=side)
-    found.append(named.encode(y=_y("named"), x=alt.XValue(at)))
+    layers.append(named.encode(y=_y("named"), x=alt.XValue(at)))
     words = (("right", "← slower", -8), ("left", "faster →", 8))
-    for align, said, dx in words if base else (("left", "exceeds →", 8),):
+    for align, text, dx in words if base else (("left", "exceeds →", 8),):
         word = Layer(one).mark_text(
-            text=said, align=align, dx=dx, fill="var(--soft)", fontSize=_SIZE
+            text=text, align=align, dx=dx, fill="var(--soft)", fontSize=_SIZE
         )
-        found.append(word.encode(y=_y("said"), x=alt.XValue(at)))
-    return found
+        layers.append(word.encode(y=_y("said"), x=alt.XValue(at)))
+    return layers
 
 
 def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
@@ -351,12 +357,13 @@ def _marks(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
             "x": mark.value, "low": mark.low, "high": mark.high, "y": line, "kind": mark.kind,
             "inside": "var(--paper)" if mark.hollow else series(mark.device.colour),
             **marked(
-                mark.device, f"{each.title}: {mark.label or f'{each.rate} {each.unit}'}",
+                mark.device,
+                f"{workload.title}: {mark.label or f'{workload.rate} {workload.unit}'}",
                 published=mark.kind in PUBLISHED,
             ),
         }
-        for each, line in zip(workloads, layout.lines, strict=True)
-        for mark in each.marks
+        for workload, line in zip(workloads, layout.lines, strict=True)
+        for mark in workload.marks
     ]  # fmt: skip
     own: dict[str, Any] = {"scale": None, "legend": None}
     worn = alt.Stroke("colour:N", **own)
@@ -388,42 +395,46 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
     edge = layout.width if layout.narrow else layout.span.left - 14 - _CAVEATS
     texts: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
-    def write(said: str, x: float, y: float, *, strong: bool = False, align: str = "left") -> None:
+    def write(words: str, x: float, y: float, *, strong: bool = False, align: str = "left") -> None:
         look = {"align": align, "fill": "var(--soft)", "fontSize": _SIZE}
         if strong:
             look = {"align": align, "fontWeight": "bold", "fontSize": _LETTERS}
-        texts.append(({"x": layout.span.rate(x), "y": y, "label": said}, look))
+        texts.append(({"x": layout.span.rate(x), "y": y, "label": words}, look))
 
-    for each, top, line in zip(workloads, layout.tops, layout.lines, strict=False):
+    for workload, top, line in zip(workloads, layout.tops, layout.lines, strict=False):
         first = top + 14 if layout.narrow else line - 6
-        if not each.details:
+        if not workload.details:
             room, most = (layout.span.left - 14) / 1.07, max(1, int(layout.step // _LINE))
-            lines = lines_within(each.title, room, _LETTERS)
+            lines = lines_within(workload.title, room, _LETTERS)
             if len(lines) > most:
                 lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
             for number, text in enumerate(lines):
                 at = line + _LINE * (number - (len(lines) - 1) / 2)
                 write(cut(text, room, _LETTERS), 0, at, strong=True)
             continue
-        wide = text_width(f"{each.rate} {each.caveats}", _LETTERS, bold=True)
-        room = edge - 12 - max(wide, text_width(each.unit, _SIZE))
-        write(cut(each.title, room / 1.07, _LETTERS), 0, first, strong=True)
-        details = [" · ".join(each.details[:n]) for n in range(len(each.details), 0, -1)]
+        wide = text_width(f"{workload.rate} {workload.caveats}", _LETTERS, bold=True)
+        room = edge - 12 - max(wide, text_width(workload.unit, _SIZE))
+        write(cut(workload.title, room / 1.07, _LETTERS), 0, first, strong=True)
+        details = [" · ".join(workload.details[:n]) for n in range(len(workload.details), 0, -1)]
         short = [text for text in details if text_width(text, _SIZE) <= room]
         write(short[0] if short else cut(details[-1], room, _SIZE), 0, first + 16)
-        rate = f"{each.rate} {each.caveats}" if layout.narrow and each.caveats else each.rate
+        rate = (
+            f"{workload.rate} {workload.caveats}"
+            if layout.narrow and workload.caveats
+            else workload.rate
+        )
         write(rate, edge, first, strong=True, align="right")
         if not layout.narrow:
-            write(each.caveats, edge + _CAVEATS / 2 + 4, line + 5, align="center")
-        write(each.unit, edge, first + 16, align="right")
+            write(workload.caveats, edge + _CAVEATS / 2 + 4, line + 5, align="center")
+        write(workload.unit, edge, first + 16, align="right")
     return text_layers(texts, x=layout.x("x"), y=_y())
 
 
 def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[Layer]:
     texts: list[tuple[dict[str, Any], dict[str, Any]]] = []
     small = {"align": "right", "fill": "var(--soft)", "fontSize": _NOTE}
-    for each, line in zip(workloads, layout.lines, strict=True):
-        labels = placed_labels(each.marks, layout.span, layout.step, limited=bool(limit))
+    for workload, line in zip(workloads, layout.lines, strict=True):
+        labels = placed_labels(workload.marks, layout.span, layout.step, limited=bool(limit))
         for mark, left, dy in labels:
             weight = "normal" if mark.kind in PUBLISHED else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
@@ -432,9 +443,9 @@ def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[
             look = {"align": "left", "dy": dy, "fontWeight": weight, "fill": ink}
             texts.append((row, HALO | look))
         ends = [left + text_width(mark.label, _SIZE, bold=True) for mark, left, _ in labels]
-        ends += [layout.span.at(max(mark.high, mark.value)) + _MARK for mark in each.marks]
+        ends += [layout.span.at(max(mark.high, mark.value)) + _MARK for mark in workload.marks]
         room = min(layout.width - max(ends) - 2 * _GAP, _NOTE_WIDTH)
-        lines = lines_within(each.note, room, _NOTE) if room > 0 and not layout.narrow else []
+        lines = lines_within(workload.note, room, _NOTE) if room > 0 and not layout.narrow else []
         if len(lines) <= 2 and all(text_width(text, _NOTE) <= room for text in lines):
             first = line - 7 * (len(lines) - 1)
             x = layout.span.rate(layout.width)
@@ -452,7 +463,7 @@ def placed_labels(
     slowest and the fastest choose first. None crosses the line of a base, nor that of a limit at 1.
     """
     taken = [Box.around(span.at(mark.value), 0.0, 2 * _MARK, 1.5 * _MARK) for mark in marks]
-    taken += [Box(span.at(each.low), -3, span.at(each.high), 3) for each in marks]
+    taken += [Box(span.at(mark.low), -3, span.at(mark.high), 3) for mark in marks]
     over = [span.at(mark.value) for mark in marks if mark.kind == "base" and not mark.label]
     over += [span.at(1.0)] * limited
     taken += [Box.around(x, 0.0, 6, 2 * step) for x in over]

@@ -60,12 +60,12 @@ def _values(bench: BenchmarkView, axis: str) -> list[Any]:
 
 def example_seconds(bench: BenchmarkView, series: Series, point: Point) -> float | None:
     """Seconds of a step for each example in it (of a step, where nobody counted them)."""
-    found = bench.speedup(series, point)
-    if found is None:
+    speedup = bench.speedup(series, point)
+    if speedup is None:
         return None
     counts = [row.timings.samples_per_step for row in bench.measured(series, point)]
     count = median(counts)
-    return found.seconds.value / (count if present(count) else 1.0)
+    return speedup.seconds.value / (count if present(count) else 1.0)
 
 
 def quality_at(bench: BenchmarkView, series: Series, point: Point) -> float | None:
@@ -78,8 +78,8 @@ def quality_at(bench: BenchmarkView, series: Series, point: Point) -> float | No
 def _apart(bench: BenchmarkView, layout: Layout) -> list[dict[str, Any]]:
     """Values of the axes that make panels, every combination that was planned."""
     numbers = [bench.axes.index(axis) for axis in layout.apart]
-    found = dict.fromkeys(tuple(point[number] for number in numbers) for point in bench.points)
-    return [dict(zip(layout.apart, values, strict=True)) for values in found]
+    settings = dict.fromkeys(tuple(point[number] for number in numbers) for point in bench.points)
+    return [dict(zip(layout.apart, values, strict=True)) for values in settings]
 
 
 def _name(value: Any) -> str:
@@ -98,8 +98,8 @@ def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
             points = [tuple(at[axis] for axis in bench.axes) for at in row]
             cells.append(tuple(_cell(bench, series, point) for point in points))
         # What is the same in all panels tells none of several devices from another.
-        told = settings_text({} if several and len(apart) == 1 else held, " · ")
-        title = " · ".join(filter(None, (series.title if several else "", told)))
+        named = settings_text({} if several and len(apart) == 1 else held, " · ")
+        title = " · ".join(filter(None, (series.title if several else "", named)))
         panels.append(HeatPanel(title, tuple(cells)))
     return panels
 
@@ -193,7 +193,7 @@ def _example(bench: BenchmarkView) -> str:
 
 
 def _table(bench: BenchmarkView) -> Table:
-    def made(series: Series, point: Point) -> Entry:
+    def cell_entry(series: Series, point: Point) -> Entry:
         cell = _cell(bench, series, point)
         href = bench.evidence(series, point)
         if cell.value is None:
@@ -203,7 +203,7 @@ def _table(bench: BenchmarkView) -> Table:
     rows = tuple(
         Row(
             entry(bench.point_header(point)),
-            tuple(made(series, point) for series in bench.shown_series),
+            tuple(cell_entry(series, point) for series in bench.shown_series),
         )
         for point in bench.points
     )
@@ -296,10 +296,10 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     row = max((height - FOOT) / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
     row /= len(axes.rows)
     drawn = _HeatLayers(axes, _bins(panels))
-    for number, each in enumerate(panels):
+    for number, heat_panel in enumerate(panels):
         x = left + (number % across) * (panel + BETWEEN)
         y = (number // across) * (above + row * len(axes.rows) + 8)
-        drawn.panel(each, x, y + above, cell, row, first=number % across == 0)
+        drawn.panel(heat_panel, x, y + above, cell, row, first=number % across == 0)
     total = down * (above + row * len(axes.rows) + 8)
     drawn.word(axes.title, left, total + 12, LABEL_SIZE, "var(--soft)")
     return drawn.chart(width - 8, total + FOOT)
@@ -312,14 +312,14 @@ def _across(panels: int, least: float, width: float) -> int:
 
 def _bins(panels: Sequence[HeatPanel]) -> tuple[float, float]:
     """The smallest and the largest logarithm of a value."""
-    found = [
+    logarithms = [
         math.log(cell.value)
         for panel in panels
         for row in panel.cells
         for cell in row
         if cell.value
     ]
-    return (min(found), max(found)) if found else (0.0, 1.0)
+    return (min(logarithms), max(logarithms)) if logarithms else (0.0, 1.0)
 
 
 class _HeatLayers:
@@ -356,26 +356,26 @@ class _HeatLayers:
             middle = y + (number + 0.5) * row
             if first:
                 self.word(name, x - 7, middle, LETTERS, "var(--soft)", align="right")
-            for place, each in enumerate(cells):
-                self._cell(each, x + place * cell, y + number * row, cell, row)
+            for place, heat_cell in enumerate(cells):
+                self._cell(heat_cell, x + place * cell, y + number * row, cell, row)
 
-    def _cell(self, each: HeatCell, x: float, y: float, width: float, height: float) -> None:
-        known = each.value is not None
+    def _cell(self, cell: HeatCell, x: float, y: float, width: float, height: float) -> None:
+        known = cell.value is not None
         self._cells.append(
             {
                 "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
-                "known": known, "fill": f"var(--{self._colour(each)})" if known else "none",
+                "known": known, "fill": f"var(--{self._colour(cell)})" if known else "none",
             }
         )  # fmt: skip
         middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
         room, letters = width - GAP - 6, LETTERS
-        under = each.under if known and height > 34 else ""
+        under = cell.under if known and height > 34 else ""
         if known:
-            size = min(letters + 2, letters * room / text_width(each.text, letters, bold=True))
+            size = min(letters + 2, letters * room / text_width(cell.text, letters, bold=True))
             up = centre - (8 if under else 0)
-            self.word(each.text, middle, up, size, "var(--ink)", align="center", bold=True)
+            self.word(cell.text, middle, up, size, "var(--ink)", align="center", bold=True)
         else:
-            lines = lines_within(each.text, room, letters - 2)[: max(1, int(height // letters))]
+            lines = lines_within(cell.text, room, letters - 2)[: max(1, int(height // letters))]
             for number, line in enumerate(lines):
                 at = centre + (number - (len(lines) - 1) / 2) * letters
                 text = cut(line, room, letters - 2)
@@ -386,9 +386,9 @@ class _HeatLayers:
             text = cut(under if fits else under.split(" ")[0], room, letters - 2)
             self.word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")
 
-    def _colour(self, each: HeatCell) -> str:
+    def _colour(self, cell: HeatCell) -> str:
         low, high = self._bins
-        share = (math.log(each.value or 1.0) - low) / (high - low) if high > low else 0.0
+        share = (math.log(cell.value or 1.0) - low) / (high - low) if high > low else 0.0
         return RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
 
     def chart(self, width: float, height: float) -> Chart:

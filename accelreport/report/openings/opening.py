@@ -139,7 +139,7 @@ def lines_plot(
     ends: Sequence[End],
     axes: SweepAxes,
     *,
-    told: Sequence[SweepLine] = (),
+    title_lines: Sequence[SweepLine] = (),
     **parts: Any,
 ) -> Plot:
     """Lines over a swept number, with their legend.
@@ -148,7 +148,7 @@ def lines_plot(
         lines: never none.
         ends: failures.
         axes: that hold them.
-        told: lines of the title, which a slide keeps first.
+        title_lines: lines of the title, which a slide keeps first.
         parts: all else of the plot.
     """
 
@@ -156,7 +156,7 @@ def lines_plot(
         some = on_a_slide if size.most else lines
         return SweepPanel(some, ends, axes, size.width, size.height)
 
-    on_a_slide = _lines_of_a_slide(lines, ends, axes, told)
+    on_a_slide = _lines_of_a_slide(lines, ends, axes, title_lines)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
         small=len(lines) <= MOST_SMALL,
@@ -169,11 +169,14 @@ def lines_plot(
 
 
 def _lines_of_a_slide(
-    lines: Sequence[SweepLine], ends: Sequence[End], axes: SweepAxes, told: Sequence[SweepLine]
+    lines: Sequence[SweepLine],
+    ends: Sequence[End],
+    axes: SweepAxes,
+    title_lines: Sequence[SweepLine],
 ) -> Sequence[SweepLine]:
     """As many lines as a slide has room to name, the first of each colour before the others."""
     first = {line.device.colour: line for line in reversed(lines)}
-    order = dict.fromkeys(id(line) for line in (*told, *reversed(first.values()), *lines))
+    order = dict.fromkeys(id(line) for line in (*title_lines, *reversed(first.values()), *lines))
     size = ON_A_SLIDE
     for most in range(min(size.most, len(lines)), 0, -1):
         kept = set(list(order)[:most])

@@ -83,7 +83,7 @@ def year_of(bench: BenchmarkView, of: Subject) -> int | None:
 
 
 def dot_of(
-    speaker: Speaker, value: Value, beside: str = "", flagged: str = "", *, told: str = ""
+    speaker: Speaker, value: Value, beside: str = "", flagged: str = "", *, ratio: str = ""
 ) -> Dot:
     """A value as a row, with its caveats' signs.
 
@@ -92,7 +92,7 @@ def dot_of(
         value: positive.
         beside: ratios that stand beside it.
         flagged: why it cannot be.
-        told: the ratio among them that a slide has, since its title is about it.
+        ratio: the ratio among them that a slide has, since its title is about it.
     """
     bench, low, high = speaker.bench, *value.interval.ends
     sign = signs(value.caveats)
@@ -109,7 +109,7 @@ def dot_of(
         published=value.of.row is not None,
         flagged=flagged,
         hollow=bool(sign),
-        brief=f"{brief} · {told}" if told else brief,
+        brief=f"{brief} · {ratio}" if ratio else brief,
     )
 
 
@@ -171,9 +171,9 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     rates = rates_at(bench, point)
     beside = beside_rates(bench, finding, point, bench.findings)
     exceed = [other for other in bench.findings if other.kind is Kind.EXCEEDS_PEAK]
-    told = beside_rates(bench, finding, point, [finding, *exceed])
+    titled = beside_rates(bench, finding, point, [finding, *exceed])
     dots = [
-        dot_of(speaker, value, beside.get(value.of, ""), flagged, told=told.get(value.of, ""))
+        dot_of(speaker, value, beside.get(value.of, ""), flagged, ratio=titled.get(value.of, ""))
         for value, flagged in rates
     ]
     counted = rate_axis(bench)
@@ -194,7 +194,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             axis=counted,
             tick=plain,
             values=(*(value for value, _ in rates), *ratios),
-            told=[of for v in (*finding.told, finding.base) if v for of in (v.of, v.over) if of],
+            title_subjects=[
+                of
+                for v in (*finding.title_values, finding.base)
+                if v
+                for of in (v.of, v.over)
+                if of
+            ],
         ),
     )
 
@@ -204,13 +210,15 @@ def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     speaker = Speaker(bench)
     dots = [
         replace(dot, name=f"{dot.name}{speaker.at(value.of)}")
-        for value in finding.told
+        for value in finding.title_values
         for dot in [dot_of(speaker, value)]
     ]
-    axis = f"× {label(speaker.name(finding.told[0].over or finding.told[0].of), 60)}"
+    axis = (
+        f"× {label(speaker.name(finding.title_values[0].over or finding.title_values[0].of), 60)}"
+    )
     plot = rows_plot(
         bench, dots, name="ratios", title="Speedup by sweep point", axis=axis, tick=plain,
-        values=finding.told,
+        values=finding.title_values,
     )  # fmt: skip
     return Scene(finding, plot)
 
@@ -292,7 +300,7 @@ def rows_plot(
     axis: str,
     tick: Callable[[float], str],
     values: tuple[Value, ...],
-    told: Collection[Subject] = (),
+    title_subjects: Collection[Subject] = (),
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -304,9 +312,9 @@ def rows_plot(
         axis: what its axis counts.
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
-        told: subjects of the title, which no slide leaves out.
+        title_subjects: subjects of the title, which no slide leaves out.
     """
-    own = [dot for dot, value in zip(dots, values, strict=False) if value.of in told]
+    own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
     shown = _rows_of_a_slide(dots, own)
     parts = [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     parts += [signs_text(frozenset().union(*(value.caveats for value in values)))]
@@ -324,10 +332,10 @@ def rows_plot(
     )
 
 
-def _rows_of_a_slide(dots: Sequence[Dot], told: Sequence[Dot]) -> list[Dot]:
+def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot]) -> list[Dot]:
     """Rows of the title, then the first of each colour, measured and published, then the others."""
     first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
-    order = {id(dot): dot for dot in (*told, *reversed(first.values()), *dots)}
+    order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
     kept = set(list(order)[: ON_A_SLIDE.most])
     return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
 
@@ -372,11 +380,11 @@ def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
 def totals_plot(bench: BenchmarkView) -> Plot:
     """Times of the whole training, published and here, the longest first."""
     speaker = Speaker(bench)
-    total = next(found for found in bench.findings if found.kind is Kind.TOTAL)
-    restated = [found for found in bench.findings if found.kind is Kind.RESTATED]
+    total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
+    restated = [finding for finding in bench.findings if finding.kind is Kind.RESTATED]
     values = [*total.values, *([total.base] if total.base else [])]
     values.sort(key=lambda value: -value.number)
-    again = {found.values[1].of: found.values for found in restated}
+    again = {finding.values[1].of: finding.values for finding in restated}
     dots = [dot_of(speaker, value, _restated(speaker, again.get(value.of))) for value in values]
     plot = rows_plot(
         bench,
@@ -447,7 +455,7 @@ def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:
 def frameworks_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     """Rates of all, and the time until so many steps are done."""
     rates = rates_scene(bench, finding)
-    pays = next((found for found in bench.findings if found.kind is Kind.PAYS_OFF), None)
+    pays = next((other for other in bench.findings if other.kind is Kind.PAYS_OFF), None)
     until = _until(bench)
     return (rates, Scene(pays, until)) if pays and until else (rates,)
 
@@ -511,7 +519,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
         curves,
         (),
         axes,
-        told=[curve for curve in curves if curve.name in paid],
+        title_lines=[curve for curve in curves if curve.name in paid],
         id="until",
         title=title,
         description="; ".join(

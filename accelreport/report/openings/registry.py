@@ -38,7 +38,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.say_learning import naive_name
 from accelreport.report.text import beginning, clean, label, sentence, written
 from accelreport.report.theme import series
-from accelreport.report.view import BenchmarkView, once
+from accelreport.report.view import BenchmarkView, cached_by_bench
 
 Form = Callable[[BenchmarkView, Finding], tuple[Scene, ...]]
 """A benchmark and the finding of its title → its figures."""
@@ -142,7 +142,7 @@ def _rates(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     """Rates over the one swept number or at the point of the finding; ratios at several points."""
     if swept_number(bench) and len(bench.axes) == 1 and bench.shown_series:
         return (sweep_scene(bench, finding),)
-    if len({bench.base_point(value.of.point) for value in finding.told}) > 1:
+    if len({bench.base_point(value.of.point) for value in finding.title_values}) > 1:
         return (ratios_scene(bench, finding),)
     return (rates_scene(bench, finding),)
 
@@ -172,7 +172,7 @@ FORMS: dict[Kind, Form] = {
 """Kind of the title's finding → the form of its figures."""
 
 
-@once
+@cached_by_bench
 def opening_of(bench: BenchmarkView) -> Opening:
     """The opening of a benchmark; every benchmark has one."""
     finding = bench.findings[0]

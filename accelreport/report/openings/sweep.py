@@ -31,7 +31,7 @@ from accelreport.report.pages.badges import (
 from accelreport.report.pages.sections.steps import percentile_table
 from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, provenance_text, signs
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Point, Series, once, step_times
+from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 
 MOST_TEXTS = 5
 """Marks of a line that have their numbers beside them."""
@@ -44,9 +44,9 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """
     axis = finding.axis or swept_number(bench) or bench.axes[0]
     kinds = BESIDE if finding.kind in BESIDE else {Kind.GAIN}
-    found = (f for f in bench.findings if f.kind in kinds)
+    findings = (f for f in bench.findings if f.kind in kinds)
     # A withheld ratio is marked only where it is the finding, which says why.
-    sound = (f for f in found if f is finding or f.kind is not Kind.WITHHELD)
+    sound = (f for f in findings if f is finding or f.kind is not Kind.WITHHELD)
     ratios = {value.of: value for f in sound for value in f.values}
     drawn = [*_measured(bench, ratios), *_published(bench, axis, ratios)]
     lines = [line for line, _ in drawn]
@@ -62,7 +62,11 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         lines,
         ends,
         axes,
-        told=[line for line, own in drawn if {v.of for v in own} & {v.of for v in finding.told}],
+        title_lines=[
+            line
+            for line, own in drawn
+            if {v.of for v in own} & {v.of for v in finding.title_values}
+        ],
         id="sweep",
         title=sentence(f"{counted} by {axis_title(axis)}"),
         description=ends_in_words(lines, quantity.number),
@@ -116,8 +120,8 @@ def _view(
     axes: SweepAxes,
     text: Callable[[float], str],
 ) -> Plot:
-    said = ends_in_words(lines, text)
-    return lines_plot(lines, ends, axes, id=name, title=view, description=said, view=view)
+    description = ends_in_words(lines, text)
+    return lines_plot(lines, ends, axes, id=name, title=view, description=description, view=view)
 
 
 def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[SweepLine]:
@@ -151,19 +155,19 @@ def _line(
     series = style_of(bench, last.of)
     texts = tuple(map(without_unit, values))
     detail = provenance_text(last, year_of(bench, last.of))
-    told, gain = [ratios[value.of] for value in values if value.of in ratios], ""
-    if told and (over := told[0].over):
+    shown, gain = [ratios[value.of] for value in values if value.of in ratios], ""
+    if shown and (over := shown[0].over):
         row, over_row = last.of.row, over.row
         own = replace(over, point=(), row=None) == replace(last.of, point=(), row=None)
         own = own and (row and row.label) == (over_row and over_row.label)
         own = own and not bench.plan.baseline.where
         what = "from the first" if own else speaker.name(over)
-        gain = speaker.numbers(told) if own else ""
+        gain = speaker.numbers(shown) if own else ""
         # The legend has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
-        detail = f"{origin}; {speaker.numbers(told)} {what}"
-    clocks = frozenset({Caveat.UNVALIDATED}).intersection(*(value.caveats for value in told))
-    marks = signs((clocks if told else frozenset()).union(*(value.caveats for value in values)))
+        detail = f"{origin}; {speaker.numbers(shown)} {what}"
+    clocks = frozenset({Caveat.UNVALIDATED}).intersection(*(value.caveats for value in shown))
+    marks = signs((clocks if shown else frozenset()).union(*(value.caveats for value in values)))
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
         detail=f"{detail} {marks}".strip(),
@@ -238,7 +242,7 @@ def _ends(bench: BenchmarkView) -> list[End]:
     return ends
 
 
-@once
+@cached_by_bench
 def _ratios(bench: BenchmarkView) -> dict[Subject, Value]:
     """What each measured device has over the baseline, with the verdict of all comparisons."""
     return {v.of: v for f in bench.findings if f.kind in COMPARISONS for v in f.values}

@@ -27,7 +27,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
-from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, once
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
 
 SYNTHETIC = Badge(
     "synthetic data",
@@ -139,10 +139,10 @@ def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     rows = bench.planned(series, point)
     texts = sorted({kind_text(row) for row in rows}) or ["not planned"]
     bad = any(row.status in {"failed", REFUSED} for row in rows)
-    said = "refused" if any(row.status == REFUSED for row in rows) else "failed"
+    outcome = "refused" if any(row.status == REFUSED for row in rows) else "failed"
     return Entry(
         lines=(
-            Line(said if bad else "not measured", "value"),
+            Line(outcome if bad else "not measured", "value"),
             Line(label(quantity.listed(texts), 90), "reason"),
         ),
         href=bench.evidence(series, point),
@@ -174,8 +174,8 @@ def measured_entry(
 def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int, reason: str = "") -> Row:
     """A device's row without numbers: why, by default that of `absence`, and a dash for each."""
     gone = absence(bench, *place)
-    told = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
-    reasons = entry(told, href=gone.href)
+    reason_line = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
+    reasons = entry(reason_line, href=gone.href)
     return table_row(place[0].title, reasons, *"–" * (columns - 1), device=place[0].colour)
 
 
@@ -219,16 +219,16 @@ def device_columns(series: Sequence[Series]) -> tuple[Column, ...]:
     return tuple(Column(s.title, number=True, device=s.colour) for s in series)
 
 
-@once
+@cached_by_bench
 def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
     """The loud marks of all numbers in a figure, each once."""
-    found: dict[str, Badge] = {}
+    badges: dict[str, Badge] = {}
     for series in bench.shown_series:
         for point in bench.points:
             for badge in number_badges(bench.planned(series, point)):
                 if badge.tone == "loud":
-                    found[badge.text] = badge
-    return tuple(found.values())
+                    badges[badge.text] = badge
+    return tuple(badges.values())
 
 
 def point_groups(bench: BenchmarkView, make: Callable[[Point, str], Row]) -> tuple[RowGroup, ...]:
@@ -274,7 +274,7 @@ def points_by_devices(
     """A table with sweep points down and devices across; the other arguments are the table's."""
 
     def row(point: Point, header: str) -> Row:
-        return table_row(header, *(fill(bench, each, point) for each in bench.tried_series))
+        return table_row(header, *(fill(bench, series, point) for series in bench.tried_series))
 
     table = Table(
         id=id,

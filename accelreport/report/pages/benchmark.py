@@ -56,9 +56,9 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     opening = opening_of(bench)
     first = opening.section()
     shown = {block.id for block in first.blocks if isinstance(block, Figure)}
-    made = [section for make in SECTIONS if (section := make(bench))]
+    sections = [section for make in SECTIONS if (section := make(bench))]
     # What is read comes first, and what is looked up is folded below it.
-    ordered = sorted(made, key=lambda section: section.folded)
+    ordered = sorted(sections, key=lambda section: section.folded)
     return Page(
         path=f"{bench.slug}.html",
         title=label(bench.plan.title),
@@ -66,7 +66,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         headline=opening.title,
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ()), facts),
-        sections=tuple(_downloadable(bench, _without(each, shown), facts) for each in ordered),
+        sections=tuple(_downloadable(bench, _without(part, shown), facts) for part in ordered),
         template="benchmark.html",
         byline=byline(bench),
         notices=notices_of([bench]),

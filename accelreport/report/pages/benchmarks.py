@@ -93,8 +93,8 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
 
 
 def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
-    found = [row.status for row in bench.results]
-    counts = [found.count(state) for state in states]
+    statuses = [row.status for row in bench.results]
+    counts = [statuses.count(state) for state in states]
     header = entry(
         label(bench.plan.title),
         Line(f"{label(bench.plan.profile, 40)} profile", "reason"),

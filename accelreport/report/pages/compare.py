@@ -280,10 +280,10 @@ def _factor(row: ComparisonRow) -> Entry:
 
 def _gate(compared: FolderComparison) -> Iterator[Section]:
     """What the gate says, sentence by sentence."""
-    _, *said = conclusions(compared)
-    if not said:
+    _, *sentences = conclusions(compared)
+    if not sentences:
         return
-    *notes, last = said
+    *notes, last = sentences
     tone: Tone = "bad" if last.startswith("The gate is closed") else "plain"
     items = tuple(
         Note("", _sentence(text), tone="bad" if text.startswith("FAILED") else "plain")
@@ -315,8 +315,8 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
 def _differences(compared: FolderComparison) -> Iterator[Section]:
     """What differs of machine and software; the grave ones stand above the page, too."""
     facts = tuple(
-        Fact(sentence(label(each.fact, 80)), label(changed_text(each), 400))
-        for each in compared.differences
+        Fact(sentence(label(difference.fact, 80)), label(changed_text(difference), 400))
+        for difference in compared.differences
     )
     quiet = list(asides(compared, surroundings=False))
     blocks: list[Block] = [Facts(facts, long=True)] if facts else []
@@ -342,13 +342,13 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
     Args:
         line: each later folder as NEW against the first one as OLD, in their order.
     """
-    first, *names = (label(side.name, 40) for side in (line[0].old, *(each.new for each in line)))
+    first, *names = (label(side.name, 40) for side in (line[0].old, *(other.new for other in line)))
     dots, rows = [], []
-    for found in by_place(line).values():
-        first_row = next(row for row in found if row)
+    for group in by_place(line).values():
+        first_row = next(row for row in group if row)
         heading = f"{benchmark(first_row)} · {_name(first_row)}"
-        dots += [(name, label(heading), row) for name, row in zip(names, found, strict=True) if row]
-        entries = (_factor(row) if row else quantity.MISSING for row in found)
+        dots += [(name, label(heading), row) for name, row in zip(names, group, strict=True) if row]
+        entries = (_factor(row) if row else quantity.MISSING for row in group)
         rows.append(table_row(label(heading), *entries))
     table = Table(
         id="line-table",
@@ -364,7 +364,7 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
     figure = faster_figure(dots[:MOST_DOTS], title)
     finding = f"{names[-1]} against {first}: {_finding(line[-1])}"
     alarmed = [
-        (name, alarm) for name, each in zip(names, line, strict=True) for alarm in alarms(each)
+        (name, alarm) for name, other in zip(names, line, strict=True) for alarm in alarms(other)
     ]
     return Page(
         path="comparison.html",
@@ -391,6 +391,6 @@ def comparison_html(*line: FolderComparison) -> str:
     with Drawer(None) as drawer:
         drawer.expect(page)
         text = Renderer(drawer.svg, None, facts).render(page, site=facts)
-        for each in drawer.unshown:
-            raise DrawingError(f"{each.what}.", why=each.why)
+        for unshown in drawer.unshown:
+            raise DrawingError(f"{unshown.what}.", why=unshown.why)
         return text

@@ -81,8 +81,8 @@ def _kinds(devices: Sequence[Listing]) -> str:
     """How many configurations of which kind: "15 configurations of a CPU and 2 of a TPU"."""
     counts: Counter[str] = Counter(device.device.kind for device in devices)
     first, *others = (kind for kind in KINDS if counts[kind])
-    said = [f"{quantity.plural(counts[first], 'configuration')} of a {first}"]
-    return quantity.listed([*said, *(f"{counts[kind]} of a {kind}" for kind in others)])
+    parts = [f"{quantity.plural(counts[first], 'configuration')} of a {first}"]
+    return quantity.listed([*parts, *(f"{counts[kind]} of a {kind}" for kind in others)])
 
 
 def _headline(done: Sequence[Listing], machines: int) -> str:
@@ -117,7 +117,7 @@ class _Inventory:
             counts = [f"{why}: {quantity.count(count)}" for why, count in sorted(lost.items())]
             counted = entry(
                 f"{cells} in {quantity.plural(len(device.benches), 'benchmark')}",
-                *(Line(each, "detail") for each in counts),
+                *(Line(count, "detail") for count in counts),
             )
             software = ", ".join(software_lines(device, machine))
             groups.setdefault(software, []).append(self._row(device, counted))
@@ -166,7 +166,7 @@ class _Inventory:
         """A device: its names, how it is driven, what became of its cells, and its price."""
         named = dict.fromkeys([*device.titles[1:], device.name])
         named.pop(device.title, None)
-        lines = [Line(device.title), *under(" · ".join(label(each, 60) for each in named))]
+        lines = [Line(device.title), *under(" · ".join(label(name, 60) for name in named))]
         if device.variant:
             where = quantity.listed([f"“{label(b.plan.title)}”" for b in device.benches[:3]])
             lines.append(Line(f"as defined for {where}", "reason"))
@@ -187,13 +187,13 @@ class _Inventory:
 
 def _why(listing: Listing) -> tuple[str, str]:
     """Why a device has no number, and what to do."""
-    said, remedies = [], []
+    reasons, remedies = [], []
     for record in listing.absences:
         if record.failure is not None:
             kind = REASONS.get(record.failure.kind, record.failure.kind)
-            said.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
+            reasons.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
             remedies.append(label(record.failure.remedy, 300))
-    why = " ".join(dict.fromkeys(said)) or "None of their cells has been run yet."
+    why = " ".join(dict.fromkeys(reasons)) or "None of their cells has been run yet."
     return why, " ".join(dict.fromkeys(text for text in remedies if text))
 
 
@@ -264,22 +264,22 @@ class Listing:
     @cached_property
     def machines(self) -> dict[str, list[Environment]]:
         """Environments of those records, by machine."""
-        found: dict[str, list[Environment]] = {}
+        by_machine: dict[str, list[Environment]] = {}
         for record in self.records:
             if record.environment is not None:
-                found.setdefault(record.environment.machine, []).append(record.environment)
-        return dict(sorted(found.items()))
+                by_machine.setdefault(record.environment.machine, []).append(record.environment)
+        return dict(sorted(by_machine.items()))
 
     @cached_property
     def absences(self) -> list[Record]:
         """Records that say why it was not measured, each reason once."""
-        found: dict[tuple[str, str], Record] = {}
+        by_reason: dict[tuple[str, str], Record] = {}
         for bench in self.benches:
             for row in self.rows_of(bench):
                 record = bench.record(row)
                 if record is not None and record.failure is not None:
-                    found.setdefault((record.failure.kind, record.failure.message), record)
-        return list(found.values())
+                    by_reason.setdefault((record.failure.kind, record.failure.message), record)
+        return list(by_reason.values())
 
 
 def listings(benches: Sequence[BenchmarkView]) -> list[Listing]:
@@ -288,22 +288,26 @@ def listings(benches: Sequence[BenchmarkView]) -> list[Listing]:
     for bench in benches:
         for name, device in bench.plan.devices.items():
             by_text.setdefault((name, device.model_dump_json()), (device, []))[1].append(bench)
-    found: list[Listing] = []
+    listed: list[Listing] = []
     for (name, _), (device, owners) in by_text.items():
-        variant = sum(each.name == name for each in found)
-        found.append(Listing(name, device, tuple(owners), variant))
-    found.sort(key=lambda each: (KINDS.index(each.device.kind), each.name, each.variant))
-    return found
+        variant = sum(listing.name == name for listing in listed)
+        listed.append(Listing(name, device, tuple(owners), variant))
+    listed.sort(
+        key=lambda listing: (KINDS.index(listing.device.kind), listing.name, listing.variant)
+    )
+    return listed
 
 
 def software_lines(listing: Listing, machine: str) -> list[str]:
     """Versions of what drives it on a machine: framework, Keras, a GPU's driver and libraries."""
     environments = listing.machines[machine]
     device = listing.device
-    lines = [*_each(_frameworks(each, device.framework) for each in environments)]
+    lines = [*_distinct(_frameworks(environment, device.framework) for environment in environments)]
     if listing.device.kind == "GPU":
-        lines += _each(f"driver {gpu.driver}" for e in environments for gpu in e.gpus if gpu.driver)
-        lines += _each(map(libraries, environments))
+        lines += _distinct(
+            f"driver {gpu.driver}" for e in environments for gpu in e.gpus if gpu.driver
+        )
+        lines += _distinct(map(libraries, environments))
     return [label(line, 120) for line in lines if line]
 
 
@@ -347,6 +351,6 @@ def driven_text(device: Device) -> str:
     return ", ".join(parts)
 
 
-def _each(texts: Iterable[str]) -> list[str]:
+def _distinct(texts: Iterable[str]) -> list[str]:
     """Each text once, in a fixed order."""
     return sorted(dict.fromkeys(text for text in texts if text))

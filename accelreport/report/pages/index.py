@@ -68,7 +68,7 @@ def index_page(
     story = _story(findings[0])
     first, others_said = (
         speaker.answer(findings[0]),
-        [speaker.sentence(found) for found in findings[1:MOST_FINDINGS]],
+        [speaker.sentence(front) for front in findings[1:MOST_FINDINGS]],
     )
     # Numbers stand above the figure that marks them.
     picture = _picture(view, " ".join(others_said) if story else "")
@@ -95,20 +95,20 @@ def index_page(
     )
 
 
-def _story(found: FrontFinding) -> Section | None:
+def _story(front: FrontFinding) -> Section | None:
     """The figure of a restated ratio; None where the first finding is another."""
-    if found.kind is not Kind.RESTATED:
+    if front.kind is not Kind.RESTATED:
         return None
-    plot = replace(totals_plot(found.shown[0].bench), id="story")
+    plot = replace(totals_plot(front.shown[0].bench), id="story")
     return Section("story", plot.title, (plot.figure(STORY, ON_A_PHONE),))
 
 
-def _picture(view: Overview, told: str) -> Section | None:
+def _picture(view: Overview, finding: str) -> Section | None:
     """The picture of all workloads, and a line for the devices not in it."""
     picture, absent = view.picture, absent_line(view.benches)
     blocks: tuple[Block, ...] = (picture.figure(WIDE, PHONE),) if picture else ()
-    if told and absent:
-        blocks, absent = (*blocks, Prose(absent)), told
+    if finding and absent:
+        blocks, absent = (*blocks, Prose(absent)), finding
     return (
         Section(RATES, "How fast each workload is", blocks, finding=absent)
         if blocks or absent
@@ -163,11 +163,11 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
             name = bench.label_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
-    told = [f"{_some(list(who))} ({why})" for why, who in sorted(reasons.items())]
-    if not told:
+    parts = [f"{_some(list(who))} ({why})" for why, who in sorted(reasons.items())]
+    if not parts:
         return ""
     return (
-        f"Not measured: {quantity.listed(told)}. To add them, run “accelreport run specs/” "
+        f"Not measured: {quantity.listed(parts)}. To add them, run “accelreport run specs/” "
         "where they are, then “accelreport merge” both results folders."
     )
 
@@ -183,7 +183,7 @@ def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
     units = units_of(benches)
     if units is None:
         return None
-    every = [found for bench in benches for found in bench.tested]
+    every = [result for bench in benches for result in bench.tested]
     return Section("claims", decided_text(every), (units,))
 
 

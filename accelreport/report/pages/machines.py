@@ -52,13 +52,13 @@ _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
 
 
 def _gpus(environment: Environment) -> list[str]:
-    found = []
+    gpus = []
     for gpu in environment.gpus:
         parts = [gpu.name]
         parts += [quantity.size(gpu.memory_bytes)] if gpu.memory_bytes else []
         parts += [f"driver {gpu.driver}"] if gpu.driver else []
-        found.append(", ".join(parts))
-    return found
+        gpus.append(", ".join(parts))
+    return gpus
 
 
 def _version(environment: Environment) -> str:
@@ -91,17 +91,17 @@ def cores(environment: Environment) -> str:
 def clocks(environments: Iterable[Environment]) -> str:
     """The CPU's clock at the start of cells, and its highest; empty where neither is known."""
     now, highest = [], set()
-    for each in environments:
-        now += [each.clock_mhz / 1000] if each.clock_mhz else []
-        highest |= {each.clock_max_mhz / 1000} if each.clock_max_mhz else set()
-    said = []
+    for environment in environments:
+        now += [environment.clock_mhz / 1000] if environment.clock_mhz else []
+        highest |= {environment.clock_max_mhz / 1000} if environment.clock_max_mhz else set()
+    parts = []
     if now:
-        ends = dict.fromkeys(quantity.fixed(each, 2) for each in (min(now), max(now)))
-        said.append(f"{' to '.join(ends)} GHz")
+        ends = dict.fromkeys(quantity.fixed(end, 2) for end in (min(now), max(now)))
+        parts.append(f"{' to '.join(ends)} GHz")
     if highest:
         most = f"at most {quantity.fixed(max(highest), 2)} GHz"
-        said.append(most)
-    return ", ".join(said)
+        parts.append(most)
+    return ", ".join(parts)
 
 
 def device_id(name: str) -> str:
@@ -145,14 +145,18 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
             facts.append(Fact(term, "; or ".join(texts)))
     if clock := clocks(environments):
         facts.append(Fact("Clock of the CPU", clock))
-    loads = [each.load_before for each in environments if each.load_before is not None]
+    loads = [
+        environment.load_before
+        for environment in environments
+        if environment.load_before is not None
+    ]
     if loads:
         ends = dict.fromkeys(quantity.fixed(end, 1) for end in (min(loads), max(loads)))
         facts.append(Fact("Load before cells", f"{' to '.join(ends)} (one-minute average)"))
-    roofs = [each.roofs for each in environments if each.roofs]
+    roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        tflops = quantity.number(max(each.tflops for each in roofs))
-        gbps = quantity.number(max(each.gbps for each in roofs))
+        tflops = quantity.number(max(roof.tflops for roof in roofs))
+        gbps = quantity.number(max(roof.gbps for roof in roofs))
         text = f"{tflops}{quantity.SPACE}TFLOPS in float32 products, {gbps}{quantity.SPACE}GB/s"
         facts.append(Fact("Measured roofs", text))
     return facts
@@ -161,21 +165,24 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
 def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     """Values by their names; a name with several values has each of them once."""
     facts = {
-        **{f"{name} saw": _merged(seen, "") for name, seen in _seen(environments).items()},
-        "Packages": _merged([each.packages for each in environments], " "),
-        "Runtime": _merged([each.runtime for each in environments], " = "),
-        "Variables": _merged([each.variables for each in environments], "="),
+        **{
+            f"{name} saw": _merged(used, "")
+            for name, used in _accelerators_of(environments).items()
+        },
+        "Packages": _merged([environment.packages for environment in environments], " "),
+        "Runtime": _merged([environment.runtime for environment in environments], " = "),
+        "Variables": _merged([environment.variables for environment in environments], "="),
     }
     return [Fact(term, text) for term, text in facts.items() if text]
 
 
-def _seen(environments: Sequence[Environment]) -> dict[str, list[dict[str, str]]]:
+def _accelerators_of(environments: Sequence[Environment]) -> dict[str, list[dict[str, str]]]:
     """The devices that each framework used, as `_merged` takes them; TensorFlow first."""
-    found: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
-    for each in environments:
-        name = each.runtime.get("framework", "TensorFlow").partition(" ")[0]
-        found.setdefault(label(name, 40), []).append(dict.fromkeys(each.accelerators, ""))
-    return found
+    used: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
+    for environment in environments:
+        name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
+        used.setdefault(label(name, 40), []).append(dict.fromkeys(environment.accelerators, ""))
+    return used
 
 
 def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
@@ -183,13 +190,13 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     for mapping in mappings:
         for name, value in mapping.items():
             values.setdefault(name, {})[value] = None
-    said = []
-    for name, found in sorted(values.items()):
-        texts = sorted(label(value, 80) for value in found)
+    parts = []
+    for name, known in sorted(values.items()):
+        texts = sorted(label(value, 80) for value in known)
         if len(texts) > 4:
             texts = [*texts[:3], f"{len(texts) - 3} other values"]
-        said.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
-    return ", ".join(said)
+        parts.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
+    return ", ".join(parts)
 
 
 def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
@@ -217,16 +224,16 @@ PATH = "compare.html"
 def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     """The page; None where no device was measured on two machines."""
     machines = _by_cells(benches)
-    found = [
+    by_bench = [
         (b, on_machines(groups_of(b.results), machines[0], rules_of(b.plan, b.results)))
         for b in benches
     ]
-    shared = [(bench, rows) for bench, rows in found if rows]
+    shared = [(bench, rows) for bench, rows in by_bench if rows]
     if not shared:
         return None
     own = [bench.records for bench, _ in shared]
-    records = {place: record for each in own for place, record in each.items()}
-    compared = [each.over for _, rows in shared for each in rows if each.over]
+    records = {place: record for bench_records in own for place, record in bench_records.items()}
+    compared = [row.over for _, rows in shared for row in rows if row.over]
     return Page(
         path=PATH,
         title="Machines side by side",
@@ -256,26 +263,26 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 
-def _headline(found: Sequence[Speedup], reference: str) -> str:
+def _headline(speedups: Sequence[Speedup], reference: str) -> str:
     """How many comparisons with the reference have each verdict."""
-    verdicts = Counter(row.verdict for row in found if row.estimate)
+    verdicts = Counter(row.verdict for row in speedups if row.estimate)
     if not verdicts:
         return "No work was timed on two machines"
     return verdict_counts(verdicts, f"machine {label(reference, 12)}")
 
 
-def _section(bench: BenchmarkView, found: Sequence[OnMachine], reference: str) -> Section:
-    machines = list(dict.fromkeys(each.group.machine for each in found))
+def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) -> Section:
+    machines = list(dict.fromkeys(row.group.machine for row in rows))
     machines.sort(key=lambda machine: (machine != reference, machine))
     groups = []
-    for device in dict.fromkeys(each.group.device for each in found):
+    for device in dict.fromkeys(row.group.device for row in rows):
         points: dict[Point, dict[str, OnMachine]] = {}
-        for each in found:
-            if each.group.device == device:
-                point = tuple(each.group.point.values())
-                points.setdefault(point, {})[each.group.machine] = each
-        made = tuple(_row(bench, point, machines, own) for point, own in points.items())
-        groups.append(RowGroup(made, title=bench.title_of(device)))
+        for on_machine in rows:
+            if on_machine.group.device == device:
+                point = tuple(on_machine.group.point.values())
+                points.setdefault(point, {})[on_machine.group.machine] = on_machine
+        table_rows = tuple(_row(bench, point, machines, own) for point, own in points.items())
+        groups.append(RowGroup(table_rows, title=bench.title_of(device)))
     table = Table(
         id=f"machines-{bench.slug.replace('.', '-')}",
         title=f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)} profile)",
@@ -309,16 +316,16 @@ def _row(
     return table_row(header, *(_entry(own.get(machine)) for machine in machines))
 
 
-def _entry(found: OnMachine | None) -> Entry:
-    if found is None:
+def _entry(row: OnMachine | None) -> Entry:
+    if row is None:
         return entry(Line("not measured here", "reason"), mark="absent")
-    time = time_lines(found.group.seconds())
-    if found.over is None:
+    time = time_lines(row.group.seconds())
+    if row.over is None:
         return Entry(time, mark="baseline")
-    estimate = found.over.estimate
+    estimate = row.over.estimate
     if estimate is None:
-        differs = any(each.why is Why.INPUT for each in found.over.withheld)
-        why = "its input differs" if differs else why_withheld(found.over, "that machine")
+        differs = any(withheld.why is Why.INPUT for withheld in row.over.withheld)
+        why = "its input differs" if differs else why_withheld(row.over, "that machine")
         return entry(*time, Line(why, "reason"))
     return entry(
         *interval_lines(estimate.interval),

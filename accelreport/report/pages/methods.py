@@ -10,7 +10,7 @@ import altair as alt
 import tomli
 
 from accelreport.analysis.learning import WITHIN
-from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, found
+from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, last_calibration
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import ROOMY, Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
@@ -43,7 +43,7 @@ from accelreport.report.text import sentence
 
 def coverage_section() -> Section:
     """Coverage of the intervals under each kind of noise; docs/statistics.md has further tables."""
-    kept = found()
+    kept = last_calibration()
     rows = (
         table_row(
             entry(sentence(noise.name), Line(noise.text, "reason")), *map(_percent, noise.percent)
@@ -143,9 +143,9 @@ def _definitions() -> Iterator[Section]:
         "margin": quantity.percent(MARGIN, 0),
         "points": quantity.percentage_points(WITHIN),
     }
-    for each in read["section"]:
-        facts = (Fact(term, text.format(**amounts)) for term, text in each["facts"].items())
-        yield Section(each["id"], each["title"], (Facts(tuple(facts), long=True),))
+    for section in read["section"]:
+        facts = (Fact(term, text.format(**amounts)) for term, text in section["facts"].items())
+        yield Section(section["id"], section["title"], (Facts(tuple(facts), long=True),))
 
 
 def _marks() -> Section:

@@ -90,11 +90,11 @@ class Shown:
         known = self.bench.plan.devices.get(device)
         return known.kind if known else ""
 
-    def environment(self, found: Iterable[object]) -> Environment | None:
+    def environment(self, processes: Iterable[object]) -> Environment | None:
         """Where processes ran."""
-        for each in found:
+        for process in processes:
             record = self.bench.records.get(
-                (getattr(each, "key", ""), getattr(each, "machine", ""))
+                (getattr(process, "key", ""), getattr(process, "machine", ""))
             )
             if record is not None and record.environment is not None:
                 return record.environment
@@ -117,46 +117,46 @@ class Shown:
     def caveats(self) -> frozenset[Caveat]:
         """Of every number that the row shows."""
         groups = [self.row.base.timed, *(one.own.timed for one in self.row.measured)]
-        printed = [clock_of(one.found.validation) for one in self.row.printed]
+        printed = [clock_of(one.result.validation) for one in self.row.printed]
         return frozenset().union(*map(caveats_of, groups), *printed)
 
     @property
     def note(self) -> str:
         """What a source notes of an accelerator that is far slower than the base."""
         slow = [
-            one.found.row
+            one.result.row
             for one in self.row.printed
-            if one.factor < FAR_SLOWER and self.kind(one.found.row.device) in ACCELERATORS
+            if one.factor < FAR_SLOWER and self.kind(one.result.row.device) in ACCELERATORS
         ]
-        said = [f"{label(row.label, 48)}: {label(row.note, 160)}" for row in slow if row.note]
-        return said[0] if said else ""
+        notes = [f"{label(row.label, 48)}: {label(row.note, 160)}" for row in slow if row.note]
+        return notes[0] if notes else ""
 
     @property
     def withheld(self) -> list[Speedup]:
         """Devices that were measured here and do not do the same as the base."""
         base = self.row.base
         return [
-            each
-            for each in self.bench.compared
-            if each.withheld and each.own.timed and id_of(each.base) == id_of(base)
+            speedup
+            for speedup in self.bench.compared
+            if speedup.withheld and speedup.own.timed and id_of(speedup.base) == id_of(base)
         ]
 
     def published(self, one: PrintedRate) -> Value:
         """A published rate over that of the base."""
         base = self.row.base
         return Value(
-            Subject(one.found.row.device, "", (), one.found.row),
+            Subject(one.result.row.device, "", (), one.result.row),
             Interval(one.factor, nan, nan, len(base.timed)),
             Unit.RATIO,
             Provenance.CALCULATED,
-            caveats_of(base.results) | clock_of(one.found.validation),
+            caveats_of(base.results) | clock_of(one.result.validation),
             over=Subject(base.device, base.machine, tuple(base.point.values())),
         )
 
     def accelerated(self) -> bool:
         """Whether a GPU or a TPU stands beside the base."""
-        devices = [each.device for each in self.row.measured]
-        devices += [each.found.row.device for each in self.row.printed]
+        devices = [speedup.device for speedup in self.row.measured]
+        devices += [printed.result.row.device for printed in self.row.printed]
         return any(self.kind(device) in ACCELERATORS for device in devices)
 
 
@@ -177,7 +177,7 @@ class Overview:
 
     @cached_property
     def _place(self) -> tuple[str, str] | None:
-        return common_base((each.plan, each.results) for each in self.benches)
+        return common_base((bench.plan, bench.results) for bench in self.benches)
 
     @cached_property
     def _over_one(self) -> list[Shown]:
@@ -195,7 +195,7 @@ class Overview:
         """Whether all is told over one base; no base of one machine stands for another's."""
         if len(self.machines) < 2:
             return True
-        with_base = {each.bench.slug for each in self._over_one}
+        with_base = {shown.bench.slug for shown in self._over_one}
         timed = {b.slug for b in self.benches if any(r.seconds > 0 for r in b.results)}
         return timed <= with_base
 
@@ -216,12 +216,12 @@ class Overview:
         kept = [_ends(own) for own in drawn]
         if sum(map(len, kept)) > MOST_ROWS:
             kept = [[max(reversed(own), key=_to_see)] for own in drawn]
-        found = [each for own in kept for each in own]
+        rows = [shown for own in kept for shown in own]
 
-        def order(each: Shown) -> tuple[bool, bool, float]:
-            return each.accelerated(), each.trains, max(mark.value for mark in self.marks(each))
+        def order(shown: Shown) -> tuple[bool, bool, float]:
+            return shown.accelerated(), shown.trains, max(mark.value for mark in self.marks(shown))
 
-        return sorted(found, key=order, reverse=True)
+        return sorted(rows, key=order, reverse=True)
 
     @property
     def shown(self) -> list[Shown]:
@@ -231,18 +231,18 @@ class Overview:
     @cached_property
     def _by_bench(self) -> list[list[Shown]]:
         """The rows of each benchmark; of profiles of one spec the full one's."""
-        full = {each.bench.plan.spec for each in self.rows if each.bench.plan.profile == "full"}
-        found: dict[str, list[Shown]] = {}
-        for each in self.rows:
-            plan = each.bench.plan
+        full = {row.bench.plan.spec for row in self.rows if row.bench.plan.profile == "full"}
+        by_slug: dict[str, list[Shown]] = {}
+        for shown in self.rows:
+            plan = shown.bench.plan
             if plan.profile == "full" or plan.spec not in full:
-                found.setdefault(each.bench.slug, []).append(each)
-        return list(found.values())
+                by_slug.setdefault(shown.bench.slug, []).append(shown)
+        return list(by_slug.values())
 
     @cached_property
     def over_base(self) -> bool:
         """Whether the picture tells rates over the base: where there is one, and anything else."""
-        return self.relative and any(each.row.compared for each in self.rows)
+        return self.relative and any(shown.row.compared for shown in self.rows)
 
     @cached_property
     def _lone(self) -> list[list[Shown]]:
@@ -250,26 +250,26 @@ class Overview:
         return [
             own
             for own in self._by_bench
-            if self.over_base and not any(each.row.compared for each in own)
+            if self.over_base and not any(shown.row.compared for shown in own)
         ]
 
     @property
     def elsewhere(self) -> str:
         """What has no row in the picture, and which page has its numbers; empty without any."""
         cut = len(self._ranked) - len(self.shown)
-        said = [f"{quantity.plural(cut, 'row')} more"] if cut else []
+        parts = [f"{quantity.plural(cut, 'row')} more"] if cut else []
         if self._lone:
-            withheld = sum(any(each.withheld for each in own) for own in self._lone)
+            withheld = sum(any(shown.withheld for shown in own) for own in self._lone)
             why = f" (in {withheld} of them a device is withheld)" if withheld else ""
             count = quantity.plural(len(self._lone), "more workload")
             verb = "has" if len(self._lone) == 1 else "have"
-            said.append(f"{count} {verb} nothing to be compared with{why}")
-        return f"{sentence('; '.join(said))}: see Benchmarks." if said else ""
+            parts.append(f"{count} {verb} nothing to be compared with{why}")
+        return f"{sentence('; '.join(parts))}: see Benchmarks." if parts else ""
 
     @property
     def without_a_rate(self) -> list[str]:
         """Titles of the benchmarks of which there is no rate."""
-        shown = {each.bench.plan.spec for each in self.rows}
+        shown = {row.bench.plan.spec for row in self.rows}
         titles = {bench.plan.spec: label(bench.plan.title, 80) for bench in self.benches}
         return [title for spec, title in titles.items() if spec not in shown]
 
@@ -302,7 +302,7 @@ class Overview:
         if environment is None:
             return first.bench.label_of(device)
         named = machine_in_words(environment, gpus=False)
-        alike = [each for each in self.machines if self._named(each) == named]
+        alike = [machine for machine in self.machines if self._named(machine) == named]
         if len(alike) < 2:
             return named
         return f"{named} ({alike.index(first.row.base.machine) + 1} of {len(alike)} alike)"
@@ -311,7 +311,7 @@ class Overview:
         """A machine by its processor."""
         records = (r for bench in self.benches for r in bench.records.values() if r.measured)
         own = (r.environment for r in records if r.environment and r.machine == machine)
-        return next((machine_in_words(each, gpus=False) for each in own), machine)
+        return next((machine_in_words(environment, gpus=False) for environment in own), machine)
 
     # Marks of the picture ---------------------------------------------------------------------
 
@@ -332,33 +332,33 @@ class Overview:
         beside = row.measured
         if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
             beside = tuple(e for e in beside if shown.kind(e.device) in ACCELERATORS)
-        marks += [self._measured(shown, each, unit) for each in beside]
+        marks += [self._measured(shown, speedup, unit) for speedup in beside]
         names = printed_names(row.printed)
-        for name, each in zip(names, row.printed, strict=True):
-            device = each.found.row.device
+        for name, printed in zip(names, row.printed, strict=True):
+            device = printed.result.row.device
             colour = shown.bench.colours.get(device, 0)
-            value = each.factor * unit
-            rounded = each.slack if each.slack > UNLIKE else 0.0
-            text = _factor(each.factor) if self.over_base else quantity.number(value)
+            value = printed.factor * unit
+            rounded = printed.slack if printed.slack > UNLIKE else 0.0
+            text = _factor(printed.factor) if self.over_base else quantity.number(value)
             marks.append(
                 RateMark(
                     name, ("about " if rounded else "") + text, Named(name, colour), value,
                     value * (1 - rounded), value * (1 + rounded),
-                    "beyond" if each.beyond_peak else "published",
+                    "beyond" if printed.beyond_peak else "published",
                 )
             )  # fmt: skip
         return tuple(marks)
 
-    def _measured(self, shown: Shown, found: Speedup, unit: float) -> RateMark:
-        interval, own = found.interval, found.own
+    def _measured(self, shown: Shown, speedup: Speedup, unit: float) -> RateMark:
+        interval, own = speedup.interval, speedup.own
         device = Named(shown.bench.label_of(own.device), shown.bench.colours[own.device])
         name = shown.hardware(own.device, own.timed)
         if own.device == shown.row.base.device:
             name = self._named(own.machine)
         alike = [
-            each.machine
-            for each in shown.row.measured
-            if shown.hardware(each.device, each.own.timed) == name and each.device == own.device
+            other.machine
+            for other in shown.row.measured
+            if shown.hardware(other.device, other.own.timed) == name and other.device == own.device
         ]
         if len(alike) > 1:
             name += f" ({sorted(alike).index(own.machine) + 1})"
@@ -378,15 +378,15 @@ class Overview:
         """The rows of the picture."""
         return [
             Workload(
-                title=each.name[0],
-                details=each.name[1],
-                rate=quantity.number(each.row.rate.value, each.row.rate.low, each.row.rate.high),
-                caveats=signs(each.caveats),
-                note=each.note,
-                unit=("busy · " if each.row.busy else "") + unit_of(each),
-                marks=self.marks(each),
+                title=shown.name[0],
+                details=shown.name[1],
+                rate=quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high),
+                caveats=signs(shown.caveats),
+                note=shown.note,
+                unit=("busy · " if shown.row.busy else "") + unit_of(shown),
+                marks=self.marks(shown),
             )
-            for each in self.shown
+            for shown in self.shown
         ]
 
     @property
@@ -397,7 +397,7 @@ class Overview:
     @property
     def axis_title(self) -> str:
         """What is counted."""
-        trained = all(each.trains for each in self.shown)
+        trained = all(shown.trains for shown in self.shown)
         what = "examples trained" if trained else "work done"
         of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
@@ -411,10 +411,10 @@ class Overview:
         return Plot(
             id="rates",
             title="Throughput over that of this CPU" if self.over_base else "Throughput",
-            description="; ".join(self._in_words(each) for each in self.shown),
+            description="; ".join(self._in_words(shown) for shown in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
-            values=tuple(value for each in self.shown for value in self.values_of(each)),
+            values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "The rates of the picture"),
         )
 
@@ -426,43 +426,43 @@ class Overview:
         )
 
     def _caption(self) -> str:
-        kinds = {mark.kind for each in self.shown for mark in self.marks(each)}
-        said = ["● measured here; the band is the 95 % interval over processes."]
+        kinds = {mark.kind for shown in self.shown for mark in self.marks(shown)}
+        notes = ["● measured here; the band is the 95 % interval over processes."]
         if kinds & {"published", "beyond"}:
-            said.append("◇ published, in no statistic; the band is the rounding of the figure.")
+            notes.append("◇ published, in no statistic; the band is the rounding of the figure.")
         if "beyond" in kinds:
-            said.append("✕ published, and above the peak of the chip.")
-        caveats = frozenset().union(*(each.caveats for each in self.shown))
+            notes.append("✕ published, and above the peak of the chip.")
+        caveats = frozenset().union(*(shown.caveats for shown in self.shown))
         if Caveat.UNVALIDATED in caveats:
-            said.append(f"{UNLIKE_CLOCKS}.")
+            notes.append(f"{UNLIKE_CLOCKS}.")
         if Caveat.SINGLE_RUN in caveats:
-            said.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
+            notes.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
         if Caveat.BUDGET in caveats:
-            said.append(f"○ {SIGNS[Caveat.BUDGET]} stopped by the time budget.")
+            notes.append(f"○ {SIGNS[Caveat.BUDGET]} stopped by the time budget.")
         if unnamed(self._workloads, base=self._base, width=WIDE.width):
-            said.append("The table names the marks that have no label here.")
-        if any(each.row.busy for each in self.shown):
-            said.append("Busy: other programs used the processor, which is faster than shown.")
+            notes.append("The table names the marks that have no label here.")
+        if any(shown.row.busy for shown in self.shown):
+            notes.append("Busy: other programs used the processor, which is faster than shown.")
         if self.elsewhere:
-            said.append(self.elsewhere)
+            notes.append(self.elsewhere)
         if away := self.without_a_rate:
             some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
             if len(away) > 3:
                 some.append(f"{quantity.count(len(away) - 2)} more")
-            said.append(f"Without a rate: {quantity.listed(some)}.")
-        return " ".join(said)
+            notes.append(f"Without a rate: {quantity.listed(some)}.")
+        return " ".join(notes)
 
     @cached_property
     def comparisons(self) -> list[tuple[Shown, Speedup]]:
         """Every measured comparison with the base, as one of all of them."""
-        every = [(each, one) for each in self.rows for one in each.row.measured]
-        return [(each, one.simultaneous(len(every))) for each, one in every]
+        every = [(shown, one) for shown in self.rows for one in shown.row.measured]
+        return [(shown, one.simultaneous(len(every))) for shown, one in every]
 
     def values_of(self, shown: Shown) -> Iterator[Value]:
         """The numbers that a row marks: the rate of its base, and all ratios over it."""
         if rate := rate_of(shown.row.base):
             yield rate
-        yield from (ratio_of(one) for each, one in self.comparisons if each is shown)
+        yield from (ratio_of(one) for other, one in self.comparisons if other is shown)
         yield from map(shown.published, shown.row.printed)
 
 
@@ -471,7 +471,7 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
     groups: dict[str, list[Row]] = {}
     for shown in rows:
         groups.setdefault(shown.bench.slug, []).extend(_table_rows(shown))
-    first = {each.bench.slug: each.bench for each in rows}
+    first = {row.bench.slug: row.bench for row in rows}
     return Table(
         id=identity,
         title=title,
@@ -491,46 +491,50 @@ def _table_rows(shown: Shown) -> list[Row]:
     row, unit, rate = shown.row, unit_of(shown), shown.row.rate
     header = entry(shown.point or "as specified")
 
-    def made(
-        name: str, rate: str, factor: str, said: str, href: str = "", *,
+    def rate_row(
+        name: str, rate: str, factor: str, origin: str, href: str = "", *,
         verdict: str = "", provenance: str = "measured",
     ) -> Row:  # fmt: skip
         facets = Facets((name,), (verdict,) * bool(verdict), (provenance,))
-        told = rate + quantity.SPACE + unit
-        return table_row(header, name, told, factor, Line(said, href=href), facets=facets)
+        with_unit = rate + quantity.SPACE + unit
+        return table_row(header, name, with_unit, factor, Line(origin, href=href), facets=facets)
 
     def measured(timed: Sequence[Result]) -> str:
-        said = ["measured", quantity.plural(len(timed), "process", "processes")]
-        said += ["stopped by the budget"] if Caveat.BUDGET in caveats_of(timed) else []
-        return ", ".join([*said, "busy"] if is_busy(timed) else said)
+        parts = ["measured", quantity.plural(len(timed), "process", "processes")]
+        parts += ["stopped by the budget"] if Caveat.BUDGET in caveats_of(timed) else []
+        return ", ".join([*parts, "busy"] if is_busy(timed) else parts)
 
     own = shown.hardware(row.base.device, row.base.timed)
     rows = [
-        made(own, quantity.number(rate.value, rate.low, rate.high), "1×", measured(row.base.timed))
+        rate_row(
+            own, quantity.number(rate.value, rate.low, rate.high), "1×", measured(row.base.timed)
+        )
     ]
-    for each in row.measured:
-        interval = each.interval
+    for other in row.measured:
+        interval = other.interval
         text = quantity.ratio(interval.value, interval.low, interval.high)
         if interval.known:
             text += f" ({quantity.ratio_interval(interval.low, interval.high, interval.value)})"
-        name = shown.hardware(each.device, each.own.timed)
+        name = shown.hardware(other.device, other.own.timed)
         there = quantity.number(rate.value * interval.value)
-        rows.append(made(name, there, text, measured(each.own.timed), verdict=each.verdict.lower()))
-    for each in shown.withheld:
-        name, why = shown.hardware(each.device, each.own.timed), label(why_withheld(each), 200)
+        rows.append(
+            rate_row(name, there, text, measured(other.own.timed), verdict=other.verdict.lower())
+        )
+    for other in shown.withheld:
+        name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
         facets = Facets((name,), ("withheld",), ("measured",))
         rows.append(table_row(header, name, quantity.MISSING, "withheld", why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
-        found = one.found
-        said = (
-            f"{label(found.row.label, 60)}: {printed_text(found.figure, found.value)} "
-            f"({found.figure.replace('_', ' ')}) [{found.row.mark}]"
+        result = one.result
+        source_text = (
+            f"{label(result.row.label, 60)}: {printed_text(result.figure, result.value)} "
+            f"({result.figure.replace('_', ' ')}) [{result.row.mark}]"
         )
-        href = web_address(found.source.url if found.source else "")
+        href = web_address(result.source.url if result.source else "")
         rate_text = quantity.number(one.rate)
-        sign = signs(clock_of(found.validation))
+        sign = signs(clock_of(result.validation))
         factor = _factor(one.factor) + (f" {sign}" if sign else "")
-        rows.append(made(name, rate_text, factor, said, href, provenance="published"))
+        rows.append(rate_row(name, rate_text, factor, source_text, href, provenance="published"))
     return rows
 
 
@@ -541,7 +545,7 @@ def _to_see(shown: Shown) -> tuple[bool, int]:
 
 def _ends(own: list[Shown]) -> list[Shown]:
     """The first and the last sweep point with accelerators; without them, one that says most."""
-    beside = [each for each in own if each.accelerated()]
+    beside = [shown for shown in own if shown.accelerated()]
     if len(beside) > 1:
         return [beside[0], beside[-1]]
     return [max(reversed(own), key=_to_see)]
@@ -552,7 +556,7 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
 
     The year is that of the source.
     """
-    names = [label(each.found.row.hardware or each.found.row.label, 48) for each in printed]
+    names = [label(rate.result.row.hardware or rate.result.row.label, 48) for rate in printed]
 
     def apart(one: PublishedResult) -> str:
         if one.row.hardware:
@@ -561,8 +565,8 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
         return f"{label(one.row.label, 48)}, {year}" if year else label(one.row.label, 48)
 
     return [
-        name if names.count(name) == 1 else apart(each.found)
-        for name, each in zip(names, printed, strict=True)
+        name if names.count(name) == 1 else apart(rate.result)
+        for name, rate in zip(names, printed, strict=True)
     ]
 
 

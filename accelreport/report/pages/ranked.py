@@ -215,7 +215,7 @@ def ranked_table(board: Board, figure: Figure) -> RankedTable:
     rows.sort(key=lambda pair: pair[0], reverse=figure.more_is_better)
     return RankedTable(
         unit=figure.short,
-        rank_by=tuple((path_of(board, each), each.short) for each in shown_figures(board)),
+        rank_by=tuple((path_of(board, choice), choice.short) for choice in shown_figures(board)),
         filters=tuple(filters),
         rows=tuple(row for _, row in rows),
         ticks=tuple((at(value), tick(value)) for value in ticks),
@@ -245,8 +245,8 @@ def _row(
 ) -> BoardRow:
     entry = row.entry
     numbers = entry.value.value, *entry.value.ends
-    own = [name for each in filters for name in each.classes(facets[each.title])]
-    frameworks = any(each.title == "Framework" for each in filters)
+    own = [name for facet in filters for name in facet.classes(facets[facet.title])]
+    frameworks = any(facet.title == "Framework" for facet in filters)
     framework = FRAMEWORK_NAMES[entry.framework] if frameworks else ""
     detail = filter(None, (entry.kind, framework, precision_text(entry)))
     return BoardRow(
@@ -279,7 +279,7 @@ def _published_row(
     by: str, rate: PublishedRate, at: Callable[[float], str], filters: Sequence[Filter]
 ) -> BoardRow:
     kind = next((kind for kind in COLOURS if rate.row.device.startswith(kind.lower())), "")
-    own = [name for each in filters if each.title == "Kind" for name in each.classes(kind)]
+    own = [name for facet in filters if facet.title == "Kind" for name in facet.classes(kind)]
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
     printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
     return BoardRow(
@@ -342,9 +342,11 @@ def _sections(board: Board) -> Iterator[Section]:
     if board.refused:
         notes = tuple(
             Note(
-                label(each.file), " ".join(label(why, 300) for why in each.reasons[:3]), tone="bad"
+                label(refusal.file),
+                " ".join(label(why, 300) for why in refusal.reasons[:3]),
+                tone="bad",
             )
-            for each in board.refused
+            for refusal in board.refused
         )
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
@@ -508,17 +510,17 @@ def _history(history: Sequence[Submission]) -> Iterator[Section]:
     )
     dots = [
         Dot(
-            name=quantity.day(when) if (when := quantity.instant(each.measured_at)) else "",
-            detail=framework_text(row, each),
-            device=Named(each.file, COLOURS[row.kind]),
+            name=quantity.day(when) if (when := quantity.instant(submission.measured_at)) else "",
+            detail=framework_text(row, submission),
+            device=Named(submission.file, COLOURS[row.kind]),
             value=row.value.value,
             text=value_text(row, figure),
             low=row.value.ends[0],
             high=row.value.ends[1],
             hollow=not row.value.known,
         )
-        for each in history
-        for row in each.entries[figure.name]
+        for submission in history
+        for row in submission.entries[figure.name]
         if row.device == device
     ]
     plot = Plot(

@@ -103,9 +103,9 @@ def checks_section(record: Record) -> Section | None:
         )
         for check in record.checks
     )
-    found = sum(check.outcome == "failed" for check in record.checks)
+    faults = sum(check.outcome == "failed" for check in record.checks)
     looked = sum(check.outcome != "not-applicable" for check in record.checks)
-    finding = f"{quantity.plural(looked, 'check')} made, {found or 'no'} faults."
+    finding = f"{quantity.plural(looked, 'check')} made, {faults or 'no'} faults."
     table = RawTable(
         title="Faults looked for",
         columns=("fault", "outcome", "a sound measurement shows", "seen"),
@@ -323,7 +323,7 @@ def cell_page(
         template="cell.html",
         byline=_byline(record, machine),
         notices=_notices(record),
-        crumbs=tuple(Download(f"{each.slug}.html", each.named) for each in benches),
+        crumbs=tuple(Download(f"{owner.slug}.html", owner.named) for owner in benches),
     )
 
 
@@ -354,8 +354,8 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
         return f"{who} ended before its first steady {words.step}{at}", ""
     seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
     steps = sentence(quantity.plural(window.steps, words.step))
-    took, each = quantity.duration(window.window_s), quantity.duration(window.step_s)
-    evidence = f"{steps} took {took} after the warm-up, {each} each."
+    took, per_step = quantity.duration(window.window_s), quantity.duration(window.step_s)
+    evidence = f"{steps} took {took} after the warm-up, {per_step} each."
     return f"{who} takes {seconds} a {words.step}{at}", evidence
 
 

@@ -66,7 +66,7 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
 def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
     """Each plan with its records, whichever of them are its, without names of people and hosts."""
     by_key: dict[str, list[Record]] = {}
-    in_order = sorted(records, key=lambda each: (each.key, each.machine))
+    in_order = sorted(records, key=lambda r: (r.key, r.machine))
     plans, in_order, _ = as_published(plans, in_order)
     for record in in_order:
         by_key.setdefault(record.key, []).append(record)
@@ -74,13 +74,18 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
-    seen: dict[str, float] = {}
-    for plan, found in zip(plans, own, strict=True):
-        for machine, rate in seen_tflops(plan, found).items():
-            seen[machine] = max(seen.get(machine, 0.0), rate)
+    highest_tflops: dict[str, float] = {}
+    for plan, plan_records in zip(plans, own, strict=True):
+        for machine, rate in seen_tflops(plan, plan_records).items():
+            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
     return [
-        BenchmarkView(plan, {(r.key, r.machine): r for r in found}, colours, seen=seen)
-        for plan, found in zip(plans, own, strict=True)
+        BenchmarkView(
+            plan,
+            {(r.key, r.machine): r for r in plan_records},
+            colours,
+            highest_tflops=highest_tflops,
+        )
+        for plan, plan_records in zip(plans, own, strict=True)
     ]
 
 
@@ -107,9 +112,9 @@ class ContentHashes:
             places = json.dumps([list(place) for place in bench.records])
             colours = json.dumps(dict(bench.colours), sort_keys=True)
             machines = {machine for _, machine in bench.records}
-            seen = json.dumps({name: bench.seen.get(name) for name in sorted(machines)})
+            rates = json.dumps({name: bench.highest_tflops.get(name) for name in sorted(machines)})
             plan = bench.plan.model_dump_json()
-            self._known[slug] = digest(plan, colours, seen, places, *records)
+            self._known[slug] = digest(plan, colours, rates, places, *records)
         return self._known[slug]
 
 
@@ -133,7 +138,7 @@ class FrontUnit:
     def pages(self) -> list[Page]:
         """Every page that shows times."""
         content = SiteContent(self.benches, self.facts, self.problems, self.others)
-        pages = [page for each in PAGES if each.of_times and (page := each.make(content))]
+        pages = [page for entry in PAGES if entry.of_times and (page := entry.make(content))]
         return [replace(page, image=PREVIEW) if self.facts.address else page for page in pages]
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -199,7 +204,7 @@ class BenchmarkUnit:
     @cached_property
     def key(self) -> str:
         """Hash of the benchmark, and of those it shares cells with."""
-        others = {each.slug for owners in self.cells.values() for each in owners}
+        others = {owner.slug for owners in self.cells.values() for owner in owners}
         return digest(*(self.contents.of(slug) for slug in (self.bench.slug, *sorted(others))))
 
     def of(self, some: BenchmarkView) -> BenchmarkUnit:
@@ -212,17 +217,17 @@ class BenchmarkUnit:
         page = benchmark_page(self.bench, self.facts)
         if self.facts.address:
             page = replace(page, image=f"preview/{self.bench.slug}.png")
-        found = [
+        pages = [
             replace(
                 cell_page(self.bench, self.bench.records[place], place[1], owners),
                 image=page.image,
             )
             for place, owners in self.cells.items()
         ]
-        found += [page, *embed_pages(page)]
+        pages += [page, *embed_pages(page)]
         if page.related:
-            found.append(slides_page(self.bench, page, self.facts.talk))
-        return found
+            pages.append(slides_page(self.bench, page, self.facts.talk))
+        return pages
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Every number as CSV and JSON."""
@@ -300,11 +305,11 @@ def shown_part(
     return None
 
 
-def page_instead(bench: BenchmarkView, told: Unshown) -> Page:
+def page_instead(bench: BenchmarkView, unshown: Unshown) -> Page:
     """The page of a benchmark that could not be made: which, why, and what to do."""
     note = Note(
         f"The page of {label(bench.plan.spec)} could not be made.",
-        f"Making it ended with {told.why}. Everything else was built.",
+        f"Making it ended with {unshown.why}. Everything else was built.",
         remedy="Its records are whole. Please report this, with what `accelreport --debug build` "
         "prints.",
         tone="bad",
@@ -341,10 +346,10 @@ def of_all(
     except AccelReportError:
         raise
     except Exception:
-        told = len(unshown)
-        each = (shown_part(lambda one: make([one]), bench, path, unshown) for bench in benches)
-        sound = [found[0] for found in each if found]
-        if not sound or len(unshown) == told:
+        before = len(unshown)
+        parts = (shown_part(lambda one: make([one]), bench, path, unshown) for bench in benches)
+        sound = [part[0] for part in parts if part]
+        if not sound or len(unshown) == before:
             raise
         return make(sound)
 
@@ -369,7 +374,7 @@ def site_units(
     for bench in benches:
         cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
         units.append(BenchmarkUnit(bench, cells, contents, facts))
-    units += [PlanUnit(each, benches, facts) for each in PAGES if not each.of_times]
+    units += [PlanUnit(entry, benches, facts) for entry in PAGES if not entry.of_times]
     units.append(FrontUnit(benches, contents, facts, problems, others))
     return units
 
@@ -377,7 +382,7 @@ def site_units(
 Files = list[tuple[str, str]]
 
 
-def _made(unit: Unit) -> tuple[list[Page], Files]:
+def _charted(unit: Unit) -> tuple[list[Page], Files]:
     return [charted(page) for page in unit.pages()], list(unit.files())
 
 
@@ -393,7 +398,7 @@ AHEAD = 6
 
 
 @dataclass(frozen=True)
-class Made:
+class AssembledSite:
     """What was made.
 
     Attributes:
@@ -409,7 +414,9 @@ class Made:
     unshown: tuple[Unshown, ...]
 
 
-def assemble(read: BuildInput, drawer: Drawer, memory: BuildManifest | None, base: str) -> Made:
+def assemble(
+    read: BuildInput, drawer: Drawer, memory: BuildManifest | None, base: str
+) -> AssembledSite:
     """Makes every unit that is not there already, and puts all of them in place.
 
     Args:
@@ -470,20 +477,20 @@ class _Site:
         """Pages and files of a unit, or of what can be made of it."""
         if isinstance(unit, BenchmarkUnit):
             path = f"{unit.bench.slug}.html"
-            found = shown_part(lambda some: _made(unit.of(some)), unit.bench, path, self.unshown)
-            if found is None:
+            shown = shown_part(lambda some: _charted(unit.of(some)), unit.bench, path, self.unshown)
+            if shown is None:
                 return [page_instead(unit.bench, self.unshown[-1])], []
-            self._shown[unit.bench.slug], pages_and_files = found
+            self._shown[unit.bench.slug], pages_and_files = shown
             return pages_and_files
 
-        def made(benches: Sequence[BenchmarkView]) -> tuple[list[Page], Files]:
+        def content_of(benches: Sequence[BenchmarkView]) -> tuple[list[Page], Files]:
             if isinstance(unit, FrontUnit):
-                told = [*unit.problems, *map(str, self.unshown)]
-                return _made(replace(unit, benches=benches, problems=told))
-            return _made(replace(unit, benches=benches))
+                problems = [*unit.problems, *map(str, self.unshown)]
+                return _charted(replace(unit, benches=benches, problems=problems))
+            return _charted(replace(unit, benches=benches))
 
         benches = [self._shown.get(bench.slug, bench) for bench in unit.benches]
-        return of_all(made, benches, f"the page “{unit.name}”", self.unshown)
+        return of_all(content_of, benches, f"the page “{unit.name}”", self.unshown)
 
     def _kept(self, unit: Unit, memory: BuildManifest) -> bool:
         try:
@@ -531,7 +538,7 @@ class _Site:
             of = f"{page.path}: the preview"
             yield page.image, self.drawer.png(preview(page, self.facts, first), scale=1.0, of=of)
 
-    def finish(self) -> Made:
+    def finish(self) -> AssembledSite:
         """Writes what still waits, and puts everything in place."""
         while self._window:
             self._write(*self._window.popleft())
@@ -545,4 +552,4 @@ class _Site:
                 for name, left in self._left.items()
                 if name not in self._lacking
             }
-        return Made(pages, written, units, (*self.unshown, *self.drawer.unshown))
+        return AssembledSite(pages, written, units, (*self.unshown, *self.drawer.unshown))

@@ -100,9 +100,9 @@ def _built(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[U
                 return sum(unit.pages for unit in memory.units.values()), 0, ()
         from accelreport.report.site.assembly import assemble
 
-        made = assemble(read, drawer, memory, base)
+        assembled = assemble(read, drawer, memory, base)
     if cache:
         cache.prune()
     if memory:
-        memory.save("" if read.results.problems or made.unshown else sources, made.units)
-    return made.pages, made.written, made.unshown
+        memory.save("" if read.results.problems or assembled.unshown else sources, assembled.units)
+    return assembled.pages, assembled.written, assembled.unshown

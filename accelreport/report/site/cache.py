@@ -49,12 +49,12 @@ PLUGINS = (WORKLOADS, DATASETS)
 
 def digest(*parts: str) -> str:
     """SHA-256 of texts, each with its length, so that no two lists of them meet."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
-        found.update(b"%d:" % len(data))
-        found.update(data)
-    return found.hexdigest()
+        sha256.update(b"%d:" % len(data))
+        sha256.update(data)
+    return sha256.hexdigest()
 
 
 def build_fingerprint(options: BuildOptions, facts: SiteFacts) -> str:
@@ -85,15 +85,15 @@ def _plugins() -> Iterable[str]:
 def _code(path: Path, root: Path) -> str:
     """Of a module, or of a package with the data in it."""
     inside = [path] if path.is_file() else path.rglob("*")
-    return _files((each for each in inside if each.parent.name != "__pycache__"), root)
+    return _files((file for file in inside if file.parent.name != "__pycache__"), root)
 
 
 def _files(paths: Iterable[Path], root: Path) -> str:
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for path in sorted(path for path in paths if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
-    return found.hexdigest()
+        sha256.update(f"{path.relative_to(root).as_posix()}\0{content}\n".encode())
+    return sha256.hexdigest()
 
 
 KEPT_S = 30 * 24 * 3600.0
@@ -204,8 +204,8 @@ class BuildManifest:
         path = cache / "sites" / f"{digest(str(out.absolute()))[:32]}.json"
         memory = cls(path, out)
         with contextlib.suppress(OSError, ValueError):
-            found = TypeAdapter(_Memory).validate_json(path.read_bytes())
-            memory.sources, memory.units = found.sources, found.units
+            remembered = TypeAdapter(_Memory).validate_json(path.read_bytes())
+            memory.sources, memory.units = remembered.sources, remembered.units
         return memory
 
     def kept(self, name: str, key: str) -> Remembered | None:

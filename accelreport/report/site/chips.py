@@ -44,9 +44,9 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
         links += [Download(report, "Benchmarks")] if report else []
 
         def linked(page: Page) -> Page:
-            return replace(page, related=tuple(each for each in links if each.href != page.path))
+            return replace(page, related=tuple(link for link in links if link.href != page.path))
 
-        drawn = [machine_page(board, each) for each in board.histories.values()]
+        drawn = [machine_page(board, own) for own in board.histories.values()]
         drawn += [trade_off] if trade_off else []
         for page in drawn:
             drawer.expect(page)
@@ -56,7 +56,7 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
         for page in drawn:
             output.add(page.path, renderer.render(linked(page), site=facts))
         for history in board.histories.values():
-            for each in history:
-                output.add(json_path(each), (folder / each.file).read_bytes())
+            for submission in history:
+                output.add(json_path(submission), (folder / submission.file).read_bytes())
         output.finish()
     return len(drawn) + len(shown_figures(board))

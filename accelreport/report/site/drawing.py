@@ -61,8 +61,8 @@ class UnexpectedSvgError(ValueError):
     """Vega drew something that this page does not know how to trust."""
 
 
-def _shorter(found: re.Match[str]) -> str:
-    value = float(found[0])
+def _shorter(match: re.Match[str]) -> str:
+    value = float(match[0])
     # A tenth of a pixel cannot be seen; only small numbers may be factors.
     text = f"{value:.{1 if abs(value) >= 10 else 2}f}".rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
@@ -288,7 +288,7 @@ class Engines:
     def take(self, *, own_fonts: bool) -> _Worker:
         """One that draws in these fonts, a new one where none is left."""
         with self._lock:
-            for worker in [each for each in self._idle if each.own_fonts == own_fonts]:
+            for worker in [idle for idle in self._idle if idle.own_fonts == own_fonts]:
                 self._idle.remove(worker)
                 if worker.process.poll() is None:
                     return worker
@@ -298,7 +298,7 @@ class Engines:
     def leave(self, worker: _Worker) -> None:
         """Keep one for the next build, where there are not enough yet."""
         with self._lock:
-            if sum(each.own_fonts == worker.own_fonts for each in self._idle) < MOST_WORKERS:
+            if sum(idle.own_fonts == worker.own_fonts for idle in self._idle) < MOST_WORKERS:
                 self._idle.append(worker)
                 return
         worker.close()
@@ -324,7 +324,7 @@ class _Expected:
     page: str
     """The first page that wants it."""
     uses: int = 0
-    made: Markup | None = None
+    markup: Markup | None = None
 
 
 class Drawer:
@@ -404,9 +404,9 @@ class Drawer:
             return asked
         known = self._cache.get(line) if self._cache else None
         if known is not None:
-            found: Future[str] = Future()
-            found.set_result(known)
-            return found
+            ready: Future[str] = Future()
+            ready.set_result(known)
+            return ready
         future = self._being_drawn[line] = self._pool.submit(self._remembered, line, by)
         future.add_done_callback(lambda _: self._being_drawn.pop(line, None))
         return future
@@ -424,14 +424,14 @@ class Drawer:
             DrawingError: nothing can be drawn.
         """
         expected = self._expected(drawing)
-        if expected.made is None:
-            expected.made = self._made(expected)
+        if expected.markup is None:
+            expected.markup = self._markup_of(expected)
         expected.uses -= 1
         if expected.uses <= 0:
             del self._drawn[id(drawing)]
-        return expected.made
+        return expected.markup
 
-    def _made(self, expected: _Expected) -> Markup:
+    def _markup_of(self, expected: _Expected) -> Markup:
         drawing = expected.drawing
         try:
             return page_svg(

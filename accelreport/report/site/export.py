@@ -157,7 +157,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
         drawn: the wide drawing of each panel, as on the page.
         dark: the theme.
     """
-    panels = [_measured(each) for each in drawn]
+    panels = [_measured(drawing) for drawing in drawn]
     columns = columns_of(len(panels))
     width = columns * max(p.width for p in panels) + (columns - 1) * GAP
     lines = lines_within(figure.title, width, 17, bold=True)
@@ -178,8 +178,8 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -
             pieces.append(_placed(panel, x, top + head))
         top += head + max(p.height for p in row_panels) + GAP
     marks = "; ".join(f"{badge.text}: {badge.meaning}" for badge in figure.badges)
-    told = " ".join(part for part in (figure.subtitle, marks) if part)
-    for line in lines_within(told, width, 12):
+    subtitle = " ".join(part for part in (figure.subtitle, marks) if part)
+    for line in lines_within(subtitle, width, 12):
         pieces.append(_svg_text(line, 0, top, 12, "normal", "var(--soft)"))
         top += 16
     return _file(figure.title, pieces, width, top - GAP / 2, dark=dark)
@@ -191,10 +191,10 @@ def columns_of(panels: int) -> int:
 
 
 def _measured(drawn: Markup) -> _MeasuredSvg:
-    found = _BOX.search(str(drawn))
-    if found is None:
+    box = _BOX.search(str(drawn))
+    if box is None:
         raise ValueError("a drawing without a viewBox")
-    return _MeasuredSvg(str(drawn), float(found[1]), float(found[2]))
+    return _MeasuredSvg(str(drawn), float(box[1]), float(box[2]))
 
 
 def _placed(panel: _MeasuredSvg, x: float, y: float) -> str:
@@ -247,7 +247,7 @@ def _file(title: str, pieces: Sequence[str], width: float, height: float, *, dar
         f'<rect width="100%" height="100%" fill="var(--paper)"/>'
         f'<g transform="translate({MARGIN:g},{MARGIN:g})">{"".join(pieces)}</g></svg>\n'
     )
-    return _COLOUR.sub(lambda found: colours[found[1]], text)
+    return _COLOUR.sub(lambda match: colours[match[1]], text)
 
 
 _TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
@@ -321,18 +321,18 @@ def relinked(value: Part, *, name: Callable[[str], str], link: Callable[[str], s
 
 def _moved(value: Any, name: Callable[[str], str], link: Callable[[str], str]) -> Any:
     if isinstance(value, tuple):
-        return tuple(_moved(each, name, link) for each in value)
+        return tuple(_moved(item, name, link) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changed: dict[str, Any] = {}
-    for each in fields(value):
-        old = getattr(value, each.name)
-        if each.name in _NAMES or each.name in _LINKS:
-            new = (name if each.name in _NAMES else link)(old) if old else old
+    for member in fields(value):
+        old = getattr(value, member.name)
+        if member.name in _NAMES or member.name in _LINKS:
+            new = (name if member.name in _NAMES else link)(old) if old else old
         else:
             new = _moved(old, name, link)
         if new is not old:
-            changed[each.name] = new
+            changed[member.name] = new
     return replace(value, **changed) if changed else value
 
 
@@ -410,11 +410,11 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
         frame.insert(2, "baseline", str(bench.plan.baseline))
         frames.append(frame)
     yield "speedups.csv", csv_text(pd.concat(frames, ignore_index=True))
-    claims = distinct([found for bench in benches for found in bench.tested])
+    claims = distinct([result for bench in benches for result in bench.tested])
     summary = {
         "count": len(claims),
-        "by": Counter(found.claim.by for found in claims),
-        "verdict": Counter(found.state.value for found in claims),
+        "by": Counter(result.claim.by for result in claims),
+        "verdict": Counter(result.state.value for result in claims),
     }
     document = {"claims": summary, "benchmarks": results}
     text = json.dumps(document, indent=1, ensure_ascii=False, default=str)

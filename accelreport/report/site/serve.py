@@ -31,16 +31,16 @@ from accelreport.errors import AccelReportError, ExitCode
 from accelreport.report.site.render import source
 
 
-def seen(roots: Sequence[Path]) -> str:
+def files_fingerprint(roots: Sequence[Path]) -> str:
     """Hash of the names, sizes and times of all files below folders; hidden ones aside.
 
     A folder that is not there is one without files: it may be made later.
     """
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for root in roots:
         for name, size, time in sorted(_files(root)):
-            found.update(f"{name}\0{size}\0{time}\n".encode("utf-8", "surrogateescape"))
-    return found.hexdigest()
+            sha256.update(f"{name}\0{size}\0{time}\n".encode("utf-8", "surrogateescape"))
+    return sha256.hexdigest()
 
 
 def _files(root: Path) -> Iterator[tuple[str, int, int]]:
@@ -233,18 +233,18 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
-        told = -1
+        announced = -1
         try:
             while True:
                 with self.server.changed:
                     build = self.server.build
-                    if build == told:
+                    if build == announced:
                         self.server.changed.wait(BEAT_S)
                         build = self.server.build
-                text = f"data: {self.server.start}-{build}\n\n" if build != told else ": \n\n"
+                text = f"data: {self.server.start}-{build}\n\n" if build != announced else ": \n\n"
                 self.wfile.write(text.encode())
                 self.wfile.flush()
-                told = build
+                announced = build
         except OSError:
             return  # the page was closed
 
@@ -256,15 +256,15 @@ def live(page: str) -> str:
     """A page that notices new builds; its policy allows one script more, and this server."""
     hashed = source(SCRIPT)
 
-    def widened(found: re.Match[str]) -> str:
-        rules = html.unescape(found[2])
+    def widened(match: re.Match[str]) -> str:
+        rules = html.unescape(match[2])
         if _SCRIPTS.search(rules):
             rules = _SCRIPTS.sub(lambda own: f"script-src {own[1]} {hashed}", rules)
         else:
             rules = f"{rules}; script-src {hashed}"
         if "connect-src" not in rules:
             rules = f"{rules}; connect-src 'self'"
-        return f'{found[1]}{html.escape(rules)}"'
+        return f'{match[1]}{html.escape(rules)}"'
 
     wider = _POLICY.sub(widened, page, count=1)
     head, end, rest = wider.rpartition("</body>")
@@ -293,19 +293,19 @@ def keep_serving(
     """
     ended = stop or threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1})
-    built = seen(watched)  # before anybody is served, who may edit at once
+    built = files_fingerprint(watched)  # before anybody is served, who may edit at once
     before = built
     thread.start()
     try:
         while not ended.wait(LOOK_S):
-            now = seen(watched)
+            now = files_fingerprint(watched)
             if now == before and now != built:
                 mistake = None
                 try:
                     rebuild()
                 except Exception as error:  # whatever it is, the old site is shown on
                     mistake = error
-                built = now = seen(watched)
+                built = now = files_fingerprint(watched)
                 if mistake is None:
                     server.announce()
                 else:

@@ -78,8 +78,8 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
     if len(address) > LONGEST:
         why = f"{detail}; {size}, more than a link can hold: build the site of several files"
         return Download("", name, why)
-    said = ", ".join(part for part in (detail, f"{size} compressed") if part)
-    return Download(address, f"{name}.gz", said, name=f"{before}{name}.gz")
+    note = ", ".join(part for part in (detail, f"{size} compressed") if part)
+    return Download(address, f"{name}.gz", note, name=f"{before}{name}.gz")
 
 
 def figure_link(link: Download, content: str) -> Download:
@@ -126,8 +126,8 @@ def _links(page: Page, contents: Mapping[str, str], before: str = "") -> dict[st
     links: dict[str, Download] = {}
     for item in _offered(page):
         if item.href in contents and item.href not in links:
-            made = data_link(item.text, contents[item.href], item.detail, before=before)
-            links[item.href] = replace(made, id=f"file-{slug(item.text)}")
+            link = data_link(item.text, contents[item.href], item.detail, before=before)
+            links[item.href] = replace(link, id=f"file-{slug(item.text)}")
     return links
 
 
@@ -196,7 +196,7 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
         drawn: the drawings of a figure.
     """
 
-    def each(block: Block) -> Block:
+    def linked(block: Block) -> Block:
         if not isinstance(block, Figure):
             return block
         contents = dict(figure_files(block, drawn(block), _no_picture))
@@ -208,7 +208,7 @@ def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -
         return replace(block, downloads=tuple(links))
 
     return page.with_sections(
-        lambda section: replace(section, blocks=tuple(each(block) for block in section.blocks))
+        lambda section: replace(section, blocks=tuple(linked(block) for block in section.blocks))
     )
 
 
@@ -239,7 +239,7 @@ def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, t
     """
     out = read.out
     _refuse_foreign(out)
-    pages, data, unshown = _made(read, engines)
+    pages, data, unshown = _rendered(read, engines)
     try:
         if out.is_file() and out.read_bytes() == data:
             return pages, 0, unshown
@@ -254,7 +254,7 @@ def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, t
     return pages, 1, unshown
 
 
-def _made(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tuple[Unshown, ...]]:
+def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(read.options.cache) if read.options.cache else None
     with Drawer(cache, engines) as drawer:
         parts, unshown = _parts(read)
@@ -288,9 +288,9 @@ def _parts(read: BuildInput) -> tuple[list[Part], list[Unshown]]:
         content = SiteContent(some, read.facts, [*read.problems, *map(str, unshown)], read.others)
         files = dict(site_files(some))
         return [
-            Part(charted(page), FRONT if page is content.front else each.name, _links(page, files))
-            for each in PAGES
-            if not each.deck and (page := each.make(content))
+            Part(charted(page), FRONT if page is content.front else entry.name, _links(page, files))
+            for entry in PAGES
+            if not entry.deck and (page := entry.make(content))
         ]
 
     first, *rest = of_all(front, shown, "the front page", unshown)
@@ -303,8 +303,8 @@ def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> tuple[Bench
     def make(some: BenchmarkView) -> Part:
         return benchmark_part(charted(benchmark_page(some)), some, name)
 
-    found = shown_part(make, bench, f"{bench.slug}.html", unshown)
-    return found or (bench, Part(page_instead(bench, unshown[-1]), name, {}))
+    shown = shown_part(make, bench, f"{bench.slug}.html", unshown)
+    return shown or (bench, Part(page_instead(bench, unshown[-1]), name, {}))
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -148,7 +148,7 @@ def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind
     beside = next((f for f in bench.findings if f.kind in BESIDE), None)
     if beside is not None and beside.kind not in {scene.finding.kind for scene in scenes}:
         scene = rates_scene(bench, beside)
-        if scene.marks(beside.told):
+        if scene.marks(beside.title_values):
             scenes.append(scene)
     for number, scene in enumerate(scenes, start=1):
         name = f"{prefix}figure-{number}"
@@ -289,7 +289,7 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
         if len(units.keys) > MOST_ROWS:
             units = _merged(units, one, other, words)
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
-    title = decided_text([found for bench in benches for found in bench.tested])
+    title = decided_text([result for bench in benches for result in bench.tested])
     spoken = (f"{title}.", RULE)
     return Section(
         "claims",

@@ -107,12 +107,12 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
         names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
         reasons.append(f"{quantity.count(len(rows))} {why} ({label(names, 100)})")
     verb = "has" if lost == 1 else "have"
-    said = (
+    summary = (
         f"{quantity.count(lost)} of {quantity.plural(total, 'planned cell')} {verb} no "
         f"number: {quantity.listed(reasons)}."
     )
     remedies = [label(remedy_text(row), 200) for rows in gaps.values() for _, row in rows]
-    return [said, *remedies[:1]]
+    return [summary, *remedies[:1]]
 
 
 def cut_short(benches: Sequence[BenchmarkView]) -> str:

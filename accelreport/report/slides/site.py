@@ -100,23 +100,23 @@ def _asked(
 ) -> tuple[list[Section], list[str]]:
     """The slides that a person asked for, and a sentence about those that cannot be made."""
     known = {bench.plan.spec: bench for bench in benches}
-    found, absent = [], []
-    for each in talk.slides:
-        bench = known.get(each.benchmark or "")
+    slides, absent = [], []
+    for wanted in talk.slides:
+        bench = known.get(wanted.benchmark or "")
         own = {slide.id: slide for _, slide in _own_slides(bench)} if bench else {}
-        if each.benchmark is None:
-            slide = of_all.get(each.slide or "")
-        elif each.slide is None:
+        if wanted.benchmark is None:
+            slide = of_all.get(wanted.slide or "")
+        elif wanted.slide is None:
             slide = next(iter(own.values()), None)
         else:
-            slide = own.get(f"{slug(each.benchmark)}-{each.slide}")
+            slide = own.get(f"{slug(wanted.benchmark)}-{wanted.slide}")
         if slide:
-            found.append(titled(slide, each))
+            slides.append(titled(slide, wanted))
         else:
-            what = each.slide or "a figure"
-            absent.append(label(f"{what} of {each.benchmark or 'all benchmarks'}", 90))
-    said = f"The talk asks for slides that the results do not give: {quantity.listed(absent)}."
-    return found, [said] if absent else []
+            what = wanted.slide or "a figure"
+            absent.append(label(f"{what} of {wanted.benchmark or 'all benchmarks'}", 90))
+    complaint = f"The talk asks for slides that the results do not give: {quantity.listed(absent)}."
+    return slides, [complaint] if absent else []
 
 
 def _question(benches: Sequence[BenchmarkView]) -> str:
@@ -164,12 +164,12 @@ def _rates(view: Overview) -> Section | None:
         return None
     speaker = FrontSpeaker(view)
     # A restated ratio has a figure and a slide of its own.
-    found = next(f for f in front_findings(view) if f.kind is not Kind.RESTATED)
-    spoken = unique([f"{speaker.title(found)}.", speaker.answer(found)])
+    front = next(f for f in front_findings(view) if f.kind is not Kind.RESTATED)
+    spoken = unique([f"{speaker.title(front)}.", speaker.answer(front)])
     notes = unique(notice_sentences(view.benches))
     return Section(
         "rates",
-        speaker.title(found),
+        speaker.title(front),
         (block,),
         finding=foot("Throughput", block),
         speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
@@ -202,12 +202,12 @@ def _takeaway(view: Overview) -> Section | None:
     """
     speaker = FrontSpeaker(view)
     front: dict[Kind, FrontFinding] = {}
-    for found in front_findings(view):
-        if found.kind in _TAKEN:
-            front.setdefault(found.kind, found)
+    for front_finding in front_findings(view):
+        if front_finding.kind in _TAKEN:
+            front.setdefault(front_finding.kind, front_finding)
     taken = [
-        LargeNumber(_large(found), f"{speaker.title(found)}.")
-        for found in list(front.values())[: MOST_TAKEN - 1]
+        LargeNumber(_large(front_finding), f"{speaker.title(front_finding)}.")
+        for front_finding in list(front.values())[: MOST_TAKEN - 1]
     ]
     tested = [result for bench in view.benches for result in bench.tested]
     decided, total = decided_counts(tested)
@@ -227,13 +227,13 @@ def _takeaway(view: Overview) -> Section | None:
     )
 
 
-def _large(found: FrontFinding) -> str:
+def _large(front: FrontFinding) -> str:
     """The numbers of a finding over workloads, to be set large."""
-    speaker = Speaker(found.shown[0].bench)
-    if found.kind is Kind.RESTATED:
-        stated, again, *_ = found.values
+    speaker = Speaker(front.shown[0].bench)
+    if front.kind is Kind.RESTATED:
+        stated, again, *_ = front.values
         return f"{speaker.number(stated)} is {speaker.number(again)}"
-    return speaker.numbers(found.values)
+    return speaker.numbers(front.values)
 
 
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> list[Section]:

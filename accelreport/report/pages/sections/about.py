@@ -57,11 +57,11 @@ def toml_tokens(text: str) -> tuple[Token, ...]:
     text = clean(text)
     tokens: list[Token] = []
     end = 0
-    for found in _PIECES.finditer(text):
-        if found.start() > end:
-            tokens.append(Token(text[end : found.start()]))
-        tokens.append(Token(found[0], _ROLES[found.lastgroup or "note"]))
-        end = found.end()
+    for piece in _PIECES.finditer(text):
+        if piece.start() > end:
+            tokens.append(Token(text[end : piece.start()]))
+        tokens.append(Token(piece[0], _ROLES[piece.lastgroup or "note"]))
+        end = piece.end()
     if end < len(text):
         tokens.append(Token(text[end:]))
     return tuple(tokens)
@@ -83,7 +83,7 @@ def about_section(bench: BenchmarkView) -> Section:
         "Cells that are in the results folder are not run again. To measure everything "
         "anew, remove the folder or choose another with --results."
     )
-    files = tuple(Download(f"{bench.slug}/{each}", each, detail) for each, detail in FILES)
+    files = tuple(Download(f"{bench.slug}/{file}", file, detail) for file, detail in FILES)
     blocks: tuple[Block, ...] = (
         Code("Commands that measure it again", commands(bench)),
         Prose(anew),
@@ -168,8 +168,8 @@ def on_a_screen(commands: Sequence[Token]) -> tuple[Token, ...]:
         commands: a line each.
     """
     rows = 0
-    for number, each in enumerate(commands):
-        rows += -(-len(each.text.rstrip("\n")) // SCREEN_COLUMNS)
+    for number, command in enumerate(commands):
+        rows += -(-len(command.text.rstrip("\n")) // SCREEN_COLUMNS)
         if rows > SCREEN_ROWS:
             return (*commands[:number], Token("# … the page has the rest", "note"))
     return tuple(commands)
@@ -250,7 +250,7 @@ def _entries(bench: BenchmarkView) -> list[str]:
 def _sources(bench: BenchmarkView) -> list[Source]:
     """The piece that is reproduced, and those that single published figures are from, each once."""
     every = [bench.plan.source, *(row.source for row in bench.plan.published)]
-    return list({(each.title, each.url): each for each in every if each}.values())
+    return list({(source.title, source.url): source for source in every if source}.values())
 
 
 def _note(source: Source) -> str:
@@ -259,14 +259,14 @@ def _note(source: Source) -> str:
 
 
 def _versions(bench: BenchmarkView) -> str:
-    found = {r.environment.accelreport for r in bench.records.values() if r.environment}
-    return ", ".join(sorted(found))
+    versions = {r.environment.accelreport for r in bench.records.values() if r.environment}
+    return ", ".join(sorted(versions))
 
 
 def _bibtex(key: str, fields: dict[str, str]) -> str:
     """An entry of the fields that say something, braces and backslashes in them escaped."""
-    said = [(name, _tex(label(text, 200))) for name, text in fields.items() if text]
-    lines = [f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in said), "}"]
+    filled = [(name, _tex(label(text, 200))) for name, text in fields.items() if text]
+    lines = [f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in filled), "}"]
     return "\n".join(lines)
 
 
@@ -325,11 +325,11 @@ def _title(bench: BenchmarkView, series: Series, point: Point) -> str:
 def _rows(
     bench: BenchmarkView, rows: Sequence[Result], metric: str, *, compact: bool
 ) -> tuple[Row, ...]:
-    made = [_row(bench, row, metric) for row in rows]
-    if not compact or not made:
-        return tuple(made)
-    entries = zip(*(row.entries for row in made), strict=True)
-    header = Entry(tuple(line for row in made for line in row.header.lines))
+    table_rows = [_row(bench, row, metric) for row in rows]
+    if not compact or not table_rows:
+        return tuple(table_rows)
+    entries = zip(*(row.entries for row in table_rows), strict=True)
+    header = Entry(tuple(line for row in table_rows for line in row.header.lines))
     return (table_row(header, *map(_merged, entries)),)
 
 

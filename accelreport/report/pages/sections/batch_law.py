@@ -95,7 +95,7 @@ def name_of(bench: BenchmarkView, sweep: TimedSweep) -> str:
     """What a sentence calls it."""
     if sweep.published:
         return f"the {label(sweep.label, 40)}"
-    several = len({each.machine for each in bench.timed_sweeps if each.machine}) > 1
+    several = len({timed.machine for timed in bench.timed_sweeps if timed.machine}) > 1
     return bench.title_on(sweep.device, sweep.machine if several else "")
 
 
@@ -109,9 +109,9 @@ def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
             f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
         ]
         return f"by the model, a step has a fixed cost: {quantity.listed(costs_of)}"
-    told = pair_sentence(best, lambda sweep: name_of(bench, sweep))
+    comparison = pair_sentence(best, lambda sweep: name_of(bench, sweep))
     by = "in a model of the published times" if best.own.published else "by the model"
-    return f"{by}, {told}"
+    return f"{by}, {comparison}"
 
 
 def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | None:
@@ -119,7 +119,7 @@ def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | Non
     pairs = [pair for pair in bench.law_pairs if pair.own in shown]
     return min(
         pairs,
-        key=lambda each: (each.own.published, isnan(each.against.crossing.value)),
+        key=lambda pair: (pair.own.published, isnan(pair.against.crossing.value)),
         default=None,
     )
 
@@ -127,12 +127,12 @@ def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | Non
 def _more(bench: BenchmarkView) -> tuple[Prose, ...]:
     """Every other pair in a sentence of its own, up to four."""
     shown = _shown([sweep for sweep in bench.timed_sweeps if sweep.fit.residuals])
-    told = _pair_of(bench, shown)
-    others = [pair for pair in bench.law_pairs if pair is not told and pair.own in shown][:4]
-    said = [
+    best = _pair_of(bench, shown)
+    others = [pair for pair in bench.law_pairs if pair is not best and pair.own in shown][:4]
+    sentences = [
         sentence(pair_sentence(pair, lambda sweep: name_of(bench, sweep))) + "." for pair in others
     ]
-    return (Prose(" ".join(said)),) if said else ()
+    return (Prose(" ".join(sentences)),) if sentences else ()
 
 
 def _line(bench: BenchmarkView, sweep: TimedSweep, last: float) -> SweepLine:
@@ -142,7 +142,7 @@ def _line(bench: BenchmarkView, sweep: TimedSweep, last: float) -> SweepLine:
         amount: geometric_mean([run[amount] for run in sweep.runs if amount in run]).value
         for amount in sweep.amounts
     }
-    machines = sorted({each.machine for each in bench.timed_sweeps if each.device == sweep.device})
+    machines = sorted({one.machine for one in bench.timed_sweeps if one.device == sweep.device})
     colour = bench.colour_of(sweep.device)
     number = 0 if sweep.published else [m for m in machines if m].index(sweep.machine)
     title = name_of(bench, sweep).removeprefix("the ")
@@ -200,7 +200,7 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         for title, part in (("measured", measured), ("published, one time a size", published))
         if part
     )
-    fixed, each, half, misfit = columns(sweeps)
+    fixed, per_example, half, misfit = columns(sweeps)
     return Table(
         id="law-table",
         title="The model of each device",
@@ -210,7 +210,7 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
             "published times leave it wide."
         ),
         corner="device",
-        columns=number_columns((fixed, each, half, misfit)),
+        columns=number_columns((fixed, per_example, half, misfit)),
         groups=groups,
         folded=not drawn,
     )
@@ -233,9 +233,9 @@ def _split(bench: BenchmarkView, sweeps: Sequence[TimedSweep]) -> tuple[Table | 
     """The fixed cost of a step, and each example's, by cause; nothing where none asked for it."""
     split = [sweep for sweep in sweeps if sweep.split]
     why = {
-        f"{bench.title_of(each.cell.device)}: {each.parts.absent}"
-        for each in bench.records.values()
-        if each.parts and each.parts.absent
+        f"{bench.title_of(record.cell.device)}: {record.parts.absent}"
+        for record in bench.records.values()
+        if record.parts and record.parts.absent
     }
     absent = (Prose(f"Not split by cause: {quantity.listed(sorted(why))}."),) if why else ()
     if not split:
@@ -258,10 +258,10 @@ def _split_row(bench: BenchmarkView, sweep: TimedSweep) -> Row:
     assert law is not None, "no other part is split"
     entries = [
         entry(
-            *_cost_lines(each.fixed_s, law.fixed_s, 1.0),
-            *_cost_lines(each.each_s, law.each_s, unit, "detail"),
+            *_cost_lines(part.fixed_s, law.fixed_s, 1.0),
+            *_cost_lines(part.each_s, law.each_s, unit, "detail"),
         )
-        for each in sweep.split
+        for part in sweep.split
     ]
     return Row(header, tuple(entries), device=bench.colour_of(sweep.device))
 

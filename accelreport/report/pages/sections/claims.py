@@ -72,7 +72,7 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     """The section of a benchmark, what was tested first; None where its spec makes no claim."""
     if not bench.tested:
         return None
-    ordered = sorted(bench.tested, key=lambda found: not found.tested)
+    ordered = sorted(bench.tested, key=lambda result: not result.tested)
     table = replace(
         claims_table("claims-table", "Each claim, and what was measured", [(bench, ordered)]),
         caption=HOW_TESTED,
@@ -85,8 +85,8 @@ def claims_section(bench: BenchmarkView) -> Section | None:
 
 def _of_synthetic(every: Sequence[ClaimResult]) -> str:
     """How many verdicts come from synthetic data; empty where none does."""
-    synthetic = sum(each.stand_in == "synthetic" for each in distinct(every))
-    if synthetic and synthetic == sum(each.tested for each in distinct(every)):
+    synthetic = sum(result.stand_in == "synthetic" for result in distinct(every))
+    if synthetic and synthetic == sum(result.tested for result in distinct(every)):
         return " Every verdict comes from synthetic data."
     verdicts = quantity.plural(synthetic, "verdict comes", "verdicts come")
     return f" {verdicts} from synthetic data." if synthetic else ""
@@ -105,10 +105,10 @@ def claims_table(name: str, title: str, claims: Claims) -> Table:
     """Some claims of one benchmark, or of several under their titles."""
     groups = []
     for bench, some in claims:
-        numbers = {id(found): number for number, found in enumerate(bench.tested)}
+        numbers = {id(result): number for number, result in enumerate(bench.tested)}
         rows = tuple(
-            replace(claim_row(bench, found), id=claim_id(bench, numbers[id(found)]))
-            for found in some
+            replace(claim_row(bench, result), id=claim_id(bench, numbers[id(result)]))
+            for result in some
         )
         groups.append(benchmark_rows(bench, rows) if len(claims) > 1 else RowGroup(rows))
     return Table(
@@ -138,25 +138,25 @@ def names_of(bench: BenchmarkView) -> Names:
     return Names(device, quantity_name, axis_title, setting, difference)
 
 
-def _untested(bench: BenchmarkView, found: ClaimResult) -> str:
+def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     """Which devices a claim would need, and why they have no number."""
     reasons: dict[str, list[str]] = {}
-    for name in (each.device for each in found.missing if each.lack is Lack.DEVICE):
+    for name in (missing.device for missing in result.missing if missing.lack is Lack.DEVICE):
         rows = [row for row in bench.results if row.device == name]
         if name in bench.plan.devices and rows:
             why = quantity.listed(sorted({kind_text(row) for row in rows}))
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
-        return tied(label(numbers_text(found, names_of(bench)), 600))
+        return tied(label(numbers_text(result, names_of(bench)), 600))
     return "; ".join(
         f"{quantity.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
     )
 
 
-def _measured(bench: BenchmarkView, found: ClaimResult) -> list[Line]:
+def _measured(bench: BenchmarkView, result: ClaimResult) -> list[Line]:
     """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = measured_lines(found, names_of(bench))
-    return [Line(line) for line in lines] or [Line(_untested(bench, found))]
+    lines = measured_lines(result, names_of(bench))
+    return [Line(line) for line in lines] or [Line(_untested(bench, result))]
 
 
 def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
@@ -167,20 +167,20 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
     return entry(Line(label(who, 160) or SPEAKERS[claim.by], "detail"))
 
 
-def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
+def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     """A claim with its state, what was measured, the rule and who said it."""
-    state, claim = found.state, found.claim
+    state, claim = result.state, result.claim
     named = set(claim.check.model_dump(include={"faster", "of", "over", "than"}).values())
     devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
     badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
-    measured = _measured(bench, found)
-    if found.numbers and found.withheld:
+    measured = _measured(bench, result)
+    if result.numbers and result.withheld:
         measured += [
-            Line(tied(label(each, 600)), "reason") for each in beside_text(found, names_of(bench))
+            Line(tied(label(text, 600)), "reason") for text in beside_text(result, names_of(bench))
         ]
     machines = {series.machine for series in bench.series if series.machine}
-    if found.machine and len(machines) > 1:
-        measured.append(Line(f"on machine {label(found.machine, 20)}", "reason"))
+    if result.machine and len(machines) > 1:
+        measured.append(Line(f"on machine {label(result.machine, 20)}", "reason"))
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     shown, more = measured[:most], measured[most:]
@@ -194,7 +194,7 @@ def claim_row(bench: BenchmarkView, found: ClaimResult) -> Row:
         more.append(Line(tied(label(published, 400)), "reason"))
     return table_row(
         entry(label(claim.text, 400), *under(note if decided else "", "detail")),
-        Entry((), badges=(badge, *origin_badges([found.stand_in]))),
+        Entry((), badges=(badge, *origin_badges([result.stand_in]))),
         _said_by(bench, claim),
         entry(*shown, more=tuple(more), more_title=more_title),
         facets=Facets(
@@ -211,27 +211,27 @@ PATH = "claims.html"
 def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
     """A square for each claim, a row for those of one speaker; None where no spec makes one."""
     places = {
-        id(found): f"{PATH}#{claim_id(bench, number)}"
+        id(result): f"{PATH}#{claim_id(bench, number)}"
         for bench in benches
-        for number, found in enumerate(bench.tested)
+        for number, result in enumerate(bench.tested)
     }
-    every = [found for bench in benches for found in bench.tested]
+    every = [result for bench in benches for result in bench.tested]
     order = list(ClaimState)
     rows = []
     for by, words in SPEAKERS.items():
-        own = [found for found in distinct(every) if found.claim.by == by]
-        own.sort(key=lambda found: order.index(found.state))
+        own = [result for result in distinct(every) if result.claim.by == by]
+        own.sort(key=lambda result: order.index(result.state))
         items = tuple(
             Unit(
-                label(found.claim.text, 200),
-                places[id(found)],
-                found.state.name.lower(),
-                STATES[found.state][0],
+                label(result.claim.text, 200),
+                places[id(result)],
+                result.state.name.lower(),
+                STATES[result.state][0],
             )
-            for found in own
+            for result in own
         )
         if items:
-            decided = sum(found.state in DECIDED for found in own)
+            decided = sum(result.state in DECIDED for result in own)
             rows.append(UnitRow(sentence(words), f"{decided} of {len(own)} decided", items))
     keys = (
         (state.name.lower(), STATES[state][0], count)
@@ -242,7 +242,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
 
 def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page: what is decided, and the other claims of each benchmark, to be opened."""
-    every = [found for bench in benches for found in bench.tested]
+    every = [result for bench in benches for result in bench.tested]
     units = units_of(benches)
     if units is None:
         text = "A `[[claims]]` table in a spec is tested here."
@@ -252,14 +252,14 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     decided = [
         (bench, own)
         for bench in benches
-        if (own := [found for found in bench.tested if found.state in DECIDED])
+        if (own := [result for result in bench.tested if result.state in DECIDED])
     ]
     blocks: list[Block] = [units]
     if decided:
         blocks.append(claims_table("claims-table", "Confirmed and refuted claims", decided))
     sections = [Section("claims", "What is decided", tuple(blocks))]
     for bench in benches:
-        if rest := [found for found in bench.tested if found.state not in DECIDED]:
+        if rest := [result for result in bench.tested if result.state not in DECIDED]:
             name = f"of-{slug(bench.slug)}"
             table = claims_table(f"{name}-table", f"Not decided: {bench.named}", [(bench, rest)])
             detail = states_text(state_counts(rest))

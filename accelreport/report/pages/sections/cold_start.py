@@ -85,9 +85,9 @@ def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoin
     rules = rules_of(bench.plan, bench.results)
     for series, own in timed.items():
         if base is not None and series != base:
-            found = speedup(own, timed[base], rules)
-            if found.withheld:
-                yield (series, point), found
+            comparison = speedup(own, timed[base], rules)
+            if comparison.withheld:
+                yield (series, point), comparison
 
 
 MOST_POINTS = 8
@@ -105,17 +105,17 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         for place, start in starts.items()
         if present(start.steady_s) and (unit := unit_of(bench, place, start))
     }
-    found = f"no steady {bench.words.step} was measured"
+    finding = f"no steady {bench.words.step} was measured"
     if known:
-        place = max(known, key=lambda each: known[each])
-        found = start_up(bench, place, known[place])
-    return Section("cold", f"Start-up: {found}", tuple(blocks), folded=True)
+        place = max(known, key=lambda at: known[at])
+        finding = start_up(bench, place, known[place])
+    return Section("cold", f"Start-up: {finding}", tuple(blocks), folded=True)
 
 
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
-    own = [each for each in bench.series if any((each, p) in starts for p in points)]
+    own = [series for series in bench.series if any((series, p) in starts for p in points)]
     names = [name or f"{bench.words.first} (trace, compile, run)" for name, _ in STAGES]
 
     def bar(series: Series, point: Point, name: str) -> Bar:
@@ -131,14 +131,14 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         groups = [
             Bars(bench.point_name(p), tuple(bar(s, p, s.title) for s in known[p])) for p in points
         ]
-    said = "; ".join(
+    summary = "; ".join(
         f"{s.title}, {bench.point_title(p)}: {quantity.duration(start.total)}"
         for (s, p), start in starts.items()
     )
     plot = Plot(
         id="cold-bars",
         title=f"Time before the {bench.words.first} is complete",
-        description=f"{said}.",
+        description=f"{summary}.",
         chart=lambda size: paired_bars(groups, size.width, size.height, shared=True),
         caption=(
             (
@@ -166,7 +166,7 @@ def _stages_table(
         groups=tuple(
             RowGroup(rows, title=bench.point_title(point))
             for point in bench.points
-            if (rows := tuple(_stages_row(*each) for each in starts.items() if each[0][1] == point))
+            if (rows := tuple(_stages_row(*item) for item in starts.items() if item[0][1] == point))
         ),
     )
 
@@ -247,8 +247,8 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[str, str]:
 
 def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
     """The warm counterpart, a step with the digits that it has everywhere on the page."""
-    found = None if bench.words.kernel else bench.speedup(*place)
-    return duration_of(found.seconds) if found else quantity.duration(unit)
+    comparison = None if bench.words.kernel else bench.speedup(*place)
+    return duration_of(comparison.seconds) if comparison else quantity.duration(unit)
 
 
 def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> str:

@@ -11,7 +11,7 @@ from accelreport.analysis.speed_findings import limits_of
 from accelreport.analysis.speedup import Group
 from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import quantity
-from accelreport.report.view import BenchmarkView, Point, Series, once
+from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ def every_place(bench: BenchmarkView) -> Iterator[Place]:
 def places(bench: BenchmarkView) -> list[Place]:
     """The fastest device at each of them."""
     best: dict[Point, Place] = {}
-    for each in every_place(bench):
-        if each.point not in best or each.seconds < best[each.point].seconds:
-            best[each.point] = each
+    for place in every_place(bench):
+        if place.point not in best or place.seconds < best[place.point].seconds:
+            best[place.point] = place
     return list(best.values())
 
 
@@ -69,7 +69,7 @@ def own_share(bench: BenchmarkView, place: Place) -> float | None:
 
 
 def published_share(
-    bench: BenchmarkView, place: Place, limits: Limits, found: Ceiling
+    bench: BenchmarkView, place: Place, limits: Limits, bound: Ceiling
 ) -> list[tuple[TimedSweep, float]]:
     """What published times of the same kind of device come to, had they been on this hardware."""
     batch = bench.values(place.point).get("batch_size")
@@ -79,14 +79,14 @@ def published_share(
         if sweep.published and kind == limits.kind and isinstance(batch, int | float):
             seconds = sweep.runs[0].get(float(batch))
             if seconds:
-                shares.append((sweep, found.share(seconds)))
+                shares.append((sweep, bound.share(seconds)))
     return shares
 
 
-@once
+@cached_by_bench
 def heaviest(bench: BenchmarkView) -> Place | None:
     """The sweep point with the most work; None where no measured step has its work counted."""
-    return max(places(bench), key=lambda each: each.work.operations, default=None)
+    return max(places(bench), key=lambda place: place.work.operations, default=None)
 
 
 def most(speedup: float) -> str:

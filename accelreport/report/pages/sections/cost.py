@@ -99,7 +99,7 @@ def cost_section(bench: BenchmarkView) -> Section | None:
         return None
     figures: tuple[TimeOf, ...] = ("total_time", "epoch_time")
     by_figure = {figure: _priced(bench, figure) for figure in figures}
-    figure = max(figures, key=lambda each: sum(bool(row.price) for row in by_figure[each]))
+    figure = max(figures, key=lambda name: sum(bool(row.price) for row in by_figure[name]))
     rows = by_figure[figure]
     title, currencies = "When is it worth paying for?", {r.price.currency for r in rows if r.price}
     if not currencies:
@@ -117,20 +117,20 @@ def cost_section(bench: BenchmarkView) -> Section | None:
 def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
     """Measured times that may be compared, then published ones that cite a price."""
     withheld = {place for point in bench.points for place, _ in withheld_at(bench, point)}
-    found = []
+    priced = []
     for series in bench.shown_series:
         for point in bench.points:
             value = _measured(bench, series, point, figure)
             if value is not None and (series, point) not in withheld:
-                found.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
+                priced.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
     for row in bench.plan.published:
         time = getattr(row, figure)
         if row.price and time and row.comparable:
             point = tuple(row.where.get(axis) for axis in bench.axes) if row.where else ()
             of, alone = Subject(row.device, "", point, row), Interval(time, nan, nan, 0)
             value = Value(of, alone, Unit.SECONDS, Provenance.PUBLISHED, frozenset())
-            found.append(Priced(value, rent(row.price)))
-    return found
+            priced.append(Priced(value, rent(row.price)))
+    return priced
 
 
 def _measured(bench: BenchmarkView, series: Series, point: Point, figure: TimeOf) -> Value | None:
@@ -297,7 +297,7 @@ def resources_section(bench: BenchmarkView) -> Section | None:
         for point in bench.points
         if present(peak := _host_peak(bench, series, point))
     }
-    place = max(known, key=lambda each: known[each])
+    place = max(known, key=lambda at: known[at])
     title = f"Memory: {memory(bench, place, known[place])}"
     return Section("resources", title, blocks, folded=True)
 
@@ -307,8 +307,8 @@ def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
 
 
 def _records(bench: BenchmarkView, series: Series, point: Point) -> list[Record]:
-    found = (bench.record(row) for row in bench.measured(series, point))
-    return [record for record in found if record is not None]
+    records = (bench.record(row) for row in bench.measured(series, point))
+    return [record for record in records if record is not None]
 
 
 # Memory ----------------------------------------------------------------------------------------
@@ -334,8 +334,8 @@ def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     if not present(host):
         return absence(bench, series, point)
     device = median([row.memory.device_peak_bytes for row in rows])
-    told = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
-    lines = [Line(quantity.size(host)), Line(told, "interval")]
+    below = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
+    lines = [Line(quantity.size(host)), Line(below, "interval")]
     lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
     return measured_entry(bench, (series, point), lines, mark="small")
 
@@ -344,9 +344,9 @@ def _processes(records: list[Record]) -> list[str]:
     """Each process of a distributed cell with its peak, from the first record that has them."""
     hosts = next((record.hosts for record in records if record.hosts), [])
     known = [host for host in hosts if host.peak_bytes is not None]
-    said = [f"{label(each.task, 20)}: {quantity.size(each.peak_bytes)}" for each in known]
-    more = len(said) - MOST_PROCESSES
-    return said[:MOST_PROCESSES] + ([f"and {more} more"] if more > 0 else [])
+    lines = [f"{label(host.task, 20)}: {quantity.size(host.peak_bytes)}" for host in known]
+    more = len(lines) - MOST_PROCESSES
+    return lines[:MOST_PROCESSES] + ([f"and {more} more"] if more > 0 else [])
 
 
 # Energy ----------------------------------------------------------------------------------------
@@ -389,12 +389,12 @@ def _joules(
         own = [e for r in records for e in r.energy if (e.sensor, e.scope) == (sensor, scope)]
         known = [e for e in own if _counted(e)]
         if known:
-            each = median([joules_per_step(e) or 0.0 for e in known])
+            energy = median([joules_per_step(e) or 0.0 for e in known])
             power = median([watts(e) or 0.0 for e in known])
             edge = median([blur(e) or 0.0 for e in known])
             window = median([e.window_s for e in known])
             lines += [
-                Line(f"{joules(each)}, {label(scope, 40)}"),
+                Line(f"{joules(energy)}, {label(scope, 40)}"),
                 Line(f"{quantity.number(power)} W, blur {quantity.percent(edge, 1)}", "interval"),
                 Line(f"{label(sensor, 20)}, {quantity.duration(window)}", "detail"),
             ]
@@ -414,13 +414,13 @@ def joules(value: float) -> str:
 
 
 def _absences(bench: BenchmarkView) -> list[str]:
-    found = {
+    absences = {
         f"{label(e.sensor, 20)} ({label(e.scope, 40)}): {label(e.absent, 300)}"
         for record in bench.records.values()
         for e in record.energy
         if e.absent
     }
-    return sorted(found)
+    return sorted(absences)
 
 
 def _none(bench: BenchmarkView) -> str:

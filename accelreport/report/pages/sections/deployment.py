@@ -76,7 +76,7 @@ def _bars(
         changed += f" ({quantity.probability(changes[0].p)})"
     right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
-        ("file size", [(row.found.float32.bytes, row.found.int8.bytes) for row in results],
+        ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
          quantity.size, f"{number[SIZE]} smaller"),
         ("latency of a call", [(row.float32_latency_s, row.int8_latency_s) for row in results],
          quantity.duration, f"{number.get(LATENCY)} as fast"),
@@ -99,19 +99,19 @@ def _bars(
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no trained model was used any further."""
-    found = [named(bench, run) for run in bench.runs]
+    runs = [named(bench, run) for run in bench.runs]
     blocks: list[Block] = []
-    served = [(run, run.record.served) for run in found if run.record.served]
-    saved = [(run, run.record.weights) for run in found if run.record.weights]
+    served = [(run, run.record.served) for run in runs if run.record.served]
+    saved = [(run, run.record.weights) for run in runs if run.record.weights]
     plot = int8_plot(bench)
     if plot:
-        blocks += [plot.figure(Size(WIDE, 300), ON_A_PHONE), _quantised(found)]
+        blocks += [plot.figure(Size(WIDE, 300), ON_A_PHONE), _quantised(runs)]
     if served:
         blocks.append(_served(served))
     if saved:
         blocks.append(_saved(saved))
-    if any(run.record.artefacts for run in found):
-        blocks.append(_kept(found))
+    if any(run.record.artefacts for run in runs):
+        blocks.append(_kept(runs))
     if not blocks:
         return None
     title, finding = Speaker(bench).headed(
@@ -125,13 +125,13 @@ def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry
     return entry(first, *(Line(text, "interval") for text in rest), href=href, badges=badges)
 
 
-def _quantised(found: list[NamedRun]) -> Table:
+def _quantised(runs: list[NamedRun]) -> Table:
     groups = [
         RowGroup(_precisions(run, row), title=run.name, href=run.href)
-        for run in found
+        for run in runs
         for row in quantised_results([run.record])
     ]
-    first = next(run.record.quantised for run in found if run.record.quantised)
+    first = next(run.record.quantised for run in runs if run.record.quantised)
     count = first.calibration_examples
     calibrated = f", calibrated on {quantity.plural(count, 'training example')}" if count else ""
     return Table(
@@ -150,7 +150,7 @@ def _quantised(found: list[NamedRun]) -> Table:
 
 
 def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
-    quantised = row.found
+    quantised = row.quantised
     ratio = quantity.ratio
     before = table_row(
         "float32",
@@ -180,7 +180,7 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
 
 
 def _served(served: list[tuple[NamedRun, Served]]) -> Table:
-    rows = tuple(_served_row(run, found) for run, found in served)
+    rows = tuple(_served_row(run, result) for run, result in served)
     titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
     return Table(
         id="served-table",
@@ -196,20 +196,20 @@ def _served(served: list[tuple[NamedRun, Served]]) -> Table:
     )
 
 
-def _served_row(run: NamedRun, found: Served) -> Row:
-    times = [percentile(found.latency_s, share) for share in (0.5, 0.95, 0.99)]
-    same = "–" if found.same_class is None else quantity.percent(found.same_class, 1)
-    clients = quantity.plural(found.throughput_clients, "client")
+def _served_row(run: NamedRun, served: Served) -> Row:
+    times = [percentile(served.latency_s, share) for share in (0.5, 0.95, 0.99)]
+    same = "–" if served.same_class is None else quantity.percent(served.same_class, 1)
+    clients = quantity.plural(served.throughput_clients, "client")
     return table_row(
         Line(run.name, href=run.href),
         *map(quantity.duration, times),
         _entry(
-            quantity.rate(found.throughput, "examples"),
-            f"{clients}, {found.throughput_batch} a request",
+            quantity.rate(served.throughput, "examples"),
+            f"{clients}, {served.throughput_batch} a request",
         ),
-        quantity.tiny(found.max_difference),
-        _entry(same, f"of {quantity.count(found.examples)}"),
-        _entry(quantity.size(found.bytes), label(found.format, 40)),
+        quantity.tiny(served.max_difference),
+        _entry(same, f"of {quantity.count(served.examples)}"),
+        _entry(quantity.size(served.bytes), label(served.format, 40)),
     )
 
 
@@ -217,12 +217,12 @@ def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     rows = tuple(
         table_row(
             Line(run.name, href=run.href),
-            label(found.format, 60),
-            quantity.size(found.bytes),
-            quantity.count(found.examples),
-            quantity.tiny(found.max_difference),
+            label(weights.format, 60),
+            quantity.size(weights.bytes),
+            quantity.count(weights.examples),
+            quantity.tiny(weights.max_difference),
         )
-        for run, found in saved
+        for run, weights in saved
     )
     titles = ("form", "size", "examples compared", "largest difference")
     return Table(
@@ -234,7 +234,7 @@ def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     )
 
 
-def _kept(found: list[NamedRun]) -> Table:
+def _kept(runs: list[NamedRun]) -> Table:
     groups = [
         RowGroup(
             tuple(
@@ -248,7 +248,7 @@ def _kept(found: list[NamedRun]) -> Table:
             title=run.name,
             href=run.href,
         )
-        for run in found
+        for run in runs
         if run.record.artefacts
     ]
     return Table(

@@ -55,9 +55,9 @@ from accelreport.report.view import (
     BenchmarkView,
     Point,
     Series,
+    cached_by_bench,
     mean,
     median,
-    once,
     present,
 )
 
@@ -197,14 +197,14 @@ class Curves:
         shown, groups = self.bench.shown_series, []
         for point in self.bench.points:
             curves = {
-                each: [self.curve(each, point, name) for name in (f"val_{metric}", metric)]
-                for each in shown
+                series: [self.curve(series, point, name) for name in (f"val_{metric}", metric)]
+                for series in shown
             }
             lengths = [len(c.value) for pair in curves.values() for c in pair if c]
             rows = tuple(
                 table_row(
                     f"epoch {epoch + 1}",
-                    *(_value(metric, curves[each], epoch) for each in shown),
+                    *(_value(metric, curves[series], epoch) for series in shown),
                 )
                 for epoch in range(max(lengths, default=0))
             )
@@ -219,7 +219,7 @@ class Curves:
         )
 
 
-curves_of = once(Curves)
+curves_of = cached_by_bench(Curves)
 
 
 def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
@@ -256,24 +256,24 @@ def target_table(bench: BenchmarkView) -> Table:
 
 def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: str) -> Entry:
     rows = [
-        each
-        for each in bench.target_times
-        if (each.result.device, each.result.machine) == (series.device, series.machine)
-        and bench.point_of(each.result) == point
+        row
+        for row in bench.target_times
+        if (row.result.device, row.result.machine) == (series.device, series.machine)
+        and bench.point_of(row.result) == point
     ]
     if not rows:
         return absence(bench, series, point)
     href = bench.evidence(series, point)
     badges = number_badges(bench.planned(series, point), quality=True)
-    reached = [each for each in rows if each.reached]
+    reached = [row for row in rows if row.reached]
     if not reached:
-        best = [each.best for each in rows if present(each.best)]
+        best = [row.best for row in rows if present(row.best)]
         top = (min if "loss" in metric else max)(best) if best else float("nan")
         why = quantity.listed(list(dict.fromkeys(map(why_not_reached, rows))))
         lines = (Line(why), Line(f"best {metric_text(metric, top)}", "reason"))
         return Entry(lines, href=href, badges=badges, mark="absent")
-    seconds = median([each.elapsed_s for each in reached])
-    epoch = median([each.epoch for each in reached])
+    seconds = median([row.elapsed_s for row in reached])
+    epoch = median([row.epoch for row in reached])
     reach = (
         Line(quantity.duration(seconds)),
         Line(f"epoch {quantity.short(epoch)}", "interval"),
@@ -392,6 +392,10 @@ def _metric_entry(
     return Entry(tuple(lines), href=bench.evidence(series, point), badges=badges)
 
 
-def _difference(found: Interval) -> str:
-    points = quantity.points(found.value)
-    return f"{points} ({quantity.points_between(found.low, found.high)})" if found.known else points
+def _difference(interval: Interval) -> str:
+    points = quantity.points(interval.value)
+    return (
+        f"{points} ({quantity.points_between(interval.low, interval.high)})"
+        if interval.known
+        else points
+    )

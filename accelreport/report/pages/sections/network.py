@@ -71,7 +71,7 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
     for key in (*TRAINING, *sorted(workload.keys() - APART)):
         value = workload.get(key)
         if key in axes:
-            swept = quantity.listed([quantity.setting(each) for each in bench.plan.axes[key]])
+            swept = quantity.listed([quantity.setting(amount) for amount in bench.plan.axes[key]])
             facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))
         elif value is True:
             facts.append(Fact(sentence(axis_title(key)), "yes"))

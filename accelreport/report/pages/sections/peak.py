@@ -78,7 +78,7 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
     A published rate of a kernel is held against the peak itself, others against the roof of the
     work that was counted here.
     """
-    found: dict[tuple[str, str, str, str], list[Value]] = {}
+    shares: dict[tuple[str, str, str, str], list[Value]] = {}
     for place in every_place(bench):
         known, rate = limits_of(bench, place.group), rate_of(place.group)
         if known is None or rate is None:
@@ -87,7 +87,7 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         share = ceiling(place.work, limits).share(place.seconds)
         if not isnan(share):
             who = place.series.title, place.series.title, f"its {what}", ""
-            found.setdefault(who, []).append(share_value(rate, share))
+            shares.setdefault(who, []).append(share_value(rate, share))
     for published in sound_rates(bench):
         row, hardware = published.row, hardware_of(published.row)
         point = next((p for p in bench.points if matches(bench.values(p), published.where)), None)
@@ -109,10 +109,10 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
         limit = f"the peak of the {label(chip.name, 60)}"
         who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
-        found.setdefault(who, []).append(share_value(value, share))
+        shares.setdefault(who, []).append(share_value(value, share))
     return [
         Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
-        for (name, short, limit, by), values in found.items()
+        for (name, short, limit, by), values in shares.items()
     ]
 
 
@@ -211,8 +211,8 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     if not known:
         return None
     counts = [record.flops for record in bench.records.values() if record.flops is not None]
-    methods = sorted({label(each.method, 500) for each in counts})
-    of_bytes = sorted({label(each.bytes_method, 300) for each in counts if each.bytes_method})
+    methods = sorted({label(count.method, 500) for count in counts})
+    of_bytes = sorted({label(count.bytes_method, 300) for count in counts if count.bytes_method})
     caption = (
         f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
         "two. The share is of the dense peak cited for the element type, in the "
@@ -275,11 +275,11 @@ def tflops_of(
     bench: BenchmarkView, series: Series, point: Point
 ) -> tuple[float, float, float] | None:
     """TFLOPS and their interval, from the geometric mean of the steady time."""
-    found = bench.speedup(series, point)
+    speedup = bench.speedup(series, point)
     work = median([cell.timings.flops_per_step for cell in bench.measured(series, point)])
-    if found is None or not present(work):
+    if speedup is None or not present(work):
         return None
-    seconds = found.seconds
+    seconds = speedup.seconds
     ends = (seconds.high, seconds.low)
     low, high = (work / end / 1e12 if present(end) else float("nan") for end in ends)
     return work / seconds.value / 1e12, low, high
@@ -399,7 +399,7 @@ def _plot(rows: Shares) -> Plot:
         href = f"{bench.slug}.html#arithmetic"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
     make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
-    kinds = {mark.kind for each in workloads for mark in each.marks}
+    kinds = {mark.kind for workload in workloads for mark in workload.marks}
     caption = ["● measured here; ○ stopped by the time budget, or a single run."]
     caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
     caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
@@ -407,7 +407,8 @@ def _plot(rows: Shares) -> Plot:
         id="shares",
         title="What each benchmark reaches of the roof",
         description="; ".join(
-            f"{each.title}: {', '.join(mark.label for mark in each.marks)}" for each in workloads
+            f"{workload.title}: {', '.join(mark.label for mark in workload.marks)}"
+            for workload in workloads
         ),
         chart=lambda size: make(size.width, size.height),
         caption=" ".join(caption),

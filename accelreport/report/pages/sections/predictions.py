@@ -189,10 +189,10 @@ MOST_CLASSES = 20
 def confusion_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no run counted classes, or too many of them."""
     run = shown_run(bench, lambda record: record.confusion is not None)
-    found = run.record.confusion if run else None
-    if run is None or found is None or not 2 <= len(found.classes) <= MOST_CLASSES:
+    confusion = run.record.confusion if run else None
+    if run is None or confusion is None or not 2 <= len(confusion.classes) <= MOST_CLASSES:
         return None
-    rows = tuple(_row(found, number) for number in range(len(found.classes)))
+    rows = tuple(_row(confusion, number) for number in range(len(confusion.classes)))
     table = Table(
         id="confusion-table",
         title="Confusion matrix: true classes down, predicted classes across",
@@ -201,13 +201,15 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
             "is the count. The diagonal is correct."
         ),
         corner="true class",
-        columns=(*(Column(_title(name), number=True) for name in found.classes),),
+        columns=(*(Column(_title(name), number=True) for name in confusion.classes),),
         groups=(RowGroup(rows),),
         style="matrix",
         badges=run.badges,
     )
     title, finding = Speaker(bench).headed(
-        "Confusion matrix", Kind.MISCLASSIFIED, otherwise=f"{len(found.classes)} classes of one run"
+        "Confusion matrix",
+        Kind.MISCLASSIFIED,
+        otherwise=f"{len(confusion.classes)} classes of one run",
     )
     return Section("confusion", title, (table,), finding=finding, folded=True)
 
@@ -217,8 +219,8 @@ def _title(name: str) -> str:
     return label(name, 40).replace("_", "_\N{ZERO WIDTH SPACE}")
 
 
-def _row(found: Confusion, number: int) -> Row:
-    counts = found.counts[number]
+def _row(confusion: Confusion, number: int) -> Row:
+    counts = confusion.counts[number]
     total = sum(counts)
     entries = []
     for count in counts:
@@ -227,7 +229,7 @@ def _row(found: Confusion, number: int) -> Row:
         text = quantity.percent(share, 0) if count else "–"
         below = under(quantity.count(count) if count else "", "detail")
         entries.append(entry(text, *below, heat=shade, ramp="c", mark="small"))
-    return Row(entry(_title(found.classes[number])), tuple(entries))
+    return Row(entry(_title(confusion.classes[number])), tuple(entries))
 
 
 MOST_DAYS, MOST_STEPS = 14, 336
@@ -308,13 +310,13 @@ def _how_drawn(forecast: Forecast) -> str:
     lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     cut = nice_ticks(lowest, highest, 4)[0] > 0
-    said = ["The vertical axis does not start at 0."] if cut else []
+    sentences = ["The vertical axis does not start at 0."] if cut else []
     if lost:
         of = quantity.plural(len(forecast.predicted), "predicted value")
-        said.append(
+        sentences.append(
             f"The model diverged: {lost} of {of} values are not finite and leave gaps in the line."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def number_text(value: float, unit: str = "") -> str:
@@ -325,11 +327,11 @@ def number_text(value: float, unit: str = "") -> str:
 
 
 def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
-    found = errors_of(run.record, forecast)
-    errors = [("the network", found.model), *((each.name, each.error) for each in found.naive)]
+    scores = errors_of(run.record, forecast)
+    errors = [("the network", scores.model), *((guess.name, guess.error) for guess in scores.naive)]
     return Table(
         id=identity,
-        title=f"Mean absolute errors over {quantity.plural(found.values, 'value')}",
+        title=f"Mean absolute errors over {quantity.plural(scores.values, 'value')}",
         caption="The record of the run has the values.",
         corner="forecast by",
         columns=(Column("error", number=True),),

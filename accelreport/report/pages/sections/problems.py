@@ -22,8 +22,8 @@ from accelreport.report.warning_text import failure_text, remedy_text, warning_t
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
     """Notices of one benchmark's page, or of the front page for all of them."""
-    found = (_data_notice(benches), _partial(benches), _added(benches))
-    return tuple(notice for notice in found if notice)
+    notices = (_data_notice(benches), _partial(benches), _added(benches))
+    return tuple(notice for notice in notices if notice)
 
 
 def data_notices(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
@@ -124,7 +124,7 @@ def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
     }
     if not schedules:
         return None
-    told = [
+    times = [
         f"after {quantity.listed([str(n) for n in at])} repeats, each time at "
         f"{quantity.short(100 * level)}{quantity.SPACE}%"
         for at, level in sorted(schedules)
@@ -133,7 +133,7 @@ def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
         "Repeated until decided.",
         (
             f"Processes were added{_among(benches, affected)} where a comparison with the "
-            f"baseline was undecided. Verdicts were looked at {'; or '.join(told)}. "
+            f"baseline was undecided. Verdicts were looked at {'; or '.join(times)}. "
             "Intervals and verdicts are widened accordingly, and hold at "
             f"95{quantity.SPACE}% over all looks together."
         ),
@@ -169,7 +169,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     order = list(_HEADINGS)
     notes = [
         _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
-        for key, rows in sorted(groups.items(), key=lambda each: order.index(each[0][0]))
+        for key, rows in sorted(groups.items(), key=lambda group: order.index(group[0][0]))
     ]
     counts = {s: sum(row.status == s for row in bench.results) for s in order}
     title = f"Not measured: {unmeasured(counts, len(bench.results))}"
@@ -183,11 +183,11 @@ _ABSENT = ""
 
 def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
     devices = quantity.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
-    told = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
+    texts = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
     count = quantity.plural(len(rows), "cell")
     return Note(
         f"{devices}: {kind_text(rows[0])}.",
-        label(" ".join((*told, f"{count}.")).strip(), 600),
+        label(" ".join((*texts, f"{count}.")).strip(), 600),
         (
             f"To add what is missing, run “{run_command(bench)}” on a machine that has the "
             "device, then “accelreport merge” both results folders."
@@ -262,26 +262,26 @@ def warnings_section(bench: BenchmarkView) -> Section | None:
     """Every kind of warning of the records, with the first of its sentences."""
     kinds: dict[str, list[tuple[str, Result]]] = {}
     for row in bench.results:
-        for found in row.warnings:
-            kinds.setdefault(found.kind, []).append((warning_text(found), row))
+        for warning in row.warnings:
+            kinds.setdefault(warning.kind, []).append((warning_text(warning), row))
     if not kinds:
         return None
-    notes = tuple(_warning(bench, *each) for each in sorted(kinds.items(), key=lambda x: x[0]))
+    notes = tuple(_warning(bench, *warned) for warned in sorted(kinds.items(), key=lambda x: x[0]))
     names = [label(kind.replace("-", " "), 80) for kind in sorted(kinds)]
     title = f"Warnings: {quantity.listed(names)}"
     return Section("warnings", title, (Notes(notes),), folded=True)
 
 
-def _warning(bench: BenchmarkView, kind: str, found: list[tuple[str, Result]]) -> Note:
-    texts = list(dict.fromkeys(message for message, _ in found))
-    said = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
+def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) -> Note:
+    texts = list(dict.fromkeys(message for message, _ in warned))
+    sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
-    said += [f"The cells have {more} more such sentences."] if more > 0 else []
-    rows = list({id(row): row for _, row in found}.values())
-    said.append(who := _who(bench, rows))
+    sentences += [f"The cells have {more} more such sentences."] if more > 0 else []
+    rows = list({id(row): row for _, row in warned}.values())
+    sentences.append(who := _who(bench, rows))
     return Note(
         title=sentence(label(kind.replace("-", " "), 80)) + ".",
-        text=" ".join(said),
+        text=" ".join(sentences),
         where=() if who == EVERY else _where(bench, rows),
         tone="loud",
     )

@@ -54,32 +54,32 @@ TIMES = ("epoch_time", "step_time", "sample_time")
 IN_WORDS = Names(axis=axis_title, value=setting)
 """Keys and values of a spec as pages write them."""
 
-Told = tuple[PublishedResult, ...]
+FigureGroup = tuple[PublishedResult, ...]
 """A published figure, and behind it those of its row that say the same time in another unit."""
 
-ByFigure = Mapping[str, Sequence[Told]]
+ByFigure = Mapping[str, Sequence[FigureGroup]]
 """Published figures of each kind that there are any of, in the order of `FIGURES`."""
 
 
 def _by_figure(bench: BenchmarkView) -> ByFigure:
     alike: dict[tuple[object, ...], list[PublishedResult]] = {}
-    for number, each in enumerate(bench.published_results):
-        same = (id(each.row), each.machine, point_key(each.point))
-        alike.setdefault(same if each.figure in TIMES else (number,), []).append(each)
-    found: dict[str, list[Told]] = {}
+    for number, result in enumerate(bench.published_results):
+        same = (id(result.row), result.machine, point_key(result.point))
+        alike.setdefault(same if result.figure in TIMES else (number,), []).append(result)
+    by_figure: dict[str, list[FigureGroup]] = {}
     for rows in alike.values():
-        told = sorted(rows, key=lambda row: (bool(row.flags), not present(row.measured.value)))
-        found.setdefault(told[0].figure, []).append(tuple(told))
-    return {figure: found[figure] for figure in FIGURES if figure in found}
+        group = sorted(rows, key=lambda row: (bool(row.flags), not present(row.measured.value)))
+        by_figure.setdefault(group[0].figure, []).append(tuple(group))
+    return {figure: by_figure[figure] for figure in FIGURES if figure in by_figure}
 
 
-def _name(bench: BenchmarkView, found: PublishedResult) -> str:
+def _name(bench: BenchmarkView, result: PublishedResult) -> str:
     """What a published row is called: its sweep point and its label."""
-    point = found.point
+    point = result.point
     where = settings_text(point)
     if len(point) == 1 == len(bench.axes):
         where = label(setting(next(iter(point.values()))), 30)
-    return f"{where} · {label(found.row.label, 44)}" if where else label(found.row.label, 44)
+    return f"{where} · {label(result.row.label, 44)}" if where else label(result.row.label, 44)
 
 
 MISMATCH = Badge("other conditions", "The published figure was measured under other conditions.")
@@ -145,7 +145,7 @@ def _shares(row: Published) -> Iterator[Value]:
 
 
 def _finding(by_figure: ByFigure) -> str:
-    rows = [told[0] for every in by_figure.values() for told in every]
+    rows = [group[0] for every in by_figure.values() for group in every]
     measured = [row for row in rows if present(row.measured.value)]
     fair = [row for row in measured if row.comparable]
     near = sum(1 / 1.25 <= row.ratio <= 1.25 for row in fair)
@@ -163,7 +163,7 @@ def _finding(by_figure: ByFigure) -> str:
 def _titles(bench: BenchmarkView) -> list[str]:
     """Titles of the pieces that the figures are from, at most three of them."""
     sources = [row.source or bench.plan.source for row in bench.plan.published]
-    titles = list(dict.fromkeys(f"“{label(each.title)}”" for each in sources if each))
+    titles = list(dict.fromkeys(f"“{label(source.title)}”" for source in sources if source))
     others = quantity.plural(len(titles) - 2, "other piece")
     return titles if len(titles) <= 3 else [*titles[:2], others]
 
@@ -173,12 +173,12 @@ LONG_NOTE = 100
 
 
 def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
-    first: dict[str, Told] = {}
-    for told in (told for rows in by_figure.values() for told in rows):
-        first.setdefault(told[0].row.note, told)
+    first: dict[str, FigureGroup] = {}
+    for group in (group for rows in by_figure.values() for group in rows):
+        first.setdefault(group[0].row.note, group)
     groups = tuple(
         RowGroup(
-            tuple(_row(bench, told, is_first=told is first[told[0].row.note]) for told in rows),
+            tuple(_row(bench, group, is_first=group is first[group[0].row.note]) for group in rows),
             title=sentence(FIGURES[figure][0]),
         )
         for figure, rows in by_figure.items()
@@ -207,56 +207,56 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     )
 
 
-def _row(bench: BenchmarkView, told: Told, *, is_first: bool) -> Row:
-    found = told[0]
-    flags = [flag_text(flag) for each in told for flag in each.flags]
-    badges = (() if found.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
-    badges += (CLOCK,) if isnan(found.validation) else ()
-    note = found.row.note
+def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
+    first = group[0]
+    flags = [flag_text(flag) for result in group for flag in result.flags]
+    badges = (() if first.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
+    badges += (CLOCK,) if isnan(first.validation) else ()
+    note = first.row.note
     short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
-    notes = dict.fromkeys([short, caveat(found, IN_WORDS), *flags])
-    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, found))
-    printed = f"{printed_text(found.figure, found.value)}{quantity.SPACE}[{found.row.mark}]"
+    notes = dict.fromkeys([short, caveat(first, IN_WORDS), *flags])
+    known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, first))
+    printed = f"{printed_text(first.figure, first.value)}{quantity.SPACE}[{first.row.mark}]"
     others = [
-        Line(f"{printed_text(each.figure, each.value)}, {FIGURES[each.figure][0]}", "detail")
-        for each in told[1:]
+        Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}", "detail")
+        for result in group[1:]
     ]
     return table_row(
-        entry(_name(bench, found), Line(_against(bench, found), "reason")),
+        entry(_name(bench, first), Line(_against(bench, first), "reason")),
         entry(printed, *others, badges=badges),
-        _measured(found),
-        quantity.ratio(found.ratio) if present(found.ratio) else "–",
+        _measured(first),
+        quantity.ratio(first.ratio) if present(first.ratio) else "–",
         Entry(known or (Line("–"),)),
-        device=bench.colour_of(found.row.device),
+        device=bench.colour_of(first.row.device),
     )
 
 
-def _against(bench: BenchmarkView, found: PublishedResult) -> str:
+def _against(bench: BenchmarkView, result: PublishedResult) -> str:
     """What of ours a figure is put beside; of a speedup, also over what and by what."""
     several = len({series.machine for series in bench.series if series.machine}) > 1
-    machine = found.machine or "" if several else ""
-    ours = f"against {bench.title_on(found.row.device, machine)}"
-    if found.figure != "speedup":
+    machine = result.machine or "" if several else ""
+    ours = f"against {bench.title_on(result.row.device, machine)}"
+    if result.figure != "speedup":
         return ours
-    over = f"{ours} over {bench.title_of(found.over)}"
-    if found.row.over_where:
-        over += f" at {settings_text(found.row.over_where)}"
-    by = found.row.quantity
+    over = f"{ours} over {bench.title_of(result.over)}"
+    if result.row.over_where:
+        over += f" at {settings_text(result.row.over_where)}"
+    by = result.row.quantity
     return over if by == "speedup" else f"{over}, by the {QUANTITIES.get(by, axis_title(by))}"
 
 
-def _source(bench: BenchmarkView, found: PublishedResult) -> list[Line]:
+def _source(bench: BenchmarkView, result: PublishedResult) -> list[Line]:
     """Who published a row, where that is not the spec's own source or the row was imported."""
-    by, imported = citation(found.source), found.row.imported
+    by, imported = citation(result.source), result.row.imported
     if not imported and by == citation(bench.plan.source):
         return []
     begin = f"imported from {label(imported, 60)}: " if imported else "from "
-    address = web_address(found.source.url if found.source else "")
+    address = web_address(result.source.url if result.source else "")
     return [Line(begin + label(by, 240), "reason", href=address)]
 
 
-def _measured(found: PublishedResult) -> Entry:
-    figure, ours = found.figure, found.measured
+def _measured(result: PublishedResult) -> Entry:
+    figure, ours = result.figure, result.measured
     if not present(ours.value):
         return entry(Line("not measured", "reason"))
     lines = [Line(figure_text(figure, ours.value))]
@@ -265,12 +265,12 @@ def _measured(found: PublishedResult) -> Entry:
             Line(figure_text(figure, ours.value, ours.low, ours.high)),
             Line(figure_interval(figure, ours.value, ours.low, ours.high), "interval"),
         ]
-    said = caveat(found, IN_WORDS)
-    badges = [Badge("extrapolated", said)] if found.extrapolated else []
-    if found.stand_in == "synthetic":
-        badges.append(Badge("synthetic data", said))
-    elif found.stand_in and figure in QUALITIES:
-        badges.append(Badge("sample", said, "quiet"))
+    meaning = caveat(result, IN_WORDS)
+    badges = [Badge("extrapolated", meaning)] if result.extrapolated else []
+    if result.stand_in == "synthetic":
+        badges.append(Badge("synthetic data", meaning))
+    elif result.stand_in and figure in QUALITIES:
+        badges.append(Badge("sample", meaning, "quiet"))
     return Entry(tuple(lines), badges=tuple(badges))
 
 
@@ -313,13 +313,13 @@ def advice_section(bench: BenchmarkView) -> Section | None:
 def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
     """What was measured of a kind of device, or published, against the baseline."""
     speaker, devices = Speaker(bench), bench.plan.devices
-    said = False
+    has_number = False
     for finding in bench.findings:
         kinds = {devices[v.of.device].kind for v in finding.values if v.of.device in devices}
         reached = finding.kind is Kind.TARGET and quantity.present(finding.values[0].number)
         own = reached or finding.kind in {Kind.RATE, Kind.RANGE}
         if kinds == {row.use} and (own or finding.kind in COMPARISONS):
-            said = True
+            has_number = True
             yield f"{speaker.title(finding)}."
     rows = [
         ratios
@@ -327,7 +327,7 @@ def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
         if (device := devices.get(next(iter(ratios.values())).of.device)) and device.kind == row.use
     ]
     for clause in published_speedups(speaker, rows):
-        said = True
+        has_number = True
         yield f"{sentence(clause)}."
-    if not said:
+    if not has_number:
         yield f"No {row.use} has a number here yet."

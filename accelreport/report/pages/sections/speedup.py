@@ -80,10 +80,10 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
         return None
     table = speedup_table(bench)
     axis = f" by {axis_title(bench.axes[0])}" if len(bench.axes) == 1 else ""
-    title, found = f"Speedup{axis}", _clauses(bench)
+    title, clauses = f"Speedup{axis}", _clauses(bench)
     if len(bench.points) > MOST_ROWS:  # the opening's grid has every time
-        return Section("speedup", f"{title}: {found[0]}", (table,), folded=True)
-    finding = " ".join(f"{sentence(clause)}." for clause in found)
+        return Section("speedup", f"{title}: {clauses[0]}", (table,), folded=True)
+    finding = " ".join(f"{sentence(clause)}." for clause in clauses)
     return Section("speedup", title, (table,), finding=finding)
 
 
@@ -97,8 +97,8 @@ def _clauses(bench: BenchmarkView) -> list[str]:
     total = verdicts.total()
     name = bench.baseline_name
     if not total:
-        said = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
-        return said or ["no device has a time to compare"]
+        clauses = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
+        return clauses or ["no device has a time to compare"]
     if total > 1 == len(verdicts):
         (verdict,) = verdicts
         return [f"all {total} comparisons with {name} are {VERDICT_WORDS[verdict]}"]
@@ -129,13 +129,13 @@ def _compared(bench: BenchmarkView) -> list[Speedup]:
 
 def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     """Published rates over the baseline by label and sweep point: their ratios."""
-    found: dict[str, dict[Point, Value]] = {}
+    by_label: dict[str, dict[Point, Value]] = {}
     for finding in bench.findings:
         for value in finding.values if finding.kind is Kind.PUBLISHED else ():
             if value.of.row and value.over:
-                ratios = found.setdefault(label(value.of.row.label, 60), {})
+                ratios = by_label.setdefault(label(value.of.row.label, 60), {})
                 ratios.setdefault(value.over.point, value)
-    return found
+    return by_label
 
 
 def _interval_text(bench: BenchmarkView) -> str:
@@ -292,9 +292,9 @@ def _cells(
         own = next((plain(v) for v, _ in rates_at(bench, point) if v.of == ratio.of), "–")
         sign = signs(ratio.caveats & {Caveat.UNVALIDATED})
         return entry(own), entry(f"{speaker.number(ratio, quantity.TABLE)} {sign}".strip())
-    found = bench.speedup(device.series, point)
-    value = rate_of(found.own) if found else None
-    if found is None or value is None:
+    speedup = bench.speedup(device.series, point)
+    value = rate_of(speedup.own) if speedup else None
+    if speedup is None or value is None:
         return absence(bench, device.series, point), entry("–")
     rate = entry(
         f"{plain(value)} {signs(value.caveats)}".strip(),
@@ -302,14 +302,14 @@ def _cells(
         href=bench.evidence(device.series, point),
         badges=_lost(bench, device.series, point),
     )
-    estimate = found.estimate or found.qualified
-    if found.is_baseline:
+    estimate = speedup.estimate or speedup.qualified
+    if speedup.is_baseline:
         return rate, entry("baseline", mark="baseline")
     if estimate is None:
-        return rate, entry(Line("withheld"), Line(why_incomplete(found), "reason"), mark="absent")
+        return rate, entry(Line("withheld"), Line(why_incomplete(speedup), "reason"), mark="absent")
     return rate, entry(
         *interval_lines(estimate.interval),
-        *_withheld(found),
+        *_withheld(speedup),
         *_more(estimate),
         badges=verdict_badges(estimate),
         heat=estimate_heat(estimate),
@@ -328,17 +328,17 @@ def verdict_badges(estimate: Estimate) -> tuple[Badge, ...]:
     return (badge,) if badge else ()
 
 
-def _withheld(found: Speedup) -> tuple[Line, ...]:
+def _withheld(speedup: Speedup) -> tuple[Line, ...]:
     """Why a speedup must not stand alone, where it must not."""
-    text = label(why_withheld(found), 200)
+    text = label(why_withheld(speedup), 200)
     return (Line(f"no headline: {text}", "reason"),) if text else ()
 
 
-def _more(found: Estimate) -> tuple[Line, ...]:
+def _more(estimate: Estimate) -> tuple[Line, ...]:
     """How many more processes would decide, where a number of them would."""
-    if found.needed is None:
+    if estimate.needed is None:
         return ()
-    more = quantity.plural(found.needed, "more process", "more processes")
+    more = quantity.plural(estimate.needed, "more process", "more processes")
     return (Line(f"{more} of each would probably decide", "reason"),)
 
 
@@ -348,12 +348,14 @@ def estimate_heat(estimate: Estimate) -> int | None:
     return heat_bin(estimate.interval.value) if decided else None
 
 
-def interval_lines(found: Interval) -> tuple[Line, Line]:
+def interval_lines(interval: Interval) -> tuple[Line, Line]:
     """A speedup and its interval, or that there is none."""
-    value = Line(quantity.ratio(found.value, found.low, found.high))
-    if not found.known:
+    value = Line(quantity.ratio(interval.value, interval.low, interval.high))
+    if not interval.known:
         return value, Line("no interval", "interval")
-    return value, Line(quantity.ratio_interval(found.low, found.high, found.value), "interval")
+    return value, Line(
+        quantity.ratio_interval(interval.low, interval.high, interval.value), "interval"
+    )
 
 
 def time_lines(seconds: Interval) -> tuple[Line, Line]:
@@ -370,9 +372,9 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
     if not bench.scaling:
         return None
     points: dict[str, list[Scaling]] = {}
-    for each in bench.scaling:
-        title = bench.point_title(tuple(each.own.point.values())) if bench.axes else ""
-        points.setdefault(title, []).append(each)
+    for scaling in bench.scaling:
+        title = bench.point_title(tuple(scaling.own.point.values())) if bench.axes else ""
+        points.setdefault(title, []).append(scaling)
     table = Table(
         id="scaling-table",
         title="Efficiency of several replicas or workers",
@@ -386,41 +388,43 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
         groups=tuple(
-            RowGroup(tuple(_scaling_row(bench, each) for each in found), title=title)
-            for title, found in points.items()
+            RowGroup(tuple(_scaling_row(bench, own) for own in scalings), title=title)
+            for title, scalings in points.items()
         ),
     )
     title = f"Scaling: {_scaling_finding(bench)}"
     return Section("scaling", title, (table,), folded=True)
 
 
-def _scaling_row(bench: BenchmarkView, found: Scaling) -> Row:
-    name = bench.title_of(found.own.device)
-    against = Line(f"against {bench.title_of(found.single)}", "reason")
+def _scaling_row(bench: BenchmarkView, scaling: Scaling) -> Row:
+    name = bench.title_of(scaling.own.device)
+    against = Line(f"against {bench.title_of(scaling.single)}", "reason")
     return table_row(
         entry(name, against),
-        quantity.count(found.units),
-        _efficiency(found.strong),
-        _efficiency(found.weak),
-        device=bench.colours[found.own.device],
+        quantity.count(scaling.units),
+        _efficiency(scaling.strong),
+        _efficiency(scaling.weak),
+        device=bench.colours[scaling.own.device],
     )
 
 
-def _efficiency(found: Interval) -> Entry:
-    if not present(found.value):
+def _efficiency(interval: Interval) -> Entry:
+    if not present(interval.value):
         return entry(Line("–", "reason"))
-    lines = [Line(quantity.percent(found.value, 0))]
-    if found.known:
-        low = quantity.fixed(100 * found.low, 0)
-        lines.append(Line(f"{low}{quantity.EN_DASH}{quantity.percent(found.high, 0)}", "interval"))
+    lines = [Line(quantity.percent(interval.value, 0))]
+    if interval.known:
+        low = quantity.fixed(100 * interval.low, 0)
+        lines.append(
+            Line(f"{low}{quantity.EN_DASH}{quantity.percent(interval.high, 0)}", "interval")
+        )
     return Entry(tuple(lines))
 
 
 def _scaling_finding(bench: BenchmarkView) -> str:
-    known = [each for each in bench.scaling if present(each.strong.value)]
+    known = [scaling for scaling in bench.scaling if present(scaling.strong.value)]
     if not known:
         return "no batch was both shared by several and done by one alone"
-    best = max(known, key=lambda each: (each.units, each.strong.value))
+    best = max(known, key=lambda scaling: (scaling.units, scaling.strong.value))
     return (
         f"{bench.title_of(best.own.device)} does "
         f"{quantity.ratio(best.units * best.strong.value)} the work of one, an "

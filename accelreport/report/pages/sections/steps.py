@@ -51,12 +51,12 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     tails = {place: late for place, values in times.items() if (late := _tail(values))}
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    found = (
+    finding = (
         step_tail(bench, worst, tails[worst])
         if worst
         else (f"too few {bench.words.step}s for a 99th percentile")
     )
-    title = f"{sentence(bench.words.step)} times: {found}"
+    title = f"{sentence(bench.words.step)} times: {finding}"
     return Section("steps", title, (figure,), folded=not bench.words.calls)
 
 
@@ -73,13 +73,13 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
     title = f"Distribution of {bench.words.step} times"
     where = bench.at(point)
-    said = "; ".join(
-        f"{each.device.title}: median {quantity.duration(each.median)}" for each in curves
+    medians = "; ".join(
+        f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
     )
     return Plot(
         id="step-ecdf",
         title=f"{title}{where}",
-        description=f"{said}.",
+        description=f"{medians}.",
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
@@ -114,7 +114,7 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
         columns=number_columns(titles),
         groups=groups_by_point(
             bench,
-            lambda point: (_row(bench, each, times[each]) for each in times if each[1] == point),
+            lambda point: (_row(bench, key, times[key]) for key in times if key[1] == point),
         ),
         download=Download(f"{bench.slug}/steps.csv", "CSV", "every timed step"),
     )
@@ -154,8 +154,8 @@ class Distribution:
 
 def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
     """So many quantiles of step times, from the smallest to the largest."""
-    found = np.quantile(seconds, np.linspace(0, 1, QUANTILES))
-    return tuple(float(value) for value in found)
+    values = np.quantile(seconds, np.linspace(0, 1, QUANTILES))
+    return tuple(float(value) for value in values)
 
 
 def starts_late(curves: Sequence[Distribution]) -> bool:
