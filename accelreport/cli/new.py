@@ -184,7 +184,8 @@ def new(
             given["sweep"] = parse_lists("--sweep", sweep)
             if model or data or kind == "keras":
                 kind, given = "keras", _own(model, data, file, given)
-            write_checked(file, _drafted(file, kind, title, device, given))
+            guided = not (model or data)
+            write_checked(file, _drafted(file, kind, title, device, given, guided=guided))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
@@ -231,17 +232,28 @@ def _system(name: str) -> Path:
 
 
 def _drafted(
-    file: Path, kind: str | None, title: str | None, devices: list[str], given: dict[str, Any]
+    file: Path,
+    kind: str | None,
+    title: str | None,
+    devices: list[str],
+    given: dict[str, Any],
+    *,
+    guided: bool,
 ) -> str:
+    """The text of a spec; title and devices are asked for only where the start is guided."""
     from accelreport.loader.load import load
     from accelreport.workloads.spec_template import draft
 
     family = _family(kind)
     measure, sweep = given.pop("measure", {}), given.pop("sweep")
     given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
-    named = title or _asked("Title", file.stem.replace("_", " ").capitalize())
-    names = devices or _chosen(dict(load([file.parent / DEVICES]).devices))
-    return draft(family, title=named, devices=names, given=given, measure=measure, sweep=sweep)
+    if not title:
+        title = file.stem.replace("_", " ").capitalize()
+        title = _asked("Title", title) if guided else title
+    if not devices:
+        known = dict(load([file.parent / DEVICES]).devices)
+        devices = _chosen(known) if guided else here(known)
+    return draft(family, title=title, devices=devices, given=given, measure=measure, sweep=sweep)
 
 
 def here(devices: dict[str, Device]) -> list[str]:

@@ -186,6 +186,23 @@ def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
     )
 
 
+def test_a_model_and_data_need_no_answer_at_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text("def build():\n    raise SystemExit('never called')\n")
+    (tmp_path / "train.csv").write_text("a,b,y\n" + "0.5,1,2.5\n" * 500)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "accelreport", "new", "specs/mine.toml"]
+    command += ["--model", "model.py:build", "--data", "train.csv"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=theirs) as process:
+        try:
+            assert process.wait(timeout=300) == 0
+        finally:
+            process.kill()
+    os.close(theirs)
+    os.close(ours)
+    (spec,) = load([tmp_path / "specs" / "mine.toml"]).specs
+    assert (spec.title, "cpu-1" in spec.devices) == ("Mine", True)
+
+
 def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
     arguments = ["--dataset", "mnist", "--model", "conv64_conv32", "--batch", "256,512"]
     arguments += ["--data", "synthetic"]
