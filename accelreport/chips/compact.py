@@ -89,14 +89,18 @@ def unpacked(shared: Any, value: Any, largest: int) -> Any:
         if room < 0:
             raise ValueError("what its references stand for is too large")
 
+    sizes: dict[int, int] = {}
+
     def plain(part: Any, known: list[Any]) -> Any:
         if isinstance(part, list):
-            return [plain(own, known) for own in part]
+            return [plain(own, known) if isinstance(own, dict | list) else own for own in part]
         if not isinstance(part, dict):
             return part
         if part.keys() == {SAME}:
-            again = known[part[SAME]]
-            take(len(text_of(again)))
+            again = known[number := part[SAME]]
+            if number not in sizes:
+                sizes[number] = len(text_of(again))
+            take(sizes[number])
             return again
         if part.keys() == {DECIMALS}:
             return [count / UNIT for count in plain(part[DECIMALS], known)]
@@ -105,7 +109,10 @@ def unpacked(shared: Any, value: Any, largest: int) -> Any:
             rows = list(zip(*columns.values(), strict=True))
             take(len(text_of(list(columns))) * len(rows))
             return [dict(zip(columns, row, strict=True)) for row in rows]
-        return {key: plain(own, known) for key, own in part.items()}
+        return {
+            key: plain(own, known) if isinstance(own, dict | list) else own
+            for key, own in part.items()
+        }
 
     try:
         return plain(value, plain(shared, []))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, pairwise
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -291,10 +292,10 @@ def _steps(record: Record) -> Iterator[Doubt]:
             break
         if len(block.step_s) > 1:
             rest = block.wall_s - sum(block.step_s)
-            ratios.append(rest / float(np.median(block.step_s)))
+            ratios.append(rest / median(block.step_s))
     low, high = UNSTAMPED
     # A call that waits for its caller wakes the processor first, which a busy machine delays.
-    if record.epochs and len(ratios) > 2 and not low < (middle := float(np.median(ratios))) < high:
+    if record.epochs and len(ratios) > 2 and not low < (middle := median(ratios)) < high:
         text = f"The first steps of its blocks take {middle:.2g} times as long as the others."
         yield Doubt("steps", name, text)
     seconds = [b.wall_s / b.steps for b in record.blocks if b.steady and b.steps]
