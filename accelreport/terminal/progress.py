@@ -98,6 +98,11 @@ def _write(stream: TextIO, text: str) -> None:
         unheard(stream)
 
 
+def _keeps_every_line() -> bool:
+    """Whether what was written cannot be drawn over, as below a notebook's `!` line."""
+    return os.environ.get("TERM") in {None, "dumb"} or "JPY_PARENT_PID" in os.environ
+
+
 @contextmanager
 def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer]:
     """An observer for a run: JSON, failures only, a live display, or plain lines.
@@ -111,7 +116,7 @@ def progress_for(plan: RunPlan, *, json: bool, quiet: bool) -> Iterator[Observer
         yield JsonLines(sys.stdout)
     elif quiet:
         yield Quiet(sys.stderr)
-    elif sys.stdout.isatty() and os.environ.get("TERM") not in {None, "dumb"}:
+    elif sys.stdout.isatty() and not _keeps_every_line():
         from rich.console import Console
 
         from accelreport.terminal.live import LiveProgress

@@ -126,6 +126,26 @@ def test_devices_that_are_absent_for_one_reason_share_a_line(tmp_path: Path) -> 
     assert re.fullmatch(r"  (gpu and tpu|tpu and gpu): 2 cells skipped: not on this machine", line)
 
 
+@pytest.mark.parametrize(
+    ("environment", "drawn_over"),
+    [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"JPY_PARENT_PID": "1"}, False)],
+)
+def test_the_live_display_is_for_terminals_that_can_be_drawn_over(
+    environment: dict[str, str],
+    drawn_over: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
+    for name, value in {"TERM": "xterm", **environment}.items():
+        monkeypatch.setenv(name, value)
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout", terminal)
+    with progress_for(Bench(tmp_path).plan(cells(1)), json=False, quiet=False) as observer:
+        assert isinstance(observer, LiveProgress) is drawn_over
+
+
 @pytest.mark.e2e
 def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path: Path) -> None:
     out = io.StringIO()
