@@ -397,6 +397,23 @@ def test_of_what_is_twice_as_fast_every_page_says_so(
 
 @few
 @given(**drawn)
+def test_of_two_modes_no_page_says_more_than_the_faster_or_less_than_the_slower_one(
+    shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    bench = view(modes(shape, repeats, noise, seed))
+    decided = [
+        value for finding in bench.findings for value in finding.values if value.verdict is not None
+    ]
+    assert not [value for value in decided if value.verdict is Verdict.SLOWER]
+    for value in decided:
+        if value.verdict is Verdict.FASTER:
+            assert 1.25 * 0.95 < value.number < 2 * 1.05
+    for factor in re.findall(r"([\d.]+)× as fast", " ".join(words(bench))):
+        assert 1.2 <= float(factor) <= 2.1
+
+
+@few
+@given(**drawn)
 def test_of_a_range_it_is_said_how_many_have_no_time(
     shape: str, repeats: int, noise: float, seed: int
 ) -> None:
