@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
@@ -22,6 +22,7 @@ from accelreport.analysis.timed_sweeps import (
 )
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
+from accelreport.spec.base import Baseline
 
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
@@ -47,6 +48,13 @@ class Benchmark:
     def results(self) -> tuple[Result, ...]:
         """Every planned cell on every machine that has a record of it."""
         return results_of(self.plan, self.records.values())
+
+    def over(self, device: str) -> Self:
+        """The same results, compared with those of another device."""
+        plan = self.plan.model_copy(update={"baseline": Baseline(device=device)})
+        other = replace(self, plan=plan)
+        vars(other)["results"] = self.results  # No result depends on the baseline.
+        return other
 
     @cached_property
     def compared(self) -> tuple[Speedup, ...]:

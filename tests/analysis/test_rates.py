@@ -44,7 +44,7 @@ def test_one_measurement_told_as_epoch_step_and_sample_is_one_mark() -> None:
     step = round(base / 4, 4)
     row = only_row(
         printed(label="Colab TPU", epoch_time=round(60 * step, 1)),
-        printed(label="Colab TPU, converted", step_time=step, sample_time=round(step / 256, 7)),
+        printed(label="Colab TPU (converted)", step_time=step, sample_time=round(step / 256, 7)),
     )
     (mark,) = row.printed
     assert mark.factor == pytest.approx(4, rel=0.02)

@@ -43,7 +43,6 @@ from accelreport.report.say_run import published_speedups
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
-from accelreport.spec.base import Baseline
 
 VERDICTS = {
     "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
@@ -207,8 +206,7 @@ def _over_others(bench: BenchmarkView) -> tuple[Table, ...]:
     tables: list[Table] = []
     for device in dict.fromkeys(series.device for series in bench.tried_series):
         if device in timed and device != bench.plan.baseline.device:
-            plan = bench.plan.model_copy(update={"baseline": Baseline(device=device)})
-            other = replace(bench, plan=plan)
+            other = bench.over(device)
             devices = [Compared(s.title, s.colour, s) for s in other.tried_series]
             table = _table(other, devices, "")
             name = other.baseline_name
