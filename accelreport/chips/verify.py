@@ -275,7 +275,7 @@ def _evaluations(record: Record) -> Iterator[Doubt]:
     took = sum(epoch.evaluate_s for epoch in record.epochs)
     most = len(record.epochs) * (steps * step_s + EVALUATION_S) + (record.times.first_step_s or 0.0)
     if took > most:
-        text = f"Its evaluations take {took:.1f} s, and training as much takes {most:.1f} s."
+        text = f"Its evaluations take {took:.1f} s; training on as many takes {most:.1f} s."
         yield Doubt("evaluation", record.cell.name, text)
 
 
@@ -428,8 +428,8 @@ def _paces(records: Sequence[Record]) -> Iterator[Doubt]:
     for (model, size, device), steps in fastest.items():
         fast, slow = min(steps.values()), max(steps.values())
         if slow > PACE * fast:
-            ratio, specs = slow / fast, " and ".join(sorted(steps))
-            text = f"A step of {model}, batch {size}, differs by {ratio:.2g} times in {specs}."
+            specs = " and ".join(sorted(steps))
+            text = f"Steps of {model}, batch {size}, differ by {slow / fast:.2g} times in {specs}."
             yield Doubt("pace", device, text)
 
 

@@ -119,7 +119,7 @@ ChipPages = Annotated[
     typer.Option(
         "--chips",
         metavar="ADDRESS",
-        help="Address of the pages of `accelreport rank`, to which the front page leads.",
+        help="Address of the pages that `accelreport rank` built; the front page links to them.",
         show_default=False,
     ),
 ]

@@ -67,13 +67,13 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     from accelreport.report.view import BenchmarkView
     from accelreport.results.store import existing
     from accelreport.runner.plan_documents import plan_document
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import tell_unread
 
     held = []
     if results.is_dir():
         store = existing(results)
         held = list(store.records())
-        say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+        tell_unread(store.problems)
     for spec in read.specs:
         plan = plan_document(spec, {})
         keys = {cell.key for cell in plan.cells}

@@ -57,7 +57,7 @@ def claims(
         claim_lines,
         claim_rows,
     )
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
     say(*choose(store, only=specs), err=True)
@@ -71,7 +71,7 @@ def claims(
             say(*(f"  {line}" for line in claim_lines(bench.tested)), "")
         if not benches:
             say("No spec that was run makes a claim.")
-    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+    tell_unread(store.problems)
     if store.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)
     if fail_if:

@@ -109,7 +109,7 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
     """List the benchmarks of a results folder, or the cells of one."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import benchmarks, cells, lines
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
     rows = cells(store, spec) if spec else benchmarks(store)
@@ -117,7 +117,7 @@ def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) ->
         typer.echo(json_module.dumps(rows, indent=2))
     else:
         say(*lines(rows))
-    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+    tell_unread(store.problems)
 
 
 @app.command(epilog=SHOW_EXAMPLES)
@@ -125,7 +125,7 @@ def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
     """Show what a cell measured, on every machine that measured it."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import cells_named, record_text, refusals
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
     for full, machines in cells_named(store, key).items():
@@ -137,7 +137,7 @@ def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
             elif record:
                 path = store.record_path(full, machine)
                 say(*record_text(record, path, refused.get(machine, "")))
-    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+    tell_unread(store.problems)
 
 
 @app.command(epilog=PRIVATE_EXAMPLES)
@@ -145,7 +145,7 @@ def private(key: Key = "", *, results: Results = RESULTS, json: Json = False) ->
     """Show which names of people and machines are in the records, and what replaces them."""
     from accelreport.results.store import existing
     from accelreport.terminal.listings import cells_named, lines, privacy
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
     published, rows = privacy(store)
@@ -157,7 +157,7 @@ def private(key: Key = "", *, results: Results = RESULTS, json: Json = False) ->
         typer.echo(json_module.dumps(rows, indent=2))
     else:
         say(*lines(rows) if rows else ["These records name no person and no machine."])
-    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+    tell_unread(store.problems)
 
 
 @app.command(epilog=EXPORT_EXAMPLES)
@@ -172,12 +172,12 @@ def export(
     from accelreport.results.store import existing
     from accelreport.runner.plan_documents import choose
     from accelreport.terminal.histories import FORMATS, named_groups
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
     say(*choose(store, only=specs), err=True)
     groups = list(named_groups(store))
-    say(*(f"cannot be read: {problem}" for problem in store.problems), err=True)
+    tell_unread(store.problems)
     if store.problems:
         raise typer.Exit(ExitCode.BAD_RESULTS)
     if not groups:

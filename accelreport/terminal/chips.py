@@ -56,7 +56,7 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
     )
     if any(row.entry.stopped for _, row, _ in ranks):
         yield ""
-        yield "stopped: by the time budget; a rate is that of the steps that were done"
+        yield "stopped: by the time budget; the rate is that of its completed steps"
 
 
 def own_ranks(own: Contribution, others: Sequence[Contribution]) -> list[OwnRank]:

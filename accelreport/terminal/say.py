@@ -93,6 +93,11 @@ def tell_unshown(unshown: Iterable[Unshown]) -> None:
             sys.stderr.write(printable("".join(traceback.format_exception(item.error))))
 
 
+def tell_unread(problems: Iterable[object]) -> None:
+    """Print which files of a results folder could not be read, on standard error."""
+    say(*(f"cannot be read: {problem}" for problem in problems), err=True)
+
+
 def on_one_line(text: str) -> str:
     """The text with all control characters replaced, including line feeds."""
     return printable(text.replace("\n", "\N{SYMBOL FOR NEWLINE}"))

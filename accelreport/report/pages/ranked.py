@@ -497,7 +497,7 @@ def _figures(board: Board, machine: Submission) -> Table:
             RowGroup(tuple(own), titles[device], id=slug(device)) for device, own in rows.items()
         ),
         caption="A rank is a range where intervals overlap. Where the time budget stopped a "
-        "repeat, a rate is that of the steps that were done.",
+        "repeat, the rate is that of its completed steps.",
     )
 
 

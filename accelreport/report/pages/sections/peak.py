@@ -335,7 +335,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
             "figures or, for a CPU, measured ones."
             f"{f'{wrong} and cannot be right.' if above else ''} Each benchmark’s page has upper "
-            "bounds for other chips, which are no predictions."
+            "bounds for other chips, which are not predictions."
         ),
         description="",
         opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
