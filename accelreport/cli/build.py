@@ -228,21 +228,24 @@ def build(
 def _refreshed(results: Path, specs: Path | None) -> Store:
     """The results with plans of the current specs, if any; prints what it cannot refresh."""
     from accelreport.results.store import Store
-    from accelreport.runner.plan_documents import refresh
     from accelreport.terminal.say import say
 
     store = Store(results)
-    for complaint in refresh(store, specs) if specs and specs.is_dir() else ():
-        say(f"warning: {complaint}", err=True)
+    if specs and specs.is_dir():
+        from accelreport.runner.plan_documents import refresh
+
+        for complaint in refresh(store, specs):
+            say(f"warning: {complaint}", err=True)
     return store
 
 
 def _tell_others(built: BuildResult) -> None:
     """Print which measurements of other versions of the specs the report leaves out."""
-    from accelreport.report.version_text import versions_notice
-    from accelreport.terminal.say import say
-
     if built.others:
+        # These import what analyses, which a build of unchanged results does not need.
+        from accelreport.report.version_text import versions_notice
+        from accelreport.terminal.say import say
+
         notice = versions_notice(built.others)
         say(f"warning: {notice.title} {notice.text}", err=True)
 

@@ -277,6 +277,8 @@ class Scrubber:
         self._last = 0
         self._vocabulary: dict[str, None] = {}
         """Texts of records that no program wrote."""
+        self._nameless: set[tuple[str, bool]] = set()
+        """Learned texts, and whether a program wrote them, that name nothing in any record."""
         self._words: frozenset[str] | None = None
         """Names that are replaced wherever a program wrote them."""
         self._patterns: dict[tuple[bool, frozenset[str]], Patterns] = {}
@@ -306,20 +308,27 @@ class Scrubber:
             for name in filter(re.compile("[A-Za-z.]").search, names):
                 self._meet(place, [name])
             return text
+        if not free and place.key:
+            self._vocabulary[text] = None
+        if (text, free) in self._nameless:
+            return text
         shown = (_SHOWS[free].finditer(line) for line in text.splitlines() if _MAYBE.search(line))
-        for match in chain.from_iterable(shown):
+        matches = [*chain.from_iterable(shown)]
+        for match in matches:
             group = match.lastgroup or ""
             if group in OWNERS:
                 self._users.add(match[group])
             elif group not in HOMES and (group != "at" or _is_internal(match["at"])):
                 names = [name for name in [match[group]] if name.lower() not in ORDINARY]
                 self._meet(place, names, sure=group not in UNSURE)
+        nodes: list[str] = []
         if free:
-            nodes = [name for part in _CAN_RUN_IT.findall(text) for name in _NODE.findall(part)]
-            for name in (*nodes, *_NUMBERED.findall(text)):
+            nodes += (name for part in _CAN_RUN_IT.findall(text) for name in _NODE.findall(part))
+            nodes += _NUMBERED.findall(text)
+            for name in nodes:
                 self._meet(place, [name])
-        elif place.key:
-            self._vocabulary[text] = None
+        if not matches and not nodes:
+            self._nameless.add((text, free))
         return text
 
     def _meet(

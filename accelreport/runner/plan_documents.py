@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from accelreport.errors import AccelReportError
-from accelreport.loader.load import load
 from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, place_of, retold
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
@@ -169,6 +168,9 @@ def _read_again(
     Another value on the command line was given to the specs that were run with it, and may fit
     no other one of the folder.
     """
+    # It imports every workload, which a build without specs does not need.
+    from accelreport.loader.load import load
+
     try:
         return load([specs], profile=profile, overrides=overrides)
     except SpecErrors:

@@ -63,6 +63,12 @@ def _rows(spec: dict[str, Any], *fields: str) -> list[dict[str, Any]]:
     return next(rows for rows in sets if rows and set(fields) <= set(rows[0]))
 
 
+def _overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes share some area."""
+    across = min(one.right, other.right) - max(one.left, other.left)
+    return across > 0 and min(one.bottom, other.bottom) > max(one.top, other.top)
+
+
 @given(
     st.lists(st.lists(BOXES, min_size=1, max_size=4), max_size=12),
     st.lists(BOXES, max_size=6),
@@ -78,7 +84,7 @@ def test_a_label_takes_the_first_place_in_which_it_meets_nothing_or_none(
         free = [
             number
             for number, box in enumerate(own)
-            if within.holds(box) and not any(map(box.meets, occupied))
+            if within.holds(box) and not any(_overlap(box, other) for other in occupied)
         ]
         assert at == (free[0] if free and left else None)
         if at is not None:

@@ -7,16 +7,17 @@ left to the legend or the table, which hold all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import dist
+from typing import NamedTuple
+
+import numpy as np
 
 STEP = 4.0
 """Pixels between two points of a line that labels keep off."""
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle in pixels, from the top left."""
 
     left: float
@@ -28,12 +29,6 @@ class Box:
     def around(cls, x: float, y: float, width: float, height: float) -> Box:
         """The box of such a size with its middle there."""
         return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-
-    def meets(self, other: Box) -> bool:
-        """Whether both share some area."""
-        across = min(self.right, other.right) - max(self.left, other.left)
-        down = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return across > 0 and down > 0
 
     def holds(self, other: Box) -> bool:
         """Whether the other lies within it."""
@@ -68,16 +63,23 @@ def place(
     Returns:
         The number of the place of each label; None for one that is left out.
     """
-    occupied, places = list(taken), list[int | None]()
+    occupied, places = np.array([*taken], dtype=float).reshape(-1, 4), list[int | None]()
+
+    def is_free(box: Box) -> bool:
+        left, top, right, bottom = occupied.T
+        across = np.maximum(left, box.left) < np.minimum(right, box.right)
+        down = np.maximum(top, box.top) < np.minimum(bottom, box.bottom)
+        return not (across & down).any()
+
     for boxes in labels:
         free = (
             number
             for number, box in enumerate(boxes)
-            if budget and within.holds(box) and not any(map(box.meets, occupied))
+            if budget and within.holds(box) and is_free(box)
         )
         at = next(free, None)
         if at is not None:
-            occupied.append(boxes[at])
+            occupied = np.vstack([occupied, boxes[at]])
             budget -= 1
         places.append(at)
     return places

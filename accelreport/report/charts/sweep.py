@@ -230,11 +230,15 @@ class SweepPanel:
         if not self.named:
             self._span(0.0)
         self._keys = distinct([key.text for key in keys_of_lines(lines)])
-        self._x_scale, self._x_axis = self._across()
+        x_scale, x_axis = self._across()
         kind = "linear" if axes.linear else "log"
-        self._y_scale = Scale(type=kind, domain=list(axes.heights), nice=False)
-        self._y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
-                              minExtent=left, maxExtent=left)  # fmt: skip
+        y_scale = Scale(type=kind, domain=list(axes.heights), nice=False)
+        y_axis = ticked(self._ticks(), axes.tick, title=None, domain=False, ticks=False,
+                        minExtent=left, maxExtent=left)  # fmt: skip
+        # Each is one object for all layers: a chart writes every object once.
+        self._x = alt.X("x:Q", scale=x_scale, axis=x_axis)
+        self._y = alt.Y("y:Q", scale=y_scale, axis=y_axis)
+        self._low = alt.Y("low:Q", scale=y_scale, axis=y_axis)
 
     def _ticks(self) -> Sequence[float]:
         """The ticks of the upright axis, or every second, third … where they would touch."""
@@ -293,12 +297,6 @@ class SweepPanel:
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
 
-    def _up(self, field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=self._y_scale, axis=self._y_axis)
-
-    def _along(self) -> alt.X:
-        return alt.X("x:Q", scale=self._x_scale, axis=self._x_axis)
-
     def _points(self, lines: Iterable[SweepLine], *, beyond: bool | None = None) -> Layer:
         """The points of some lines: all, those within what was measured, or those beyond it."""
         x_title, text = self._axes.x_title, self._axes.text
@@ -314,7 +312,7 @@ class SweepPanel:
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
                         | marked(line.device, description, line.name, published=line.published)
                     )
-        return Layer(rows(points)).encode(x=self._along())
+        return Layer(rows(points)).encode(x=self._x)
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
@@ -322,8 +320,8 @@ class SweepPanel:
         own = [line for line in self._lines if not line.published]
         measured, beyond = self._points(own, beyond=False), self._points(own, beyond=True)
         dash = dashed(line.device for line in own)
-        up = {"y": self._up("y"), "detail": alt.Detail("label:N")} | COLOUR
-        faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._along())
+        up = {"y": self._y, "detail": alt.Detail("label:N")} | COLOUR
+        faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._x)
         size = 72
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
         joined = [
@@ -334,7 +332,7 @@ class SweepPanel:
         layers = [
             *(self._models() or joined),
             measured.mark_rule(strokeWidth=7, opacity=0.35).encode(
-                y=self._up("low"), y2=alt.Y2("high"), **COLOUR
+                y=self._low, y2=alt.Y2("high"), **COLOUR
             ),
             published.mark_point(shape="diamond", size=size * 1.4, **hollow).encode(**up),
             beyond.mark_point(size=size, **hollow).encode(**up, **SHAPE),
@@ -348,7 +346,7 @@ class SweepPanel:
                 row = {"x": line.x[-1], "y": line.y[-1], "label": line.name}
                 row |= marked(line.device, "", published=line.published)
                 names.append((row, bold | {"dy": NAME_SHIFTS[at]}))
-        layers += text_layers(names, x=self._along(), y=self._up("y"))
+        layers += text_layers(names, x=self._x, y=self._y)
         return Chart(layers, self._inner, self._height)
 
     def _texts(self) -> list[Layer]:
@@ -383,7 +381,7 @@ class SweepPanel:
                 dx, dy = own[number]
                 look = {"dx": dx, "dy": dy, "fontWeight": "bold", "fontSize": size, "fill": fill}
                 written.append((row, HALO | look))
-        return text_layers(written, x=self._along(), y=self._up("y"))
+        return text_layers(written, x=self._x, y=self._y)
 
     def _right_of(self, x: float) -> float:
         """Where a swept value lies, in pixels from the left."""
@@ -412,7 +410,7 @@ class SweepPanel:
                 )
                 for line, x, y in part
             ])).mark_line(opacity=opacity, **look).encode(
-                x=self._along(), y=self._up("y"), **LINE_OF_ITS_OWN
+                x=self._x, y=self._y, **LINE_OF_ITS_OWN
             )
             for opacity, part in parts
             if part
@@ -424,6 +422,6 @@ class SweepPanel:
             | marked(end.device, f"{end.device.title}: {end.text}", published=False)
             for end in self._ends
         ]
-        crosses = Layer(rows(failures)).encode(x=self._along(), y=self._up("y"))
+        crosses = Layer(rows(failures)).encode(x=self._x, y=self._y)
         marks = crosses.mark_point(shape="cross", angle=45, size=110)
         return [marks.encode(stroke=alt.Stroke("colour:N", scale=None))]
