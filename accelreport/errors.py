@@ -4,38 +4,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Self
 
 
 class ExitCode(IntEnum):
-    """How an `accelreport` command ends; each value is documented in the README."""
+    """How an `accelreport` command ends, as `accelreport --help` lists it.
 
-    OK = 0
-    """Success."""
-    USAGE = 2
-    """The command line is wrong (Typer's own code)."""
-    BAD_SPEC = 3
-    """A spec or the devices file has an error; nothing was run."""
-    SOME_FAILED = 4
-    """Some cells failed; the others are kept."""
-    NOTHING_RAN = 5
-    """No cell can run here, or there is nothing to build from."""
-    SLOWER = 6
-    """A result is slower than the gate of a comparison allows, or less accurate."""
-    BAD_RESULTS = 7
-    """A results folder cannot be read or written."""
-    DATA_UNAVAILABLE = 8
-    """A data set or a file to import cannot be fetched or read."""
-    NOTHING_COMPARED = 9
-    """Two results folders have nothing in common that could be compared, or no claim was tested."""
-    NOT_DRAWN = 10
-    """A figure cannot be drawn; its place says so, and everything else is built. If no figure at
-        all can be drawn, an existing site stays unchanged."""
-    NOT_SHOWN = 11
-    """The page of a benchmark could not be made; it says so, and everything else was built."""
-    GATE_CLOSED = 12
-    """A claim is refuted, or a claim or a comparison undecided, and an option has that fail."""
-    INTERRUPTED = 130
-    """Stopped by Ctrl-C; finished cells are kept."""
+    Attributes:
+        meaning: what happened.
+    """
+
+    meaning: str
+
+    OK = 0, "success"
+    INTERNAL = 1, "an internal error of accelreport"
+    USAGE = 2, "the command line is wrong"  # Typer's own code
+    BAD_SPEC = 3, "a spec or the devices file has an error; nothing was run"
+    SOME_FAILED = 4, "some cells failed; the others are kept"
+    NOTHING_RAN = 5, "no cell can run here, or there is nothing to build from"
+    SLOWER = 6, "a result is slower than the gate of the comparison allows, or less accurate"
+    BAD_RESULTS = 7, "a results folder cannot be read or written"
+    DATA_UNAVAILABLE = 8, "a data set or a file to import cannot be fetched or read"
+    NOTHING_COMPARED = (
+        9,
+        "two results folders have nothing in common to compare, or no claim was tested",
+    )
+    NOT_DRAWN = 10, "a figure could not be drawn; its place says so, and the rest is built"
+    NOT_SHOWN = 11, "the page of a benchmark could not be made; it says so, and the rest is built"
+    GATE_CLOSED = (
+        12,
+        "a claim is refuted, or a claim or a comparison undecided, and an option has that fail",
+    )
+    INTERRUPTED = 130, "stopped by Ctrl-C; finished cells are kept"
+
+    def __new__(cls, value: int, meaning: str) -> Self:  # noqa: D102 -- makes the members
+        code = int.__new__(cls, value)
+        code._value_ = value
+        code.meaning = meaning
+        return code
 
 
 FIRST_STEPS = (
@@ -80,7 +86,7 @@ class Unshown:
         what: the page and its missing part.
         why: the reason.
         exit_code: exit code of the build.
-                error: the exception, if it was unexpected.
+        error: the exception, if it was unexpected.
     """
 
     what: str

@@ -25,9 +25,7 @@ from accelreport.cli import (
     trial,
 )
 from accelreport.cli.options import REPORT_FILE
-from accelreport.errors import AccelReportError
-
-UNEXPECTED = 1
+from accelreport.errors import AccelReportError, ExitCode
 
 ABOUT = """Declarative accelerator benchmarks with a static report.
 
@@ -40,22 +38,11 @@ results as a static site.
   accelreport build            build site/index.html from the results
 """
 
-CODES = """\b
+_LISTED = "\n".join(f"{code:5}  {code.meaning}" for code in ExitCode)
+
+CODES = f"""\b
 Exit codes:
-    0  success
-    1  an internal error of accelreport
-    2  the command line is wrong
-    3  a spec or the devices file has an error; nothing was run
-    4  some cells failed; the others are kept
-    5  no cell can run here, or there is nothing to build from
-    6  a result is slower than the gate of the comparison allows, or less accurate
-    7  a results folder cannot be read or written
-    8  a data set, or a file to be imported, could not be fetched or read
-    9  two results folders have nothing in common that could be compared, or no claim was tested
-   10  a figure could not be drawn; its place says so, and the rest is built
-   11  the page of a benchmark could not be made; it says so, and the rest is built
-   12  a claim is refuted, or a claim or a comparison undecided, and an option has that fail
-  130  stopped by Ctrl-C; finished cells are kept
+{_LISTED}
 
 \b
 Environment, or the same keys in [report] of specs/accelreport.toml:
@@ -160,4 +147,4 @@ def main() -> None:
         from accelreport.terminal.say import show_unexpected
 
         show_unexpected(error, Workspace().errors)
-        sys.exit(UNEXPECTED)
+        sys.exit(ExitCode.INTERNAL)

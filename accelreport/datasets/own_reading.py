@@ -597,7 +597,8 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
 
     Returns:
         The keys, and how many examples there are. The target is a column called so, or the last
-        one; the task is a classification where it holds words, or few whole numbers.
+        one that holds no times; the task is a classification where it holds words, or few
+        whole numbers.
 
     Raises:
         DataUnavailable: the data cannot be read here.
@@ -624,16 +625,16 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         separator = next(mark for mark in ";\t|" if mark in str(table.columns[0]))
         table = _rows(path, data, OwnData(path=shown, task="classification", separator=separator))
     columns = list(map(str, table.columns))
-    called = [n for n in columns if n.casefold() in {"target", "label", "class", "y"}]
-    target = (called or columns)[-1]
+    # No model takes a time, and none predicts one.
+    usable = [n for n in columns if not pd.api.types.is_datetime64_any_dtype(table[n])]
+    called = [n for n in usable if n.casefold() in {"target", "label", "class", "y"}]
+    target = (called or usable or columns)[-1]
     column = table[target]
     # An identifier, or a text without end, is no input.
     inputs = [
         name
-        for name in columns
-        if name != target
-        and not pd.api.types.is_datetime64_any_dtype(table[name])
-        and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
+        for name in usable
+        if name != target and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
     ]
     keys = {"target": target}
     if inputs != [name for name in columns if name != target]:

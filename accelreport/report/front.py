@@ -215,13 +215,16 @@ class FrontSpeaker:
         samples = {shown.bench.words.sample for shown in front.shown}
         noun = samples.pop() if len(samples) == 1 else "examples"
         unit = "TFLOPS" if front.shown[0].kernel else f"{noun}/s"
-        verb = front.shown[0].bench.words.verb
+        words = front.shown[0].bench.words
         low, high = (
             quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
             for pick in (min, max)
         )
         span = low if low == high else f"{low} to {high}"
-        who = base if self.view.relative else quantity.plural(len(self.view.machines), "machine")
+        who, verb = base, words.verb
+        if not self.view.relative:
+            machines = quantity.number_word(len(self.view.machines))
+            who, verb = f"{machines} machines", words.verb_of_many
         return f"{who} {verb} {span} {unit}{self._where(front)}"
 
     @property

@@ -24,6 +24,12 @@ REMEDY = "Correct what is named and measure again with --rerun; the record has t
 """What can be done about a number that is refused."""
 
 
+def warning_title(kind: str) -> str:
+    """A kind of warning in words: "loaded machine", "user-supplied data"."""
+    of_data = kind.removeprefix("data-")
+    return label(f"{of_data} data" if of_data != kind else kind.replace("-", " "), 80)
+
+
 def warning_text(warned: ResultWarning) -> str:
     """The sentence beside a number.
 

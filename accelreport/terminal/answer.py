@@ -26,6 +26,7 @@ from accelreport.report.quantity import (
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import views
 from accelreport.report.view import BenchmarkView
+from accelreport.report.warning_text import warning_title
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
 from accelreport.results.store import Store
@@ -111,7 +112,7 @@ def _warned(bench: BenchmarkView) -> str:
     counts = Counter(kind for row in rows for kind in {warning.kind for warning in row.warnings})
     every = {len(rows): "every measured cell"}
     texts = (
-        f"{kind.replace('-', ' ')}: {every.get(count) or plural(count, 'cell')}"
+        f"{warning_title(kind)}: {every.get(count) or plural(count, 'cell')}"
         for kind, count in counts.most_common()
     )
     return "; ".join(texts)

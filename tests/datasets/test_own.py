@@ -166,6 +166,19 @@ def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_p
     assert read(own, str(tmp_path)).fingerprint == same.fingerprint
 
 
+def test_no_time_is_proposed_as_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pandas as pd
+
+    days = pd.date_range("2026-01-01", periods=3)
+    rows = pd.DataFrame({"age": [1.5, 2.5, 3.5], "left": ["no", "yes", "no"], "on": days})
+    # What reads the file need not be installed.
+    monkeypatch.setattr(pd, "read_parquet", lambda _: rows)
+    (tmp_path / "train.parquet").write_bytes(b"PAR1")
+    keys, count = proposed(tmp_path / "train.parquet", "train.parquet")
+    assert keys == {"target": "left", "features": ["age"], "task": "classification"}
+    assert count == 3
+
+
 def arrays(folder: Path, **named: Any) -> OwnData:
     np.savez(folder / "img.npz", allow_pickle=True, **named)
     return OwnData(path="img.npz", task="classification")

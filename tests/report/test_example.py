@@ -16,11 +16,15 @@ from tests.house.tree import ROOT
 from tests.support.sites import build
 
 EXAMPLE = ROOT / "examples" / "two_core_cpu"
+WHOLE = ROOT / "examples" / "whole_trainings"
 
 
-def test_every_number_of_the_example_was_measured_of_a_full_profile_on_an_idle_machine() -> None:
-    records = [each for each in Store(EXAMPLE).records() if each.status in ("ok", "partial")]
-    assert {each.cell.spec for each in records} == {each.spec for each in Store(EXAMPLE).plans()}
+@pytest.mark.parametrize("example", [EXAMPLE, WHOLE], ids=lambda folder: folder.name)
+def test_every_number_of_an_example_was_measured_of_a_full_profile_on_an_idle_machine(
+    example: Path,
+) -> None:
+    records = [each for each in Store(example).records() if each.status in ("ok", "partial")]
+    assert {each.cell.spec for each in records} == {each.spec for each in Store(example).plans()}
     for record in records:
         assert record.cell.profile == "full"
         assert record.environment is not None
@@ -31,6 +35,14 @@ def test_every_number_of_the_example_was_measured_of_a_full_profile_on_an_idle_m
         # Matrices are nobody's data.
         made = record.cell.spec == "matmul" and record.data.origin == "generated"
         assert made or record.data.origin in ("official", "user-supplied")
+
+
+def test_the_whole_trainings_end_with_their_last_epoch_on_one_machine() -> None:
+    records = [record for record in Store(WHOLE).records() if record.measured]
+    assert {record.status for record in records} == {"ok"}
+    assert len({record.environment.machine for record in records if record.environment}) == 1
+    for record in records:
+        assert len(record.epochs) == record.cell.workload["epochs"]
 
 
 DATA = {
@@ -80,9 +92,10 @@ def test_the_script_measures_every_spec_in_the_hours_that_the_readme_says(tmp_pa
     assert round(minutes / 60) == int(hours)
 
 
-def test_the_example_makes_the_claims_of_the_shipped_specs() -> None:
+@pytest.mark.parametrize("example", [EXAMPLE, WHOLE], ids=lambda folder: folder.name)
+def test_an_example_makes_the_claims_of_the_shipped_specs(example: Path) -> None:
     specs = {spec.name: spec for spec in load([ROOT / "specs"]).specs}
-    for plan in Store(EXAMPLE).plans():
+    for plan in Store(example).plans():
         assert plan.claims == list(specs[plan.spec].claims)
         assert {cell.key for cell in plan.cells} <= {cell.key for cell in specs[plan.spec].cells}
 

@@ -39,6 +39,7 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.cost import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
+from accelreport.report.warning_text import warning_title
 from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import UNTIL_SAID
 
@@ -212,7 +213,7 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
     blocks: list[Block] = []
     notes = [
         Note(
-            sentence(label(w.kind.replace("-", " "), 80)) + ".",
+            f"{sentence(warning_title(w.kind))}.",
             sentence(label(w.message, 600)),
             tone="loud",
         )

@@ -17,7 +17,7 @@ from accelreport.report.pages.sections.about import run_command
 from accelreport.report.say_run import unmeasured
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
-from accelreport.report.warning_text import failure_text, remedy_text, warning_text
+from accelreport.report.warning_text import failure_text, remedy_text, warning_text, warning_title
 
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
@@ -267,7 +267,7 @@ def warnings_section(bench: BenchmarkView) -> Section | None:
     if not kinds:
         return None
     notes = tuple(_warning(bench, *warned) for warned in sorted(kinds.items(), key=lambda x: x[0]))
-    names = [label(kind.replace("-", " "), 80) for kind in sorted(kinds)]
+    names = [warning_title(kind) for kind in sorted(kinds)]
     title = f"Warnings: {quantity.listed(names)}"
     return Section("warnings", title, (Notes(notes),), folded=True)
 
@@ -280,7 +280,7 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
     rows = list({id(row): row for _, row in warned}.values())
     sentences.append(who := _who(bench, rows))
     return Note(
-        title=sentence(label(kind.replace("-", " "), 80)) + ".",
+        title=f"{sentence(warning_title(kind))}.",
         text=" ".join(sentences),
         where=() if who == EVERY else _where(bench, rows),
         tone="loud",
