@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from textwrap import dedent
 from typing import Any
 
 import typer.main
 from typer.core import TyperGroup
 
-from accelreport import errors
 from accelreport.cli import app
 from accelreport.errors import ExitCode
+from accelreport.report.text import sentence
 from docsite.schema_text import escaped
 
 Command = Any
@@ -39,8 +36,8 @@ Every command with its arguments and options. `--help` behind a command prints t
 ABOUT_CODES = """\
 # Exit codes
 
-How a command ended, for scripts and for continuous integration. 1 is Python's own, for an error
-that nobody foresaw; `--debug` before the command shows where.
+How a command ended, for scripts and for continuous integration. 1 is an error that nobody foresaw:
+`--debug` before the command shows where.
 """
 
 
@@ -84,8 +81,9 @@ def commands_page() -> str:
 def exit_codes_page() -> str:
     """The page of the exit codes."""
     rows = [
-        f'| <span id="code-{int(code)}">{int(code)}</span> | `{code.name}` | {escaped(meaning)} |'
-        for code, meaning in _codes()
+        f'| <span id="code-{int(code)}">{int(code)}</span> | `{code.name}` '
+        f"| {escaped(sentence(code.meaning))}. |"
+        for code in ExitCode
     ]
     return "\n".join(
         [
@@ -159,16 +157,3 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(
         escaped(" ".join(paragraph.split())) for paragraph in text.replace("\b", "").split("\n\n")
     )
-
-
-def _codes() -> Iterator[tuple[ExitCode, str]]:
-    """Every code and the text under it in the code."""
-    (body,) = (
-        node.body
-        for node in ast.parse(inspect.getsource(errors)).body
-        if isinstance(node, ast.ClassDef) and node.name == ExitCode.__name__
-    )
-    for member, said in pairwise(body):
-        if isinstance(member, ast.Assign) and isinstance(said, ast.Expr):
-            name, meaning = ast.unparse(member.targets[0]), ast.literal_eval(said.value)
-            yield ExitCode[name], str(meaning)

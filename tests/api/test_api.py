@@ -21,6 +21,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import views
 from accelreport.report.site.export import site_files
 from accelreport.report.site.options import BuildOptions
+from accelreport.report.warning_text import warning_title
 from accelreport.results.record import Warned
 from accelreport.results.store import Store
 from accelreport.terminal.answer import answers
@@ -70,7 +71,7 @@ def test_a_run_ends_with_the_headline_the_speedups_and_what_to_know_of_them(fold
     told = set(speedups.loc[speedups["spec"] == plans[0].spec, "verdict"])
     assert all(verdict in text for verdict in told - {"NOT MEASURED"})
     for kind in {each.kind for row in bench.results if row.measured for each in row.warnings}:
-        assert kind.replace("-", " ") in text
+        assert warning_title(kind) in text
     assert "matmul" not in text
 
 

@@ -178,10 +178,11 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
             line = f"{written}\n{line}"
     if "examples/" in line:  # too large to be copied for every line, or to be built again
         shutil.copytree(ROOT / "examples", folder / "examples")
-        one, *others = sorted((folder / "examples").glob("*/plans/*"))
-        for plan in others:
-            plan.unlink()
-        assert one.is_file()
+        for plans in (folder / "examples").glob("*/plans"):
+            one, *others = sorted(plans.iterdir())
+            for plan in others:
+                plan.unlink()
+            assert one.is_file()
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", line],
         cwd=folder,
