@@ -223,8 +223,9 @@ class FrontSpeaker:
         span = low if low == high else f"{low} to {high}"
         who, verb = base, words.verb
         if not self.view.relative:
-            machines = quantity.number_word(len(self.view.machines))
-            who, verb = f"{machines} machines", words.verb_of_many
+            machines = len({shown.row.base.machine for shown in front.shown})
+            who = f"{quantity.number_word(machines)} machine{'s' if machines > 1 else ''}"
+            verb = words.verb_of_many if machines > 1 else words.verb
         return f"{who} {verb} {span} {unit}{self._where(front)}"
 
     @property

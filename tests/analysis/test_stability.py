@@ -19,7 +19,7 @@ from accelreport.analysis.stability import (
     slower_start,
     trend,
 )
-from accelreport.report.warning_text import warning_text
+from accelreport.report.warning_text import warning_text, warning_title
 from accelreport.results.record import Block, Record
 from tests.support.records import Noise, study
 from tests.support.rows import cells_frame
@@ -331,3 +331,16 @@ def test_a_machine_that_drifts_over_a_run_is_told_beside_its_numbers(
     assert all(word in message for (message,) in said)
     at_rest = results_of(made.plan, made.records)
     assert "drifting-machine" not in {found.kind for each in at_rest for found in each.warnings}
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("data-user-supplied", "user-supplied data"),
+        ("data-synthetic", "synthetic data"),
+        ("loaded-machine", "loaded machine"),
+        ("throttled", "throttled"),
+    ],
+)
+def test_a_kind_of_warning_is_named_in_words(kind: str, title: str) -> None:
+    assert warning_title(kind) == title

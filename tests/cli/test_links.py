@@ -199,12 +199,14 @@ def test_what_can_be_made_again_is_not_kept_through_a_link(
     (cache / place).parent.mkdir(parents=True)
     (cache / place).symlink_to(theirs)
     remember(cache)
+    assert [path.name for path in theirs.iterdir()] == ["thesis.txt"]
 
 
 def test_figures_are_not_removed_through_a_link(tmp_path: Path, theirs: Path) -> None:
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "ab").symlink_to(theirs)
     FigureCache(tmp_path).prune()
+    assert (theirs / "thesis.txt").is_file()
 
 
 @pytest.mark.parametrize("place", ["imdb", "imdb/imdb.npz.part", "imdb/imdb.npz.lock"])

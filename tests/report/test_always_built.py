@@ -158,7 +158,9 @@ def test_steps_of_no_counted_operation_are_shown_without_a_rate_of_them(tmp_path
     for file in written(tmp_path / "results", [training]):
         changed(file, ("flops",), {"per_step": 0, "method": "none", "least_per_step": 0})
     written(tmp_path / "results", [product])
-    whole(tmp_path)
+    built = whole(tmp_path)
+    page = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
+    assert "FLOPS" not in page
 
 
 def test_a_figure_of_a_device_that_a_profile_leaves_out_is_shown(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from accelreport.report.charts.workloads import (
     placed_labels,
     work_rates,
 )
-from accelreport.report.front import FrontFinding, front_findings
+from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
 from accelreport.report.model import Cards, Page, Table, Units
 from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
@@ -191,7 +191,12 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     assert not apart.relative
     assert apart.picture
     assert not any("×" in mark.text for each in apart.shown for mark in apart.marks(each))
-    assert {each.kind for each in front_findings(apart)} == {Kind.RATE}
+    (rate,) = front_findings(apart)
+    assert rate.kind is Kind.RATE
+    assert FrontSpeaker(apart).title(rate).startswith("One machine trains ")
+    here = study(spec="only_here", devices=("cpu", "gpu"))
+    both = Overview(gather(Results((here, elsewhere))))
+    assert FrontSpeaker(both).title(front_findings(both)[0]).startswith("Two machines train ")
 
 
 @pytest.mark.parametrize(
