@@ -33,7 +33,7 @@ class ExitCode(IntEnum):
     NOT_SHOWN = 11, "the page of a benchmark could not be made; it says so, and the rest is built"
     GATE_CLOSED = (
         12,
-        "a claim is refuted, or a claim or a comparison undecided, and an option has that fail",
+        "a claim is refuted or undecided, or a comparison is open, and an option makes it an error",
     )
     INTERRUPTED = 130, "stopped by Ctrl-C; finished cells are kept"
 

@@ -413,7 +413,7 @@ ENERGY_RULES = Rules(pair=seed_of, by=ENERGY)
 
 
 def energy_of_both(old: Group, new: Group) -> Interval:
-    """How many times the energy for an example NEW takes; `NOTHING` where a side has none."""
+    """How many times the energy per example NEW takes; `NOTHING` where a side has none."""
     estimate = speedup(new, old, ENERGY_RULES).estimate
     return estimate.interval if estimate else NOTHING
 
@@ -426,7 +426,7 @@ PROCESSOR_RULES = Rules(pair=seed_of, by=PROCESSOR_TIME)
 
 
 def processor_time_of_both(old: Group, new: Group) -> Interval:
-    """How many times the processor time of a step NEW takes, where steps compute on one core.
+    """How many times the processor time per step NEW takes, where steps compute on one core.
 
     Other programs take turns on that core, which lengthens the time by the clock and hardly this
     one. `NOTHING` where a side keeps more cores busy: more of them may make a step shorter.

@@ -116,7 +116,7 @@ def quantised_runs(bench: Benchmark) -> list[tuple[Run, QuantisedResult]]:
 
 
 def _int8(bench: Benchmark) -> Iterator[Finding]:
-    """The ratio of sizes, that of latencies, and each run's change of accuracy."""
+    """The ratio of sizes, that of latencies, and each run's change in accuracy."""
     quantised = quantised_runs(bench)
     if not quantised:
         return

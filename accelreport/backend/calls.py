@@ -331,8 +331,10 @@ class OwnSteps:
             return float(number)
         except (TypeError, ValueError) as error:
             raise OwnCodeError(
-                f"{self._code.file}: the step returned {type(result).__name__}, which is no number",
-                why="the clock stops when its number is there, and it must depend on all it did",
+                f"{self._code.file}: the step returned {type(result).__name__}, "
+                "which is not a number",
+                why="the clock stops when the number is there, so the number must depend on all "
+                "that the step did",
                 remedy="End the step with `return loss`.",
             ) from error
 

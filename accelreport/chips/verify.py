@@ -236,13 +236,15 @@ def _stages(record: Record) -> Iterator[Doubt]:
         of_epoch = [block for block in record.blocks if block.epoch == epoch.epoch]
         seconds, steps = sum(b.wall_s for b in of_epoch), sum(b.steps for b in of_epoch)
         if abs(elapsed - epoch.elapsed_s) > 1e-6 or abs(seconds - epoch.train_s) > 1e-6:
-            yield Doubt("sums", name, f"Epoch {epoch.epoch} has not the time of its blocks.")
+            yield Doubt("sums", name, f"The time of epoch {epoch.epoch} is not that of its blocks.")
         if steps != epoch.steps:
-            yield Doubt("sums", name, f"Epoch {epoch.epoch} has not the steps of its blocks.")
+            yield Doubt(
+                "sums", name, f"The steps of epoch {epoch.epoch} are not those of its blocks."
+            )
     if times.first_step_s is not None and record.blocks:
         first = record.blocks[0]
         if record.epochs and abs(first.wall_s - times.first_step_s) > 1e-6:
-            yield Doubt("sums", name, "Its first step has not the time of its first block.")
+            yield Doubt("sums", name, "The time of its first step is not that of its first block.")
 
 
 def _work(record: Record) -> Iterator[Doubt]:
@@ -288,7 +290,7 @@ def _steps(record: Record) -> Iterator[Doubt]:
             break
         expected = block.first_step + block.steps
         if block.step_s and len(block.step_s) != block.steps - 1:
-            yield Doubt("steps", name, "A block has not a stamp for each step.")
+            yield Doubt("steps", name, "A block does not have a stamp for each step.")
             break
         if len(block.step_s) > 1:
             rest = block.wall_s - sum(block.step_s)
@@ -314,7 +316,7 @@ def _resolution(record: Record) -> Iterator[Doubt]:
     for values, unit, what in columns:
         multiples = np.asarray(values, dtype=float) / unit
         if multiples.size and np.abs(multiples - np.round(multiples)).max() > 0.01:
-            yield Doubt("resolution", record.cell.name, f"Its {what} have digits of no clock.")
+            yield Doubt("resolution", record.cell.name, f"Its {what} have digits that no clock gives.")
     # A clock of 1 µs or less fills its last digits alike: of many stamps, a tenth end with 0.
     last = np.round(np.asarray([b.wall_s for b in record.blocks]) / WALL_S) % 1000
     if last.size >= 20 and np.mean(last == 0) > 0.5:

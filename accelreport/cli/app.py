@@ -51,8 +51,8 @@ Environment, or the same keys in [report] of specs/accelreport.toml:
 
 \b
 Environment:
-  ACCELREPORT_CACHE   folder in which builds remember what they made, runs what they drew, and
-                      `accelreport noise` what it found
+  ACCELREPORT_CACHE   cache folder: parts of built sites, generated data, measured roofs, and what
+                      `accelreport noise` found
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL of a mirror of the data sets
   ACCELREPORT_NAME_PROGRAMS

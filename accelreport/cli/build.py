@@ -28,8 +28,8 @@ EXAMPLES = """\b
 The specs:
   Titles, published figures and claims come from the current specs/, for the profiles that were
   run. Without that folder, or with --as-measured, they come from the copies in results/. A build
-  only reads both. It counts measurements of other versions of the specs above the front page and
-  on the terminal.
+  only reads both. The front page and the terminal say how many measurements belong to other
+  versions of the specs.
 
 \b
 The output folder:

@@ -285,8 +285,8 @@ class _Chosen:
             limits = limits_named(name, dtype)
             if limits is None:
                 raise typer.BadParameter(
-                    f"no known hardware is called {name!r}; docs/arithmetic.md lists it, "
-                    "and --peak-tflops with --bandwidth describes any other"
+                    f"no known hardware is called {name!r}; docs/arithmetic.md lists what is "
+                    "known, and --peak-tflops with --bandwidth describes any other"
                 )
             asked.append(limits)
         for name in self.devices:

@@ -15,11 +15,11 @@ from accelreport.loader.first_spec import DEVICES, SYSTEMS
 CHIP_EXAMPLES = """\b
 What it does:
   Measures the shared specs chip_accuracy, chip_latency, chip_lstm and chip_training on the CPU,
-  the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats: some
-  ten minutes. Their data are in the package. chip_mnist, time to 97 %, is measured too where
+  the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats, in
+  about ten minutes. Their data are in the package. chip_mnist, time to 97 %, is measured too where
   MNIST is in the cache (accelreport data fetch mnist), and takes some minutes more. Then it
-  ranks this machine among the contributions of the package, or of --against. A run that was
-  interrupted goes on.
+  ranks this machine among the contributions of the package, or of --against. An interrupted
+  run continues.
 
 \b
 Examples:
@@ -67,8 +67,8 @@ RANK_EXAMPLES = """\b
 What is written:
   index.html and a page for each other figure, all chips in order; a page for each machine; time
   against cost and energy; and the contributions themselves. Each file is verified first: refused
-  ones are named and not ranked. Of a machine that contributed again the latest is ranked, and its
-  page shows its history.
+  ones are named and not ranked. If a machine contributed more than once, its latest contribution
+  is ranked, and its page shows its history.
 
 \b
 Examples:
@@ -176,7 +176,7 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 
 
 def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
-    """Check contributions by what a measurement cannot be without."""
+    """Check whether contributions can come from measurements."""
     from accelreport.chips.contribution import SHIPPED, paths_in, read
     from accelreport.chips.verify import doubts, shared_plans
     from accelreport.terminal.chips import headline, own_ranks, verdict

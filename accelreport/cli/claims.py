@@ -35,7 +35,7 @@ Exit codes, the first that applies: 7 a folder or a file in it cannot be read, 1
 
 FailIf = Annotated[
     Literal["refuted", "undecided"] | None,
-    typer.Option("--fail-if", help="Exit code 12 where a claim is so, or worse."),
+    typer.Option("--fail-if", help="Exit code 12 if a claim has this verdict or a worse one."),
 ]
 
 

@@ -17,22 +17,22 @@ What is compared:
   OLD and NEW are results folders. For each spec, profile, sweep point and device that both
   hold: how many times as fast NEW is, the geometric mean over seeds that both ran, with its
   95 % interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
-  3 %, UNDECIDED anything else, WITHHELD that NEW does not reach OLD's accuracy. Whatever only
-  one folder holds, failed, or was measured under other conditions is named. Another machine or
-  framework is said above the table.
+  3 %, UNDECIDED anything else, WITHHELD that NEW does not reach OLD's accuracy. What only
+  one folder holds, what failed and what was measured under other conditions is listed. A
+  different machine or framework is named above the table.
 
 \b
-A line of folders:
-  More than two, such as the results of one commit after another, are each held against the
-  first: in one table, and with --format html in one drawing. The gate is that of the last.
+A series of folders:
+  More than two folders, such as the results of successive commits, are each compared with the
+  first: in one table, and with --format html in one drawing. The gate judges the last one.
 
 \b
 The gate, --fail-if-slower MARGIN:
   A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
   95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
-  that and the accuracy is no other, and is OPEN otherwise; then it is told how many more
-  processes would tell. Only FAILS closes the gate; with --fail-if-undecided OPEN does, too, with
-  exit code 12. So does, with exit code 4, a cell that OLD measured and that failed in NEW.
+  that and the accuracy does not differ, and is OPEN otherwise; its row then says how many more
+  processes would decide. Only FAILS closes the gate; with --fail-if-undecided OPEN does, too, with
+  exit code 12. A cell that OLD measured and that failed in NEW also closes it, with exit code 4.
 
 \b
 Examples:
@@ -54,7 +54,7 @@ Old = Annotated[Path, typer.Argument(help="Results before.", metavar="OLD", show
 Later = Annotated[
     list[Path],
     typer.Argument(
-        help="More results, later still, each of which is held against OLD, too.",
+        help="Later results, each of which is also compared with OLD.",
         metavar="LATER",
         show_default=False,
     ),
@@ -77,11 +77,11 @@ FailIfUndecided = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["text", "markdown", "html", "json"], typer.Option("--format", help="How it is written.")
+    Literal["text", "markdown", "html", "json"], typer.Option("--format", help="Output format.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write it there instead of to the screen."),
+    typer.Option("--out", "-o", metavar="FILE", help="Write to this file instead of the screen."),
 ]
 
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 What is written:
   A spec with a comment on every key, ready to run, or with --from a copy of a published system
-  that comes with accelreport. Beside it, where there are none, a devices file and the JSON
-  Schema by which editors complete and check both; in the root of a git repository .gitignore,
-  too. Nothing that is there is overwritten. A spec of your own compares the devices that are
-  here: one thread of the CPU, the whole CPU, an accelerator; without one, JAX and PyTorch where
-  installed.
+  that comes with accelreport. If there are none beside it, also a devices file and the JSON
+  Schema with which editors complete and check both, and in the root of a Git repository a
+  .gitignore. Existing files are never overwritten. A spec of your own compares the devices of
+  this machine: one thread of the CPU, the whole CPU and an accelerator or, without one, JAX and
+  PyTorch where installed.
 
 \b
 Kinds:
@@ -41,13 +41,13 @@ Kinds:
 
 \b
 A model of your own, --model and --data:
-  The keys of the data are proposed by what is in the file: the target is the column called
-  target, label, class or y, or the last one. --set corrects them: --set target=price.
+  The keys of the data follow from the file: the target is the column called target, label,
+  class or y, or else the last one. --set corrects them: --set target=price.
 
 \b
 Keys, --set:
-  those of the workload, a table's with a dot (series.path=x.csv), and those of the measurement
-  (measure.repeats=5). Of a CSV file the columns of the time and of the target are proposed.
+  Keys of the workload, with a dot for those of a table (series.path=x.csv), and keys of the
+  measurement (measure.repeats=5). For a CSV file, the columns of time and target are proposed.
 
 \b
 Examples:
@@ -105,8 +105,8 @@ Compared = Annotated[
         "--device",
         "-d",
         metavar="NAME",
-        help="A row of the devices file to compare, the baseline first; those that are here when "
-        "absent. May be given several times.",
+        help="A row of the devices file to compare, the baseline first; default: those of this "
+        "machine. May be given several times.",
         show_default=False,
     ),
 ]

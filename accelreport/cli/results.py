@@ -57,7 +57,7 @@ Examples:
   accelreport results export --format github -o benchmark.json mnist_batch_sweep
 
 \b
-Exit codes: 0 written, 5 nothing has a time, or a name means nothing, 7 the folder cannot be read.
+Exit codes: 0 written, 5 nothing has a time, or a name is unknown, 7 the folder cannot be read.
 """
 
 RM_EXAMPLES = """\b
@@ -92,7 +92,7 @@ Key = Annotated[
     typer.Argument(help="A cell's key, or a prefix of it.", metavar="KEY", show_default=False),
 ]
 HistoryFormat = Annotated[
-    Literal["bencher", "github"], typer.Option("--format", help="Whose histories take it.")
+    Literal["bencher", "github"], typer.Option("--format", help="The service that reads it.")
 ]
 Names = Annotated[
     list[str],

@@ -313,7 +313,7 @@ def carried_out(
     measured = end.ok + end.partial + end.failed + end.left
     left_out = len(prepared.plan.of("run")) - measured
     if request.within_s is not None and left_out > 0:
-        say(f"{left_out} repeats did not fit the time; the same command measures them")
+        say(f"{left_out} repeats did not fit in the time; run the command again to measure them")
     if answer and end.ok + end.partial + end.done_before:
         from accelreport.terminal.answer import answers
 

@@ -13,9 +13,9 @@ from accelreport.loader.first_spec import TRIAL_BUDGET, devices_at, trial_folder
 
 EXAMPLES = """\b
 What it does:
-  Measures steps of a training, and calls in inference, of a model on random numbers of its shape,
-  and prints both with their intervals. Results are kept in results/, as those of a run, so that
-  the same command measures nothing twice; an edited model is measured anew.
+  Measures training steps and inference calls of a model on random numbers of its input shape, and
+  prints both with their intervals. Results are kept in results/, like those of a run, so the same
+  command measures nothing twice; an edited model is measured again.
 
 \b
 Examples:

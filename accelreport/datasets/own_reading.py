@@ -203,7 +203,7 @@ def _finite(values: NDArray[Any], path: str, name: str) -> NDArray[np.float32]:
         place = ", ".join(str(int(index)) for index in wrong[0])
         raise UnfitData(
             f"`{name}[{place}]` of {path} is {numbers[tuple(wrong[0])]}.",
-            why="A loss of it is no number",
+            why="Its loss would not be a number",
             remedy="Leave the example out, or put a number there.",
         )
     return numbers
@@ -229,7 +229,7 @@ def _classes(
         if len(odd):
             raise UnfitData(
                 f"{where} of {path} holds {labels.ravel()[odd[0]]:g} in row {odd[0] + 1:,}, which "
-                "is no class.",
+                "is not a class.",
                 why="Classes are whole numbers, words or truth values",
                 remedy='Write task = "regression" where it is a number to predict.',
                 key="task",
@@ -415,7 +415,7 @@ def _numbers(
         row = int(wrong[0])
         raise UnfitData(
             f"Column {name!r} of {own.path} holds {str(column.iloc[row])!r} in row "
-            f"{int(table.index[row]) + 1:,}, which is no number.",
+            f"{int(table.index[row]) + 1:,}, which is not a number.",
             remedy='Correct it, or write task = "classification".'
             if key == "target"
             else "Correct it, or leave the column out of `features`.",
@@ -538,7 +538,7 @@ def _pixels(
 
     Raises:
         DataUnavailable: nothing here decodes images.
-        DataCorrupt: a file is no image.
+        DataCorrupt: a file is not an image.
         UnfitData: no size is given, and the images differ in theirs; or they are too many.
     """
     try:
@@ -565,13 +565,13 @@ def _pixels(
                     raise UnfitData(
                         f"{os.fspath(path.relative_to(place))} has {image.height} × {image.width} "
                         f"pixels, and others of {own.path} have {height} × {width}.",
-                        remedy=f"Write image_size = [{height}, {width}], height and width to "
-                        "which all are brought.",
+                        remedy=f"Write image_size = [{height}, {width}], the height and "
+                        "width to which all are resized.",
                         key="image_size",
                     )
                 pixels[number] = np.asarray(image.convert("RGB").resize((width, height)))
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            raise DataCorrupt(path, f"It is no image ({error}).", remedy="Replace it.") from error
+            raise DataCorrupt(path, f"It is not an image ({error}).", remedy="Replace it.") from error
     assert pixels is not None
     return pixels
 

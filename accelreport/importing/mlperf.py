@@ -84,7 +84,7 @@ def _result(row: TableRow, facts: dict[str, str]) -> FigureRow | str:
         how = f" 1 ÷ {result} {unit}."
         keys: dict[str, Value] = {"sample_time": inverse, "mark": "D"}
     elif unit.lower() == LATENCY and scenario == "SingleStream":
-        how = " The latency that 90 % of the queries keep."
+        how = " 90 % of the queries take at most this latency."
         keys = {"sample_time": f"{result:f} ms", "mark": "S"}
     elif unit.lower() == LATENCY:
         return f"a query of {quote(scenario)} has several samples"

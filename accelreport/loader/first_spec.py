@@ -27,7 +27,7 @@ DEVICES = "devices.toml"
 SPECS = Path("specs")
 
 GITIGNORE = """\
-# Pages are made anew from results/, which belongs into the repository: it holds what was measured.
+# Pages are made anew from results/, which belongs in the repository: it holds what was measured.
 /site/
 /report.html
 """

@@ -45,7 +45,7 @@ accelreport build
 """)
 
 WRITE = Template("""\
-# What is measured. You can change it: a changed configuration is measured anew.
+# What is measured. You can change it: a changed configuration is measured again.
 from pathlib import Path
 
 texts = {}

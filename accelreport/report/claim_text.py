@@ -57,7 +57,7 @@ STATES: dict[ClaimState, tuple[str, str]] = {
     ClaimState.REFUTED: ("refuted", "The whole interval contradicts the rule."),
     ClaimState.UNDECIDED: (
         "undecided",
-        "The interval holds both, there is none, or the data of a quality are synthetic.",
+        "The interval allows both outcomes, there is none, or a quality comes from synthetic data.",
     ),
     ClaimState.WITHHELD: ("withheld", "What the rule compares must not be compared."),
     ClaimState.NOT_MEASURED: ("not measured", "What the rule needs was not measured here."),

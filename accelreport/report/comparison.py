@@ -124,7 +124,7 @@ class ComparisonRow(Document):
     """Whether the accuracies lie further apart than what counts as the same, and too few
     processes tell whether they are: such a row passes no gate."""
     energy: float | None = None
-    """How many times the energy for an example NEW takes, by the sensor of what computes; absent
+    """How many times the energy per example NEW takes, by the sensor of what computes; absent
     where a side has no such sensor."""
     energy_low: float | None = None
     """Lower end of its 95 % interval; absent where there is none."""
@@ -261,7 +261,7 @@ def gate_text(row: ComparisonRow) -> str:
 
 
 def _more(needed: int | None) -> str:
-    return f", {needed} more would tell" if needed else ""
+    return f", {needed} more would decide" if needed else ""
 
 
 def alarms(comparison: FolderComparison) -> Iterator[str]:
@@ -273,7 +273,7 @@ def alarms(comparison: FolderComparison) -> Iterator[str]:
             yield f"{aspect.fact} differs: {changed_text(aspect)} ({_concerns(aspect, comparison)})"
     if same := [row for row in comparison.rows if row.nothing_new]:
         every = counted(len(comparison.of("compared")), "comparison")
-        yield f"nothing was measured anew in {len(same)} of {every}: NEW holds OLD's measurements"
+        yield f"nothing new was measured in {len(same)} of {every}: NEW holds OLD's measurements"
     for name, side in comparison.sides:
         for file in side.unreadable:
             yield f"{name} has a file that cannot be read, and what it holds is missing: {file}"
@@ -283,8 +283,8 @@ def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterat
     """What is said quietly, with or without what differs of machine and software."""
     if comparison.apart:
         yield (
-            f"measured one after the other: {comparison.apart}; what changed about the machine "
-            "in between is in no interval"
+            f"measured one after the other: {comparison.apart}; no interval covers what changed "
+            "on the machine in between"
         )
     for aspect in comparison.differences:
         if surroundings and not aspect.grave:
@@ -369,7 +369,7 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     if passes:
         yield f"{_rows(passes)} not slower by more than {limit}, beyond doubt"
     if learns := [row for row in still if row.quality_open]:
-        yield f"{_rows(learns)} undecided about the gate: the accuracies are apart, see the notes"
+        yield f"{_rows(learns)} undecided about the gate: the accuracies differ, see the notes"
     if known := [row.sees for row in still if row.sees is not None]:
         best = percent_at_best(min(known))
         yield f"This gate sees {best} at best, by the noise of this machine (accelreport noise)"
@@ -383,7 +383,8 @@ def conclusions(comparison: FolderComparison) -> Iterator[str]:
     still = comparison.gated(Gate.OPEN)
     if comparison.result is OverallOutcome.DONE and still:
         every = counted(len(comparison.of("compared")), "comparison")
-        yield f"The gate is not closed, and not passed either: {len(still)} of {every} cannot tell."
+        open_ones = f"{len(still)} of {every} {'is' if len(still) == 1 else 'are'} undecided"
+        yield f"The gate is neither closed nor passed: {open_ones}."
     elif comparison.result is OverallOutcome.SLOWER and any(row.quality for row in fails):
         yield "The gate is closed: something is slower than it allows, or less accurate."
     else:
@@ -423,7 +424,8 @@ def alone(
     reason = f"{other} has nothing like it"
     if group.machine and elsewhere:
         reason = (
-            f"measured on {group.machine}, which {other} has not; it has {', '.join(elsewhere)}"
+            f"measured on {group.machine}, which {other} does not have; "
+            f"it has {', '.join(elsewhere)}"
         )
     own: dict[str, Any] = {
         f"{side}_machine": group.machine,
@@ -482,14 +484,14 @@ def compared_row(
         notes.insert(0, quality_text(row["quality"], row["quality_change"]))
     if (gap := quality_gap(before, after)) and "quality" not in row:
         row["quality_open"] = True
-        notes.insert(0, f"{quality_text(*gap)}, which too few processes decide")
+        notes.insert(0, f"{quality_text(*gap)}, but too few processes ran to decide it")
         if row.get("gate") is Gate.PASSES:
             row |= {"gate": Gate.OPEN, "gate_needed": None}
     if isfinite(takes.value):
-        notes.append(f"NEW takes {ratio_of(takes)} the energy for an example")
+        notes.append(f"NEW takes {ratio_of(takes)} the energy per example")
     work = processor_time_of_both(before, after)
     if work.known and (row["verdict"] == "UNDECIDED" or row.get("gate") is Gate.OPEN):
-        notes.append(f"NEW takes {ratio_of(work)} the processor time of a step")
+        notes.append(f"NEW takes {ratio_of(work)} the processor time per step")
     if both := copied(old, new):
         row["nothing_new"] = len(before.timed) == len(old.timed)
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
@@ -508,7 +510,7 @@ def compared_row(
 
 
 BOTH = "both folders hold the very same measurements"
-NOTHING_NEW = f"nothing was measured anew: {BOTH}"
+NOTHING_NEW = f"nothing new was measured: {BOTH}"
 
 
 def _identity(place: FolderGroup) -> dict[str, Any]:
@@ -589,9 +591,9 @@ def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:
     """Warnings beside the times, which weaken what they say."""
     kinds = [side.warnings for side in (old, new)]
     if kinds[0] == kinds[1]:
-        return [f"both were warned of: {_counted(kinds[0])}"] if kinds[0] else []
+        return [f"both have warnings: {_counted(kinds[0])}"] if kinds[0] else []
     pairs = zip(("OLD", "NEW"), kinds, strict=True)
-    return [f"{name} was warned of: {_counted(warnings)}" for name, warnings in pairs if warnings]
+    return [f"{name} has warnings: {_counted(warnings)}" for name, warnings in pairs if warnings]
 
 
 def _counted(kinds: Mapping[str, int]) -> str:

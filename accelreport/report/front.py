@@ -176,7 +176,9 @@ class FrontSpeaker:
             case Kind.NOT_MEASURED:
                 return self._without_base()
             case Kind.RATE if any(Caveat.BUSY in value.caveats for value in front.values):
-                return "Other programs used the processor meanwhile, so nothing is divided by it."
+                return (
+                    "Other programs used the processor meanwhile, so no speedups over it are shown."
+                )
         return ""
 
     def _clause(self, front: FrontFinding) -> str:

@@ -123,8 +123,8 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
         if part.fixed_s.value >= 0 or _nothing(part.fixed_s.value, whole)
     ]
     below = [
-        f"that of {part.cause.value} comes out below nothing ({cost_text(part.fixed_s, whole)}), "
-        "since it grows faster than the work"
+        f"that of {part.cause.value} comes out negative ({cost_text(part.fixed_s, whole)}), "
+        "because it grows faster than the work"
         for part in known
         if part.fixed_s.value < 0 and not _nothing(part.fixed_s.value, whole)
     ]
@@ -185,7 +185,7 @@ def refusal_text(fit: Fit) -> str:
     return {
         NoLaw.FEW: "fewer than three sizes were timed",
         NoLaw.FLAT: "its time does not grow with the work",
-        NoLaw.BAD: f"a time is {far} off the line, and {most} is the most",
+        NoLaw.BAD: f"a time is {far} off the line, and at most {most} is allowed",
     }[fit.refused or NoLaw.FEW]
 
 

@@ -175,7 +175,7 @@ def decimals(value: float, low: float | None = None, high: float | None = None) 
 def fixed(value: float, places: int) -> str:
     """The number with so many places, thousands set apart by commas."""
     text = f"{value:,.{min(places, 12)}f}"
-    return "0" if text.strip("-0.") == "" and places == 0 else text.replace("-", "\N{MINUS SIGN}")
+    return "0" if text == "-0" else text.replace("-", "\N{MINUS SIGN}")
 
 
 @_valued

@@ -149,9 +149,9 @@ def _int8(speaker: Speaker, finding: Finding) -> str:
         if verdict in verdicts:
             return f"{smaller}; accuracy {verb} in {verdicts.count(verdict)} of {len(changes)} runs"
     if len(changes) > 1:
-        return f"{smaller}; no change of accuracy is significant"
+        return f"{smaller}; no change in accuracy is significant"
     return (
-        f"{smaller}; the change of accuracy is not significant "
+        f"{smaller}; the change in accuracy is not significant "
         f"({quantity.probability(changes[0].p)})"
     )
 
@@ -161,7 +161,7 @@ def _latency(finding: Finding) -> Value | None:
 
 
 def points(value: Value) -> str:
-    """A change of accuracy in percentage points, with no digit that its interval denies."""
+    """A change in accuracy in percentage points, with no digit that its interval denies."""
     return quantity.points(value.number, value.interval.low, value.interval.high)
 
 

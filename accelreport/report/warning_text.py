@@ -55,8 +55,8 @@ def warning_text(warned: ResultWarning) -> str:
             return f"its {' and '.join(warned.seeds)} were those of {' and '.join(seeds)}"
         case ChangedRecord():
             return (
-                f"what it says was measured has the key {warned.measured}, and it is kept as "
-                f"{warned.kept}: it was changed by hand"
+                f"the cell that it describes has the key {warned.measured}, but it is kept as "
+                f"{warned.kept}: it was edited by hand"
             )
         case ImpossibleShare():
             return (
@@ -90,7 +90,7 @@ def _of_series(kind: str, size: float) -> str:
     change = f"{share(abs(size))} {'slower' if size > 0 else 'faster'}"
     match kind:
         case "bad-timing":
-            return "some of its timings are no positive numbers"
+            return "some of its timings are not positive numbers"
         case "untested":
             return f"{size} steady timings are too few to test whether they are steady"
         case "short-window":

@@ -186,6 +186,32 @@ class Place(NamedTuple):
     machine: str = ""
 
 
+Text = tuple[str, str, bool]
+"""A text, the name of its field, and whether a program wrote it."""
+
+
+def texts_of(document: Document) -> list[Text]:
+    """Every text in a document that may name somebody."""
+    texts: list[Text] = []
+    _gather(document, "", False, texts)  # noqa: FBT003
+    return texts
+
+
+def _gather(value: Any, field: str, free: bool, texts: list[Text]) -> None:  # noqa: FBT001
+    if isinstance(value, str):
+        texts.append((value, field, free))
+    elif isinstance(value, BaseModel):
+        for name in _texts(type(value)):
+            _gather(getattr(value, name), name, free or name in FREE_TEXT, texts)
+    elif isinstance(value, dict):
+        for key, row in value.items():
+            _gather(key, field, free, texts)
+            _gather(row, str(key), free, texts)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _gather(part, field, free, texts)
+
+
 Value = TypeVar("Value", bound=Document)
 Visit = Callable[[str, str, bool], str]
 """A text, the name of its field, and whether a program wrote it → what takes its place."""
@@ -294,24 +320,25 @@ class Scrubber:
                 alone = machines.count(process.machine) == 1 and process.machine != place.machine
                 names = [process.host, _parts(process.address)[1]]
                 self._meet(place, names, fingerprint=process.machine if alone else "")
-        rewritten(document, partial(self._note, place))
+        for text in texts_of(document):
+            self._note(place, *text)
         self._meet(place, sorted(self._own.hosts), own=not host)
         for name in sorted(NODES if self._writing else ()):
             self._meet(place, [name])
 
-    def _note(self, place: Place, text: str, field: str, free: bool) -> str:  # noqa: FBT001
+    def _note(self, place: Place, text: str, field: str, free: bool) -> None:  # noqa: FBT001
         """Take note of the names in a text that its field, or what is around them, shows."""
         if field == "host":
-            return text
+            return
         if field == "address" or _lists_hosts(field, free=free):
             names = [_parts(part)[1] for part in re.split(r"[\s,;]+", text)]
             for name in filter(re.compile("[A-Za-z.]").search, names):
                 self._meet(place, [name])
-            return text
+            return
         if not free and place.key:
             self._vocabulary[text] = None
         if (text, free) in self._nameless:
-            return text
+            return
         shown = (_SHOWS[free].finditer(line) for line in text.splitlines() if _MAYBE.search(line))
         matches = [*chain.from_iterable(shown)]
         for match in matches:
@@ -329,7 +356,6 @@ class Scrubber:
                 self._meet(place, [name])
         if not matches and not nodes:
             self._nameless.add((text, free))
-        return text
 
     def _meet(
         self,
@@ -385,6 +411,8 @@ class Scrubber:
             _ = document.cell.key
             if self._writing:
                 return rewritten(document, visit).model_copy(update={"cell": document.cell})
+        if all(visit(*text) == text[0] for text in texts_of(document)):
+            return document
         return rewritten(document, visit)
 
     def _scrubbed(self, place: Place, text: str, field: str, free: bool) -> str:  # noqa: FBT001

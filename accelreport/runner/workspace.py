@@ -269,9 +269,9 @@ def file_to_itself(
         raise ResultsError(
             f"{path} cannot be locked.",
             why=f"{error.strerror or error}.",
-            remedy=f"Locks are empty files: while no run goes on, {path.parent} may be removed by "
-            "whoever owns it. Several users share a results folder where their umask lets each "
-            "write what the others made.",
+            remedy="Locks are empty files: while no run is in progress, the owner of "
+            f"{path.parent} may remove it. Several users can share a results folder if their "
+            "umask lets each write what the others made.",
         ) from error
     try:
         yield held

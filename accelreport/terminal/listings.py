@@ -18,7 +18,7 @@ from accelreport.datasets.download import FileProgress, fetch
 from accelreport.errors import AccelReportError
 from accelreport.report.warning_text import warning_text
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.privacy import ABSOLUTE, as_published, rewritten
+from accelreport.results.privacy import ABSOLUTE, as_published, texts_of
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
@@ -257,13 +257,9 @@ def privacy(store: Store) -> tuple[list[Record], list[Row]]:
     paths: defaultdict[str, set[str]] = defaultdict(set)
     variables: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in published:
-
-        def note(text: str, _field: str, free: bool, key: str = record.key) -> str:  # noqa: FBT001
+        for text, _, free in texts_of(record):
             for path in ABSOLUTE.findall(text) if free else ():
-                paths[path].add(key)
-            return text
-
-        rewritten(record, note)
+                paths[path].add(record.key)
         for name, value in record.environment.variables.items() if record.environment else ():
             variables[name][value].add(record.key)
     rows = sorted(

@@ -82,4 +82,4 @@ def noise_lines(measured: Sequence[Noise], slowdown: float) -> Iterator[str]:
             else f"  No number of repeats up to a thousand shows a slowdown of {percent(slowdown)}."
         )
         yield ""
-    yield "With a probability of 80 %, by intervals of 95 %, where OLD and NEW run in turns."
+    yield "This holds with a probability of 80 % and 95 % intervals, if OLD and NEW run in turns."

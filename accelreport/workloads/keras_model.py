@@ -321,7 +321,7 @@ class KerasParameters(TrainingParameters):
             raise FieldsError("a classification has one target", "target")
         if self.application and self.task == "regression":
             raise FieldsError(
-                "an application of Keras' tells classes apart",
+                "a Keras application predicts classes, not numbers",
                 "task",
                 "application",
                 help='build a model that ends with numbers: model = "model.py:build"',
@@ -333,7 +333,9 @@ class KerasParameters(TrainingParameters):
         for name in sorted(names):
             if getattr(self, name) is not None:
                 value = getattr(self, key)
-                raise FieldsError(f"`{name}` says nothing of {value}", name, key, help="delete it")
+                raise FieldsError(
+                    f"`{name}` does not apply to {value}", name, key, help="delete it"
+                )
 
     @property
     def runs_code(self) -> bool:
@@ -562,7 +564,7 @@ def build(parameters: KerasParameters) -> Any:
         ) from error
     if not model.built or len(model.inputs) != 1 or len(model.outputs) != 1:
         raise ModelError(
-            f"{named} has not exactly one input of known shape and one output.",
+            f"{named} does not have exactly one input of known shape and one output.",
             remedy="Begin a sequential model with keras.Input(shape).",
             key=parameters.model_key,
         )

@@ -250,7 +250,7 @@ class OwnCode:
             if PurePosixPath(key).parts[0].removesuffix(".py") in sys.modules:
                 raise OwnCodeError(
                     f"{(below / key).as_posix()} has the name of a module that is loaded already",
-                    why="Python takes that one for it",
+                    why="Python would import that one instead",
                     remedy="Rename it, and what imports it.",
                 )
         sys.meta_path.insert(0, RecordedModules(place.parent, texts))

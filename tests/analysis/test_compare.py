@@ -101,7 +101,7 @@ def test_old_results_in_both_folders_are_told_and_no_gate_is_passed_by_them() ->
     row = only(found)
     assert row.nothing_new
     assert row.gate is Gate.OPEN
-    assert row.reasons[0].startswith("nothing was measured anew")
+    assert row.reasons[0].startswith("nothing new was measured")
     assert found.result is OverallOutcome.NOTHING
 
 
@@ -220,7 +220,7 @@ def test_a_step_of_another_accuracy_has_no_verdict_and_passes_no_gate(
         assert any(said in line for line in conclusions(found) if line.startswith("FAILED"))
         assert last == "The gate is closed: something is slower than it allows, or less accurate."
     else:
-        assert last.startswith("The gate is not closed, and not passed either")
+        assert last.startswith("The gate is neither closed nor passed")
 
 
 def test_the_same_accuracy_takes_nothing_away() -> None:

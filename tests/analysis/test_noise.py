@@ -1,4 +1,4 @@
-"""The noise of a machine: what is estimated of it, and whether repeats show what it foretells."""
+"""The noise of a machine: what is estimated of it, and whether repeats show what it predicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = Noise(
 
 
 @pytest.mark.parametrize("repeats", [3, 5, 10])
-def test_so_many_repeats_show_the_foretold_slowdown_as_often_as_is_said(repeats: int) -> None:
+def test_so_many_repeats_show_the_predicted_slowdown_as_often_as_is_said(repeats: int) -> None:
     generator, experiments = np.random.default_rng(7), 4000
     slower = -log1p(SMALL.shown_by(repeats))
     ratios = slower + SMALL.spread * generator.standard_normal((experiments, repeats))

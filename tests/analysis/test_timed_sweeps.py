@@ -258,7 +258,7 @@ def test_a_part_that_its_processes_do_not_tell_from_0_is_called_so_and_one_below
         parts.append((run, causes))
     said = split_sentence("the CPU", replace(sweep, parts=tuple(parts))).replace(SPACE, " ")
     assert "0 s input" in said
-    assert "that of compute comes out below nothing (−" in said
+    assert "that of compute comes out negative (−" in said
     assert said.endswith("optimizer and unexplained not significantly different from 0")
 
 

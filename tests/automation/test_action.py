@@ -171,7 +171,7 @@ def test_a_gate_that_is_open_fails_a_job_where_that_is_asked(
     runner.outputs = {"measure": {"status": "0"}}
     done = runner.run("Hold the results against the baseline")
     assert done.returncode == code, done.stdout + done.stderr
-    assert "1 of 1 comparison cannot tell" in runner.summary
+    assert "1 of 1 comparison is undecided" in runner.summary
 
 
 def test_several_specs_are_given_as_words_and_a_wrong_one_ends_the_job(runner: Runner) -> None:

@@ -88,7 +88,7 @@ def test_its_commands_are_ours() -> None:
     [
         ("fast", "cpu", "sh", ExitCode.SLOWER, "The gate is closed"),
         ("slow", "", "bash", ExitCode.OK, ""),
-        ("one", "cpu", "sh", ExitCode.GATE_CLOSED, "1 of 1 comparison cannot tell"),
+        ("one", "cpu", "sh", ExitCode.GATE_CLOSED, "1 of 1 comparison is undecided"),
         ("", "cpu", "bash", ExitCode.USAGE, "needs ACCELREPORT_BASELINE"),
     ],
 )

@@ -100,7 +100,7 @@ def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
             ExitCode.OK,
             "1 is not slower by more than 5 %, beyond doubt",
         ),
-        (small(seed=1, repeats=1), "5%", ExitCode.OK, "not passed either: 1 of 1"),
+        (small(seed=1, repeats=1), "5%", ExitCode.OK, "neither closed nor passed: 1 of 1"),
         (
             small(fate=lambda cell: "oom-host"),
             "",
@@ -229,7 +229,7 @@ def test_the_processor_time_says_what_the_clock_cannot_on_a_busy_machine(tmp_pat
     asked = ("compare", "old", "new", "--fail-if-slower", "10%", "--format", "json")
     (row,) = json.loads(call(tmp_path, *asked).stdout)["rows"]
     assert row["gate"] == "OPEN"
-    (said,) = [reason for reason in row["reasons"] if "processor time of a step" in reason]
+    (said,) = [reason for reason in row["reasons"] if "processor time per step" in reason]
     assert said.startswith("NEW takes 1.3")
 
 

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_named_by_row_and_column(
 def test_a_number_that_is_no_class_and_a_column_of_names_are_refused(tmp_path: Path) -> None:
     text = "name,weight\n" + "".join(f"person {i},{i / 4}\n" for i in range(150))
     own = changed(table(tmp_path, text), target=("weight",))
-    with pytest.raises(UnfitData, match=r"holds 0\.25 in row 2, which is no class"):
+    with pytest.raises(UnfitData, match=r"holds 0\.25 in row 2, which is not a class"):
         read(own, str(tmp_path))
     with pytest.raises(UnfitData, match=r"'name' of train\.csv holds 120 different words"):
         read(changed(own, task="regression"), str(tmp_path))
@@ -240,7 +240,7 @@ def test_a_folder_of_images_by_class_becomes_pixels(tmp_path: Path) -> None:
     assert read(sized, str(tmp_path)).train["x"].shape == (8, 4, 5, 3)
     assert read(sized, str(tmp_path)).files["pets"] != first
     (tmp_path / "pets" / "cat" / "0.png").write_bytes(b"no image")
-    with pytest.raises(DataCorrupt, match="It is no image"):
+    with pytest.raises(DataCorrupt, match="It is not an image"):
         read(sized, str(tmp_path))
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnfitData, match="holds 0 folders with images"):

@@ -196,12 +196,12 @@ WORLDS: dict[str, tuple[World, World]] = {
         at({"batch_size": 512}, pace(cpu_1=1.5), SAME),
         at({"batch_size": 512}, SAME, pace(cpu_1=1.5)),
     ),
-    "A graph of the steps trains faster than their operations one by one": (
+    "TensorFlow trains faster in graph mode than in eager mode": (
         pace(cpu_eager=1.5),
         pace(cpu=1.5),
     ),
     "XLA trains faster than TensorFlow's own kernels on a CPU": (pace(cpu=1.5), pace(cpu_xla=1.5)),
-    "torch.compile trains faster than PyTorch's operations one by one": (
+    "PyTorch trains faster with torch.compile than in eager mode": (
         pace(cpu_torch=1.5),
         pace(cpu_torch_compiled=1.5),
     ),

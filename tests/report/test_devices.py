@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.hardware import HARDWARE, REMARKS, Reading
+from accelreport.analysis.hardware import HARDWARE, REMARKS, RUNTIMES, Reading
 from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.machines import machine_facts
@@ -17,6 +17,7 @@ from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
 from accelreport.results.record import Environment, Gpu, Record
 from accelreport.results.store import Store
+from accelreport.spec.models import Source
 from tests.report.scenarios import Results, ordinary
 from tests.report.test_same_bytes import digests
 from tests.report.tree import Element
@@ -26,6 +27,21 @@ from tests.support.sites import build
 PAGE = "devices.html"
 FATES = {"cpu": "ok", "gpu": "skipped"}
 Change = Callable[[Record], Record]
+
+
+def test_machines_that_a_source_prints_are_shown_in_its_words_where_a_benchmark_quotes_it() -> None:
+    (colab,) = (machine for machine in RUNTIMES if machine.memory_gb == 13)
+    unquoted = study("matmul", repeats=1, axes={})
+    without = devices_page(gather(Results((unquoted,)))).sections
+    assert "published-machines" not in {section.id for section in without}
+    quoting = unquoted.plan.model_copy(update={"source": Source(title=colab.source)})
+    page = devices_page(gather(Results((replace(unquoted, plan=quoting),))))
+    (section,) = (section for section in page.sections if section.id == "published-machines")
+    assert colab.hardware in repr(section)
+    assert colab.words in repr(section)
+    (shown,) = section.blocks
+    assert isinstance(shown, Table)
+    assert [group.title for group in shown.groups] == ["CPU", "GPU", "TPU"]
 
 
 def cells(table: Element, name: str) -> list[str]:

@@ -130,7 +130,7 @@ FORMS = [
     ),
     (
         Finding(Kind.GAIN, (OPEN,), axis="batch_size"),
-        "No change of throughput from batch size 256 to 256 is decided",
+        "No change in throughput from batch size 256 to 256 is decided",
     ),
     (
         Finding(

@@ -180,14 +180,14 @@ def test_a_heading_has_one_colon_also_where_the_data_are_no_real_ones() -> None:
         (
             [(41, 39)] * 2,
             (
-                "The int8 network is 3.9× smaller and 2.0× as fast; no change of accuracy is "
+                "The int8 network is 3.9× smaller and 2.0× as fast; no change in accuracy is "
                 "significant"
             ),
         ),
         (
             [(41, 39)],
             (
-                "The int8 network is 3.9× smaller; the change of accuracy is not significant "
+                "The int8 network is 3.9× smaller; the change in accuracy is not significant "
                 "(p = 0.911)"
             ),
         ),

@@ -86,7 +86,7 @@ def test_a_page_without_a_change_opens_with_what_is_the_same() -> None:
     same = compare_folders(Results((runs,), root=Path("before")), Results((runs,)), None)
     page = parse(comparison_html(same))
     (title,) = page.all("h1")
-    assert title.text == "No change of 6 comparisons is decided"
+    assert title.text == "None of 6 comparisons is decided"
     assert "unchanged" in {section.attributes["id"] for section in page.all("section")}
     assert not [
         d

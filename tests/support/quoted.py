@@ -172,7 +172,7 @@ def _rows() -> Iterator[tuple[str, str, str, str, str]]:
     of_words = [number for number, line in enumerate(text, 1) if line.startswith("words = ")]
     for machine, line in zip(RUNTIMES, of_words, strict=True):
         item = f"{machine.name}: {machine.hardware}"
-        yield machine.source, item, f"{hardware}:{line}", "as data", "verbatim"
+        yield machine.source, item, f"{hardware}:{line}", "devices", "verbatim"
 
 
 def sources_markdown() -> str:

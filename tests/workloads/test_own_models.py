@@ -90,7 +90,7 @@ def test_a_cell_is_known_by_the_text_of_the_model_its_modules_and_its_loader(fol
         ([CODE, 'application = "VGG16"', *CSV], "only one of", ""),
         ([CODE, CSV[0], CSV[1]], "`task` is missing", 'task = "classification"'),
         ([CODE, CSV[0], CSV[2]], "`target` is missing", 'target = "NAME"'),
-        ([CODE, 'dataset = "mnist"', CSV[1]], "`target` says nothing of mnist", "delete it"),
+        ([CODE, 'dataset = "mnist"', CSV[1]], "`target` does not apply to mnist", "delete it"),
         ([CODE, 'dataset = "mnist"', CSV[0]], "`dataset` names mnist", "leave one"),
         ([CODE, 'data = "x.pkl"'], ".parquet", ""),
         ([CODE, 'data = "synthetik"'], 'did you mean "synthetic"?', "pets/"),

@@ -405,7 +405,7 @@ def test_the_documented_function_does_what_xla_and_eager_ask_for(
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("return '7'", "the step returned str, which is no number"),
+        ("return '7'", "the step returned str, which is not a number"),
         ("import sys; sys.exit(3)", "step.py, line 3: SystemExit: 3"),
         ("import os; os._exit(3)", "step.py ended its process with exit code 3"),
         ("import os; os._exit(0)", "step.py ended its process with exit code 0"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
 from typing import Any, Protocol, TypeAlias
@@ -233,7 +234,7 @@ class Chart:
             encoding: dict[str, Any] = {}
             for channel, value in layer.channels.items():
                 if id(value) not in written:
-                    written[id(value)] = value.to_dict(validate=False)
+                    written[id(value)] = _channel(value)
                 encoding[channel] = _said_once(channel, dict(written[id(value)]), layer.mark, known)
             layers.append(
                 {
@@ -251,6 +252,20 @@ class Chart:
             "$schema": alt.SCHEMA_URL,
             "datasets": {names[own]: values for own, values in sets.items()},
         }
+
+
+_PLAIN = ["axis", "scale"]
+"""What a channel holds as Vega-Lite says it. Altair would ask of each value in it what it is."""
+
+
+def _channel(channel: Any) -> dict[str, Any]:
+    """A channel as Vega-Lite says it."""
+    written: dict[str, Any] = channel.to_dict(validate=False, ignore=_PLAIN)
+    for part in _PLAIN:
+        with suppress(KeyError):  # few channels have both
+            if channel[part] is not alt.Undefined:
+                written[part] = channel[part]
+    return written
 
 
 _STACKED = {"area", "bar"}

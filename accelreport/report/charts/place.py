@@ -42,11 +42,15 @@ class Box(NamedTuple):
 
 def along(corners: Sequence[tuple[float, float]]) -> Iterator[Box]:
     """Small boxes that cover a line from corner to corner."""
+    half = STEP / 2
     for (x, y), (x2, y2) in pairwise(corners):
         parts = max(1, round(dist((x, y), (x2, y2)) / STEP))
-        for part in range(parts + 1):
-            share = part / parts
-            yield Box.around(x + (x2 - x) * share, y + (y2 - y) * share, STEP, STEP)
+        left, top, across, down = x - half, y - half, (x2 - x) / parts, (y2 - y) / parts
+        for part in range(parts):
+            at, below = left + across * part, top + down * part
+            yield Box(at, below, at + STEP, below + STEP)
+    for x, y in corners[-1:]:
+        yield Box.around(x, y, STEP, STEP)
 
 
 def place(

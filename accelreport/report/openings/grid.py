@@ -218,7 +218,7 @@ def _table(bench: BenchmarkView) -> Table:
 
 def _note(bench: BenchmarkView) -> str:
     note = (
-        f"Time for one {_example(bench)}, longer in stronger colours, on a logarithmic scale"
+        f"Time for one {_example(bench)}; stronger colours mean more time, on a logarithmic scale"
         + (f"; under it the {metric_title(bench.quality)}" if bench.quality else "")
         + ". A cell without a number says why."
     )

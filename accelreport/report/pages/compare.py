@@ -195,10 +195,10 @@ def headline(compared: FolderComparison) -> str:
             fails = compared.gated(Gate.FAILS)
             worse = [row for row in fails if row.quality]
             if len(worse) == len(fails):
-                return f"Gate failed: {len(worse)} {of} learn less"
+                return f"Gate failed: {len(worse)} {of} with lower accuracy"
             return f"Gate failed: {len(slower)} {of} {verb} slower{slowest}"
     if compared.gate is not None and (still := compared.gated(Gate.OPEN)):
-        return f"Gate undecided: {len(still)} {of} cannot tell"
+        return f"Gate undecided for {len(still)} {of}"
     if compared.gate is not None:
         return f"Gate passed: none {of} is slower by more than {percentage(compared.gate)}"
     faster = sum(row.verdict == "FASTER" for row in rows)
@@ -208,7 +208,7 @@ def headline(compared: FolderComparison) -> str:
         return f"{len(slower)} {of} {verb} slower{slowest}"
     if faster:
         return f"{faster} {of} {'is' if faster == 1 else 'are'} faster"
-    return f"No change {of} comparisons is decided"
+    return f"None {of} comparisons is decided"
 
 
 def _finding(compared: FolderComparison) -> str:
@@ -368,7 +368,7 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
     ]
     return Page(
         path="comparison.html",
-        title="A line of runs",
+        title="A series of runs",
         finding=finding,
         sections=(
             Section("times", "What is faster or slower", (figure, table) if rows else ()),

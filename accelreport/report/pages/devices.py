@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from accelreport.analysis.cost import price_of
+from accelreport.analysis.hardware import RUNTIMES
 from accelreport.analysis.results import Result
 from accelreport.report import quantity
 from accelreport.report.model import (
@@ -60,17 +61,45 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     sections = [inventory.machine(machine) for machine in machines]
     if absent:
         sections.append(inventory.absent(absent))
+    if published := _published_machines(benches):
+        sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
     return Page(
         path=DEVICES,
         title="Devices and machines",
         headline=_headline([device for device in devices if _done(device)], len(machines)),
-        finding=f"Not measured: {_kinds(absent)}." if absent else "No device is without a number.",
+        finding=f"Not measured: {_kinds(absent)}." if absent else "Every device has a number.",
         sections=tuple(sections),
         template="article.html",
         crumbs=(Download("index.html", "All benchmarks"),),
     )
+
+
+def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
+    """The machines of published figures in the words of the sources that benchmarks quote."""
+    quoted = {
+        source.title
+        for plan in (bench.plan for bench in benches)
+        for source in (plan.source, *(row.source for row in plan.published))
+        if source
+    }
+    groups: dict[str, list[Row]] = {}
+    for machine in RUNTIMES:
+        if machine.source in quoted:
+            source = entry(f"“{machine.source}”", Line(machine.by, "detail"))
+            row = table_row(entry(machine.name), machine.hardware, f"“{machine.words}”", source)
+            groups.setdefault(machine.kind, []).append(row)
+    table = Table(
+        id="published-machines-table",
+        title="Machines behind published figures",
+        corner="machine",
+        columns=(Column("hardware"), Column("in the words of its source"), Column("source")),
+        groups=tuple(RowGroup(tuple(groups[kind]), title=kind) for kind in KINDS if kind in groups),
+        style="prose",
+    )
+    title = "Machines behind published figures"
+    return Section("published-machines", title, (table,), folded=True) if groups else None
 
 
 def _done(listing: Listing) -> bool:

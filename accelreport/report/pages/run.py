@@ -111,7 +111,7 @@ def checks_section(record: Record) -> Section | None:
         title="Faults looked for",
         columns=("fault", "outcome", "a sound measurement shows", "seen"),
         rows=rows,
-        note="Nothing of this runs inside a timed window.",
+        note="None of these checks runs inside a timed window.",
         words=True,
     )
     return Section("checks", "The timer checks itself", (table,), finding=finding)

@@ -479,11 +479,13 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, tuple | list | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, float):  # most are
+        return "" if math.isnan(value) else value
     if isinstance(value, str):
         return harmless(value)
-    return "" if value is None or value is pd.NA or value != value else value  # NaN is not itself
+    if isinstance(value, tuple | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None or value is pd.NA else value
 
 
 def steps_csv(bench: BenchmarkView) -> str:

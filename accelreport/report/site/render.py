@@ -81,10 +81,10 @@ def cell_attributes(entry: Entry, column: Column) -> Markup:
     names += ["n"] if column.number else []
     names += ["nil"] if len(entry.lines) == 1 and entry.lines[0].text == "–" else []
     text = entry.lines[0].text if entry.lines else ""
-    attributes = Markup(' class="{}"').format(" ".join(names)) if names else Markup()
+    attributes = f' class="{escape(" ".join(names))}"' if names else ""
     if isinstance(text, Number):
-        attributes += Markup(' data-value="{:.6g}"').format(text.value)
-    return attributes
+        attributes += f' data-value="{text.value:.6g}"'
+    return Markup(attributes)  # noqa: S704 -- a number, and names that went through escape()
 
 
 def row_attributes(row: Row) -> Markup:

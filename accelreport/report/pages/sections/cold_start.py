@@ -200,7 +200,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
             f"one is complete. “Pays off after” is the number of {noun} from which a device "
             f"has overtaken {baseline}, start-up included: the difference of the two "
             f"start-ups over the difference of the two {warm} times."
-            + " † extrapolated: the steps of an epoch at the steady pace."
+            + " † extrapolated: the steps of an epoch at the steady rate."
             * cut
         ),
         corner="device",

@@ -276,7 +276,7 @@ SENSOR_GRADE = Badge(
     "sensor-grade",
     (
         "A sensor counts a whole package or board, with idle power and other programs. "
-        "Its figures compare long windows well; it is no calorimeter."
+        "Its figures compare long windows well, but it is not a calorimeter."
     ),
     "quiet",
 )
@@ -366,8 +366,8 @@ def _energy(bench: BenchmarkView) -> Block:
         title=f"Energy of a steady {step}, from the machine’s sensors",
         caption=(
             f"Medians over processes, read between {step}s: joules of the windows of steady "
-            f"{step}s over their number, without evaluations. The blur is the share of the "
-            "window that the sensor’s update interval leaves open. Nothing is estimated."
+            f"{step}s over the number of {step}s, without evaluations. The blur is the share of "
+            "the window that the sensor’s update interval leaves open. Nothing is estimated."
         ),
         notes=(f"Not read. {'; '.join(absent)}.",) if (absent := _absences(bench)) else (),
         badges=(SENSOR_GRADE,),

@@ -222,7 +222,7 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     if of_bytes:
         caption += (
             f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The smallest text is "
-            "the operations for each of them."
+            "the number of operations for each byte."
         )
     peaks = {
         f"{series.title}: {label(source_of_peak(peak), 240)}"

@@ -267,8 +267,7 @@ def warnings_section(bench: BenchmarkView) -> Section | None:
     if not kinds:
         return None
     notes = tuple(_warning(bench, *warned) for warned in sorted(kinds.items(), key=lambda x: x[0]))
-    names = [warning_title(kind) for kind in sorted(kinds)]
-    title = f"Warnings: {quantity.listed(names)}"
+    title = f"Warnings: {', '.join(warning_title(kind) for kind in sorted(kinds))}"
     return Section("warnings", title, (Notes(notes),), folded=True)
 
 

@@ -150,8 +150,8 @@ def _finding(by_figure: ByFigure) -> str:
     fair = [row for row in measured if row.comparable]
     near = sum(1 / 1.25 <= row.ratio <= 1.25 for row in fair)
     if not fair:
-        what = "has a counterpart" if not measured else "has one under the same conditions"
-        return f"none of {len(rows)} {what} measured here"
+        what = " under the same conditions" if measured else ""
+        return f"none of {len(rows)} has a counterpart measured here{what}"
     verb = "has" if len(fair) == 1 else "have"
     agree = "1 agrees" if near == 1 else f"{near or 'none'} agree"
     return (

@@ -377,11 +377,11 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
         id="scaling-table",
         title="Efficiency of several replicas or workers",
         caption=(
-            "Strong scaling shares the batch: the time of one over the number of replicas "
-            "or workers times theirs. Weak scaling gives each the batch of one: the time "
-            "of one over theirs. At 100 % each does as much work as one alone, with the 95 "
-            "% interval over processes. Replicas on the cores of one processor share what "
-            "one alone had."
+            "Strong scaling splits one batch: the time of one device over the number of "
+            "replicas or workers times their time. Weak scaling gives each the batch of one "
+            "device: the time of one device over theirs. At 100 % each does as much work as "
+            "one device. Under it is the 95 % interval over processes. Replicas on the cores "
+            "of one processor share the cores that one device has to itself."
         ),
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
@@ -421,7 +421,7 @@ def _efficiency(interval: Interval) -> Entry:
 def _scaling_finding(bench: BenchmarkView) -> str:
     known = [scaling for scaling in bench.scaling if present(scaling.strong.value)]
     if not known:
-        return "no batch was both shared by several and done by one alone"
+        return "no batch ran both on one device and split over several"
     best = max(known, key=lambda scaling: (scaling.units, scaling.strong.value))
     return (
         f"{bench.title_of(best.own.device)} does "

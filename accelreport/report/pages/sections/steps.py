@@ -190,9 +190,9 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
     low, high = _ends(curves)
     data = rows(
         [
-            {"seconds": seconds, "share": i / (QUANTILES - 1)}
-            | marked(curve.device, "", _line_text(curve))
+            {"seconds": seconds, "share": i / (QUANTILES - 1)} | line
             for curve in curves
+            for line in [marked(curve.device, "", _line_text(curve))]
             for i, seconds in enumerate(curve.seconds)
             if (seconds >= low or i == 0) and seconds <= high
         ]
