@@ -19,7 +19,7 @@ measure() {
 results=$1
 measure 15 specs/mnist_gorner.toml specs/mnist_deploy.toml specs/beijing_gru.toml --device cpu
 # S3's table: three batches, ten epochs, three repeats.
-measure 22 specs/mnist_batch_sweep.toml --device cpu --budget 10m
+measure 66 specs/mnist_batch_sweep.toml --device cpu --budget 10m
 measure 80 specs/fashion_mnist.toml --device cpu --budget 40m
 measure 42 specs/mnist_cnn.toml --device cpu --budget 20m
 # S1: 20 epochs with each kernel, and with the arithmetic of a TPU.
