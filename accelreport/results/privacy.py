@@ -200,9 +200,6 @@ def texts_of(document: Document) -> list[Text]:
 def _gather(value: Any, field: str, free: bool, texts: list[Text]) -> None:  # noqa: FBT001
     if isinstance(value, str):
         texts.append((value, field, free))
-    elif isinstance(value, BaseModel):
-        for name in _texts(type(value)):
-            _gather(getattr(value, name), name, free or name in FREE_TEXT, texts)
     elif isinstance(value, dict):
         for key, row in value.items():
             _gather(key, field, free, texts)
@@ -210,6 +207,10 @@ def _gather(value: Any, field: str, free: bool, texts: list[Text]) -> None:  # n
     elif isinstance(value, list | tuple):
         for part in value:
             _gather(part, field, free, texts)
+    # Last, since pydantic looks through the bases of what is no model, and most values are numbers.
+    elif value is not None and not isinstance(value, int | float) and isinstance(value, BaseModel):
+        for name in _texts(type(value)):
+            _gather(getattr(value, name), name, free or name in FREE_TEXT, texts)
 
 
 Value = TypeVar("Value", bound=Document)
@@ -305,6 +306,8 @@ class Scrubber:
         """Texts of records that no program wrote."""
         self._nameless: set[tuple[str, bool]] = set()
         """Learned texts, and whether a program wrote them, that name nothing in any record."""
+        self._unchanged: set[tuple[str, str]] = set()
+        """Texts that no program wrote and their fields, which stay as they are in any record."""
         self._words: frozenset[str] | None = None
         """Names that are replaced wherever a program wrote them."""
         self._patterns: dict[tuple[bool, frozenset[str]], Patterns] = {}
@@ -411,9 +414,16 @@ class Scrubber:
             _ = document.cell.key
             if self._writing:
                 return rewritten(document, visit).model_copy(update={"cell": document.cell})
-        if all(visit(*text) == text[0] for text in texts_of(document)):
-            return document
-        return rewritten(document, visit)
+        for text, field, free in texts_of(document):
+            # Names of hosts, and what a program wrote, depend on the record.
+            depends = free or field in {"host", "address"}
+            if not depends and (text, field) in self._unchanged:
+                continue
+            if visit(text, field, free) != text:
+                return rewritten(document, visit)
+            if not depends:
+                self._unchanged.add((text, field))
+        return document
 
     def _scrubbed(self, place: Place, text: str, field: str, free: bool) -> str:  # noqa: FBT001
         if field in {"host", "address"}:
