@@ -316,7 +316,7 @@ def _resolution(record: Record) -> Iterator[Doubt]:
     for values, unit, what in columns:
         multiples = np.asarray(values, dtype=float) / unit
         if multiples.size and np.abs(multiples - np.round(multiples)).max() > 0.01:
-            yield Doubt("resolution", record.cell.name, f"Its {what} have digits that no clock gives.")
+            yield Doubt("resolution", record.cell.name, f"No clock gives the digits of its {what}.")
     # A clock of 1 µs or less fills its last digits alike: of many stamps, a tenth end with 0.
     last = np.round(np.asarray([b.wall_s for b in record.blocks]) / WALL_S) % 1000
     if last.size >= 20 and np.mean(last == 0) > 0.5:

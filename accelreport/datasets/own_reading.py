@@ -571,7 +571,8 @@ def _pixels(
                     )
                 pixels[number] = np.asarray(image.convert("RGB").resize((width, height)))
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            raise DataCorrupt(path, f"It is not an image ({error}).", remedy="Replace it.") from error
+            why = f"It is not an image ({error})."
+            raise DataCorrupt(path, why, remedy="Replace it.") from error
     assert pixels is not None
     return pixels
 

@@ -317,9 +317,9 @@ def test_a_folder_of_several_machines_is_compared_machine_by_machine() -> None:
         ("only-old", "bbbbbbbb", ""),
     ]
     assert {row.reasons[0] for row in found.rows} == {
-        "measured on cccccccc, which OLD has not; it has 0a1b2c3d, bbbbbbbb",
-        "measured on 0a1b2c3d, which NEW has not; it has cccccccc",
-        "measured on bbbbbbbb, which NEW has not; it has cccccccc",
+        "measured on cccccccc, which OLD does not have; it has 0a1b2c3d, bbbbbbbb",
+        "measured on 0a1b2c3d, which NEW does not have; it has cccccccc",
+        "measured on bbbbbbbb, which NEW does not have; it has cccccccc",
     }
     assert found.result is OverallOutcome.NOTHING
 

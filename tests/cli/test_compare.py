@@ -187,7 +187,7 @@ def test_accuracies_far_apart_pass_no_gate_even_where_too_few_processes_decide(
     told = call(tmp_path, "compare", "old", "worse", "--fail-if-slower", "5%", "--format", "json")
     (row,) = json.loads(told.stdout)["rows"]
     assert (row["gate"], row["quality_open"]) == ("OPEN", True)
-    assert "percentage points lower in NEW, which too few" in row["reasons"][0]
+    assert "percentage points lower in NEW, but too few" in row["reasons"][0]
     told = call(tmp_path, "compare", "old", "same", "--fail-if-slower", "5%", "--format", "json")
     (row,) = json.loads(told.stdout)["rows"]
     assert row["quality_open"] is False

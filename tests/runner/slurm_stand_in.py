@@ -23,16 +23,18 @@ SBATCH = """\
     found = re.search(r"--array=0-(\\d+)", text)
     numbers = range(int(found[1]) + 1) if found else [None]
     nodes = (re.search(r"--nodes=(\\d+)", text) or [None, "1"])[1]
+    script = here / f"script-{job}.sh"
+    script.write_text(text)  # as Slurm keeps one: submitit moves its own while the job starts
     print("Submitted batch job", job, flush=True)
     for number in numbers:
         more = {"SLURM_JOB_ID": job, "SLURM_JOB_NUM_NODES": nodes}
         if number is not None:
             more |= {"SLURM_ARRAY_JOB_ID": job, "SLURM_ARRAY_TASK_ID": str(number)}
-        (here / f"job-{job}.json").write_text(json.dumps([sys.argv[1], more]))
+        (here / f"job-{job}.json").write_text(json.dumps([str(script), more]))
         if (here / "full").exists():
             continue
         nowhere = subprocess.DEVNULL
-        subprocess.Popen(["bash", sys.argv[1]], env={**os.environ, **more},
+        subprocess.Popen(["bash", script], env={**os.environ, **more},
                          stdout=nowhere, stderr=nowhere, start_new_session=True)
 """
 """Runs the tasks of an array at once, as Slurm does where there are nodes enough."""

@@ -337,7 +337,7 @@ def test_locks_that_cannot_be_had_are_one_clear_error(tmp_path: Path, what: str)
     with pytest.raises(ResultsError) as caught:
         bench.run(chosen)
     assert str(locks) in caught.value.what
-    assert "while no run goes on" in caught.value.remedy
+    assert "while no run is in progress" in caught.value.remedy
     assert not (tmp_path / "trace").exists()
 
 
