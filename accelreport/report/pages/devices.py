@@ -92,7 +92,7 @@ def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
             groups.setdefault(machine.kind, []).append(row)
     table = Table(
         id="published-machines-table",
-        title="Machines behind published figures",
+        title="As their sources describe them",
         corner="machine",
         columns=(Column("hardware"), Column("in the words of its source"), Column("source")),
         groups=tuple(RowGroup(tuple(groups[kind]), title=kind) for kind in KINDS if kind in groups),
