@@ -82,4 +82,4 @@ def noise_lines(measured: Sequence[Noise], slowdown: float) -> Iterator[str]:
             else f"  No number of repeats up to a thousand shows a slowdown of {percent(slowdown)}."
         )
         yield ""
-    yield "This holds with a probability of 80 % and 95 % intervals, if OLD and NEW run in turns."
+    yield "The probability is 80 %, with 95 % intervals, if OLD and NEW run in turns."

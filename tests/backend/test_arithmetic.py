@@ -168,7 +168,7 @@ def traced(model: Any, shape: tuple[int, ...], *, trained: bool) -> Traced:
     return Traced(graph.as_graph_def(add_shapes=True))
 
 
-def same(model: Any, shape: tuple[int, ...], *, trained: bool, einsum: bool = False) -> None:
+def assert_same(model: Any, shape: tuple[int, ...], *, trained: bool, einsum: bool = False) -> None:
     """The table and the tracer agree on a model."""
     step = traced(model, shape, trained=trained)
     work = count_step(step)
@@ -197,7 +197,7 @@ def test_a_layer_counts_what_tensorflow_traces(name: str, before: bool) -> None:
     shape = each_layer()[name][0]
     einsum = name.startswith(("EinsumDense", "MultiHeadAttention"))
     for trained in (True, False):
-        same(small_model(name, before=before), shape, trained=trained, einsum=einsum)
+        assert_same(small_model(name, before=before), shape, trained=trained, einsum=einsum)
 
 
 def test_a_layer_that_is_not_trained_costs_no_gradient_of_its_weights() -> None:
@@ -214,7 +214,7 @@ def test_a_layer_that_is_not_trained_costs_no_gradient_of_its_weights() -> None:
             keras.layers.Dense(2),
         ]
     )
-    same(model, (8, 8, 3), trained=True)
+    assert_same(model, (8, 8, 3), trained=True)
 
 
 def test_a_graph_with_branches_counts_what_tensorflow_traces() -> None:
@@ -228,7 +228,7 @@ def test_a_graph_with_branches_counts_what_tensorflow_traces() -> None:
     squeezed = layers.Dense(6, activation="sigmoid")(layers.GlobalAveragePooling2D()(joined))
     scaled = layers.Multiply()([joined, layers.Reshape((1, 1, 6))(squeezed)])
     model = keras.Model(inputs, layers.Dense(2)(layers.Flatten()(scaled)))
-    same(model, (8, 8, 3), trained=True)
+    assert_same(model, (8, 8, 3), trained=True)
 
 
 def test_a_layer_of_somebody_s_own_is_not_counted_and_is_named() -> None:
@@ -266,7 +266,7 @@ def test_a_model_within_a_model_and_a_layer_called_twice_count_as_often_as_they_
     shared, inner = keras.layers.Dense(4), keras.Sequential([keras.layers.Dense(4)])
     joined = keras.layers.Add()([shared(inputs), shared(inner(inputs))])
     model = keras.Model(inputs, inner(keras.ops.relu(joined) * 2))
-    same(model, (4,), trained=True)
+    assert_same(model, (4,), trained=True)
     flops = flops_of(calls_of(model, [(BATCH, 4)]), trained=False)
     assert flops.per_step == 4 * 2 * BATCH * 4 * 4
 

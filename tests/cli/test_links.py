@@ -57,7 +57,7 @@ def measurements(seed: int = 0) -> Study:
     return study("matmul", repeats=1, devices=("cpu",), axes={}, seed=seed)
 
 
-def refused(done: Finished, link: Path) -> None:
+def assert_refused(done: Finished, link: Path) -> None:
     assert done.returncode == ExitCode.BAD_RESULTS, done.stderr
     assert f"{link} is a link" in done.stderr
 
@@ -69,7 +69,7 @@ def test_a_build_removes_nothing_through_a_link_that_its_list_names(
     site.mkdir()
     (site / "link").symlink_to(theirs)
     (site / MANIFEST).write_text(json.dumps({"files": ["link/thesis.txt"]}))
-    refused(call(here, "build", "--no-cache"), Path("site/link"))
+    assert_refused(call(here, "build", "--no-cache"), Path("site/link"))
     assert {path.name for path in site.iterdir()} == {"link", MANIFEST}
 
 
@@ -84,7 +84,7 @@ def test_a_build_writes_nothing_through_a_link(
         (site / "index.html").unlink()
     site.mkdir(exist_ok=True)
     (site / "cells").symlink_to(theirs)
-    refused(call(here, "build", ACCELREPORT_CACHE=cache), Path("site/cells"))
+    assert_refused(call(here, "build", ACCELREPORT_CACHE=cache), Path("site/cells"))
     assert not (site / "index.html").exists()
 
 
@@ -114,14 +114,14 @@ def test_runs_and_merges_write_nothing_through_a_link(
     if place.exists():
         place.rename(here / "moved")
     place.symlink_to(theirs)
-    refused(call(here, *command.split()), Path("results", name))
+    assert_refused(call(here, *command.split()), Path("results", name))
 
 
 def test_records_are_not_removed_through_a_link(here: Path) -> None:
     (here / "results" / "cells").rename(here / "moved")
     (here / "results" / "cells").symlink_to(here / "moved")
     done = call(here, "results", "rm", measurements().records[0].key, "--yes")
-    refused(done, Path("results/cells"))
+    assert_refused(done, Path("results/cells"))
     assert len(list((here / "moved").iterdir())) == 1
 
 
@@ -133,7 +133,7 @@ def test_a_lock_that_is_a_link_is_not_opened(here: Path, theirs: Path) -> None:
         lock.unlink()
         lock.symlink_to(theirs / "thesis.txt")
     assert call(here, "results", "rm", "matmul", "--yes").returncode == ExitCode.OK
-    refused(call(here, "run", str(specs / "matmul.toml")), Path("results/locks", lock.name))
+    assert_refused(call(here, "run", str(specs / "matmul.toml")), Path("results/locks", lock.name))
 
 
 def test_the_folders_that_a_person_names_may_be_links(here: Path, tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ class Chart:
 
 
 _PLAIN = ["axis", "scale"]
-"""What a channel holds as Vega-Lite says it. Altair would ask of each value in it what it is."""
+"""Parts of a channel that are plain Vega-Lite already. Altair would inspect every value in them."""
 
 
 def _channel(channel: Any) -> dict[str, Any]:
