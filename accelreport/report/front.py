@@ -200,12 +200,12 @@ class FrontSpeaker:
                 return f"{front.name} {self._pace(front, base)}{self._where(front)}"
             case Kind.SAME:
                 return f"{front.name} is as fast as {base}, within 3 %{self._where(front)}"
-            case Kind.UNDECIDED | Kind.SINGLE:
-                what = "undecided"
-                if front.kind is Kind.SINGLE:
-                    what = "a single run" if len(values) == 1 else "single runs"
-                count = quantity.plural(len(values), "comparison")
-                return f"{count} of {front.name} with {base} {_are(len(values))} {what}"
+            case Kind.UNDECIDED:
+                where = f" in {len(values)} comparisons" if len(values) > 1 else ""
+                return f"whether {front.name} is faster or slower than {base} is undecided{where}"
+            case Kind.SINGLE:
+                runs = "a single run" if len(values) == 1 else f"{len(values)} single runs"
+                return f"{front.name} is compared with {base} in {runs}"
             case Kind.NOT_MEASURED:
                 count = quantity.plural(front.finding.of, "benchmark")
                 if not self._timed:

@@ -362,7 +362,7 @@ class Speaker:
         span = f"from {axis} {quantity.setting(first)} to {quantity.setting(last)}"
         decided = [value for value in finding.values if is_decided(value)]
         if not decided:
-            return f"no change in throughput {span} is decided"
+            return f"whether throughput changes {span} is undecided"
         best = decided[0]
         clause = f"{self.name(best.of)} {self._gained(best)} {span}"
         baseline = self.bench.plan.baseline.device

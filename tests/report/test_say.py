@@ -130,7 +130,7 @@ FORMS = [
     ),
     (
         Finding(Kind.GAIN, (OPEN,), axis="batch_size"),
-        "No change in throughput from batch size 256 to 256 is decided",
+        "Whether throughput changes from batch size 256 to 256 is undecided",
     ),
     (
         Finding(

@@ -20,7 +20,7 @@ from accelreport.backend.training import Order
 from accelreport.spec.device import Device
 from accelreport.workloads.base import KernelProblem, TrainingProblem
 from accelreport.workloads.registry import FAMILIES
-from tests.backend.frameworks.problems import problem
+from tests.backend.frameworks.problems import plain
 
 MATMUL = {"size": 8, "count": 2}
 
@@ -93,7 +93,7 @@ def main(device: Device) -> dict[str, list[str]]:
         found[kind] = sorted(acting)
         acting.clear()
 
-    what = looked_at(problem("keras"), look)
+    what = looked_at(plain(), look)
     engine = engine_for(what, runtime)
     order = engine.constant(Order(what.examples, what.batch_size, 0).epoch(1))
     one = (engine.constant(0), engine.constant(1))
