@@ -279,11 +279,6 @@ MOST_BYTES = 8 * 2**30
 CHUNK = 2**20
 
 
-def is_archive(path: Path) -> bool:
-    """Whether a path is a zip archive, by its name."""
-    return path.suffix.lower() == ".zip" and not path.is_dir()
-
-
 @contextmanager
 def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
     """Folders for results folders and archives of them, for the time of the context.
@@ -294,7 +289,7 @@ def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
     with ExitStack() as stack:
         folders = []
         for source in sources:
-            if is_archive(source):
+            if source.suffix.lower() == ".zip" and not source.is_dir():
                 temporary = stack.enter_context(
                     tempfile.TemporaryDirectory(prefix="accelreport-unpacked-")
                 )

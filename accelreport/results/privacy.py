@@ -193,24 +193,13 @@ Text = tuple[str, str, bool]
 def texts_of(document: Document) -> list[Text]:
     """Every text in a document that may name somebody."""
     texts: list[Text] = []
-    _gather(document, "", False, texts)  # noqa: FBT003
+
+    def note(text: str, field: str, free: bool) -> str:  # noqa: FBT001
+        texts.append((text, field, free))
+        return text
+
+    rewritten(document, note)
     return texts
-
-
-def _gather(value: Any, field: str, free: bool, texts: list[Text]) -> None:  # noqa: FBT001
-    if isinstance(value, str):
-        texts.append((value, field, free))
-    elif isinstance(value, dict):
-        for key, row in value.items():
-            _gather(key, field, free, texts)
-            _gather(row, str(key), free, texts)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            _gather(part, field, free, texts)
-    # Last, since pydantic looks through the bases of what is no model, and most values are numbers.
-    elif value is not None and not isinstance(value, int | float) and isinstance(value, BaseModel):
-        for name in _texts(type(value)):
-            _gather(getattr(value, name), name, free or name in FREE_TEXT, texts)
 
 
 Value = TypeVar("Value", bound=Document)
@@ -240,18 +229,6 @@ def _holds_text(kind: Any) -> bool:
 def _rewritten(value: Any, visit: Visit, field: str, *, free: bool) -> Any:
     if isinstance(value, str):
         return visit(value, field, free)
-    if isinstance(value, BaseModel):
-        update = {
-            name: new
-            for name in _texts(type(value))
-            if (
-                new := _rewritten(
-                    old := getattr(value, name), visit, name, free=free or name in FREE_TEXT
-                )
-            )
-            is not old
-        }
-        return value.model_copy(update=update) if update else value
     if isinstance(value, dict):
         rows = {
             _rewritten(key, visit, field, free=free): _rewritten(row, visit, str(key), free=free)
@@ -263,6 +240,19 @@ def _rewritten(value: Any, visit: Visit, field: str, *, free: bool) -> Any:
         parts = [_rewritten(part, visit, field, free=free) for part in value]
         same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if same else type(value)(parts)
+    # Last, since pydantic looks through the bases of what is no model, and most values are numbers.
+    if value is not None and not isinstance(value, int | float) and isinstance(value, BaseModel):
+        update = {
+            name: new
+            for name in _texts(type(value))
+            if (
+                new := _rewritten(
+                    old := getattr(value, name), visit, name, free=free or name in FREE_TEXT
+                )
+            )
+            is not old
+        }
+        return value.model_copy(update=update) if update else value
     return value
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -246,7 +246,8 @@ class Store:
         """
         self._refuse_links()
         gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
-        files = {artefact.file for path in gone for artefact in self._artefacts_of(path)}
+        records = (self._read(path, read_named_record) for path in gone)
+        files = {artefact.file for record in records if record for artefact in record.artefacts}
         try:
             for plan in plans:
                 (self.planned / plan_file_name(plan.spec, plan.profile)).unlink(missing_ok=True)
@@ -260,10 +261,6 @@ class Store:
                 (self.artefacts / name).unlink(missing_ok=True)
         except OSError as error:
             raise cannot_write(self.root, error) from error
-
-    def _artefacts_of(self, path: Path) -> Sequence[Artefact]:
-        record = self._read(path, read_named_record)
-        return record.artefacts if record else ()
 
     def records(self) -> Iterator[Record]:
         """Every readable record, in the order of the file names."""
