@@ -21,20 +21,12 @@ from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
 from accelreport.analysis.speedup import change
 from accelreport.analysis.stats import LEVEL, Interval, Verdict, verdict
-from accelreport.chips.contribution import (
-    Contribution,
-    NoContribution,
-    environment_of,
-    kind_of,
-    paths_in,
-    read,
-)
+from accelreport.chips.contribution import NoContribution, first_of, kind_of, paths_in, read
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt, Trace, between, doubts, shared_plans, trace_of
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Environment, Record
+from accelreport.results.record import Environment
 from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.cells import SpecSet
 
@@ -218,14 +210,14 @@ def _submission(path: Path) -> Submission | Refusal:
     except NoContribution as error:
         return Refusal(path.name, [error.why or error.what])
     kind = kind_of(contribution.records)
-    environment = environment_of(contribution.records, kind)
-    if environment is None:
+    record = first_of(contribution.records, kind)
+    if record is None or record.environment is None:
         return Refusal(path.name, ["It has no measured record with a machine."])
     return Submission(
         file=path.name,
         name=contribution.name,
-        environment=environment,
-        facts=facts(_first(contribution, kind)),
+        environment=record.environment,
+        facts=facts(record),
         measured_at=min(record.started_at for record in contribution.records),
         kind=kind,
         cells=len(contribution.records),
@@ -233,14 +225,9 @@ def _submission(path: Path) -> Submission | Refusal:
             figure: [replace(row, price=row.price or _list_price(row.hardware)) for row in rows]
             for figure, rows in entries(contribution).items()
         },
-        doubts=doubts(contribution, shared=_shared()),
+        doubts=doubts(contribution, shared=shared_plans()),
         trace=trace_of(contribution),
     )
-
-
-def _first(contribution: Contribution, kind: str) -> Record:
-    measured = (record for record in contribution.records if record.measured)
-    return next(record for record in measured if record.cell.device_spec.kind == kind)
 
 
 def _compared(submissions: Sequence[Submission]) -> list[Submission]:
@@ -297,11 +284,6 @@ def _commonest(mappings: Iterable[Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
         if not rest or first > rest[0][1]:
             commonest[key] = value
     return commonest
-
-
-@cache
-def _shared() -> dict[str, PlanDocument]:
-    return shared_plans()
 
 
 @cache

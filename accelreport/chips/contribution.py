@@ -107,10 +107,21 @@ def kind_of(records: Iterable[Record]) -> str:
     return next((kind for kind in ("TPU", "GPU") if kind in kinds), "CPU")
 
 
+def first_of(records: Iterable[Record], kind: str) -> Record | None:
+    """The first measured record of a kind of device; None without any."""
+    return next((r for r in records if r.measured and r.cell.device_spec.kind == kind), None)
+
+
 def environment_of(records: Iterable[Record], kind: str) -> Environment | None:
-    """The environment of a measured record of a kind of device; None without any."""
-    measured = (r for r in records if r.measured and r.cell.device_spec.kind == kind)
-    return next((record.environment for record in measured), None)
+    """The environment of the first measured record of a kind of device; None without any."""
+    record = first_of(records, kind)
+    return record.environment if record else None
+
+
+def release_of(environment: Environment) -> str:
+    """The release of TensorFlow; empty without any."""
+    packages = environment.packages.items()
+    return next((version for name, version in packages if name.startswith("tensorflow")), "")
 
 
 def canonical_name(records: Sequence[Record]) -> str:
@@ -125,9 +136,7 @@ def canonical_name(records: Sequence[Record]) -> str:
     hardware = hardware_name(environment, kind)
     if kind == "CPU":
         hardware = f"{hardware} {environment.threads} threads"
-    packages = environment.packages
-    version = next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
-    words = f"{hardware} tensorflow {version} {environment.machine}"
+    words = f"{hardware} tensorflow {release_of(environment)} {environment.machine}"
     return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
 
 

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import combinations, pairwise
 from statistics import median
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 
 from accelreport.analysis.stability import steady
 from accelreport.analysis.warnings import impossible
-from accelreport.chips.contribution import SPECS, Contribution, canonical_name
+from accelreport.chips.contribution import SPECS, Contribution, canonical_name, release_of
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument, PlannedCell
@@ -113,6 +114,7 @@ def record_doubts(record: Record) -> list[Doubt]:
     return [doubt for check in checks for doubt in check(record)]
 
 
+@cache
 def shared_plans() -> dict[str, PlanDocument]:
     """The shared specs of this version, by name."""
     paths = [SYSTEMS / f"{name}.toml" for name in SPECS]
@@ -408,14 +410,10 @@ def _order_of_time(records: Sequence[Record]) -> Iterator[Doubt]:
             yield Doubt("overlap", later.cell.name, text)
 
 
-def _release(record: Record) -> str:
-    packages = record.environment.packages if record.environment else {}
-    return next((v for n, v in packages.items() if n.startswith("tensorflow")), "")
-
-
 def _beginning(record: Record) -> tuple[str, str, str]:
     """What decides the weights that a process begins with."""
-    return str(record.cell.workload.get("model")), str(record.cell.seed), _release(record)
+    release = release_of(record.environment) if record.environment else ""
+    return str(record.cell.workload.get("model")), str(record.cell.seed), release
 
 
 def _paces(records: Sequence[Record]) -> Iterator[Doubt]:
