@@ -11,6 +11,7 @@ from accelreport.importing.keras_history import KerasHistory
 from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
 from accelreport.importing.reader import (
+    TRUTH,
     Asked,
     CellValue,
     FigureRow,
@@ -125,8 +126,7 @@ def _value(key: str, cell: CellValue) -> Value:
     if key in NAMES:
         return str(cell).strip()
     if key == "comparable":
-        truth = {"true": True, "false": False}
-        return truth.get(str(cell).strip().lower(), cell)
+        return TRUTH.get(str(cell).strip().lower(), cell)
     value = number(cell)
     if value is not None:
         return value

@@ -12,6 +12,7 @@ benchmark (`resnet`, `bert`, …) with minutes to the benchmark's target of qual
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from accelreport.importing.reader import (
@@ -57,20 +58,18 @@ class MLPerfInference:
                 remedy="Write the figures of older rounds as a table of figures.",
             )
         rows: list[FigureRow] = []
-        left_out: dict[str, int] = {}
+        left_out: Counter[str] = Counter()
         for row in given.table.rows:
             facts = texts(row.cells)
             result = _result(row, facts)
             if isinstance(result, FigureRow):
                 rows.append(result)
             else:
-                left_out[result] = left_out.get(result, 0) + 1
-        return Readout(rows, list(_left_out(left_out)))
-
-
-def _left_out(left_out: dict[str, int]) -> Iterator[str]:
-    for why, count in left_out.items():
-        yield f"{count:,} {'row' if count == 1 else 'rows'}: {why}"
+                left_out[result] += 1
+        reasons = [
+            f"{count:,} {'row' if count == 1 else 'rows'}: {why}" for why, count in left_out.items()
+        ]
+        return Readout(rows, reasons)
 
 
 def _result(row: TableRow, facts: dict[str, str]) -> FigureRow | str:

@@ -87,17 +87,14 @@ def _keys(target: str, parts: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
     if target == "train" and mean is not None and mean > 0:
         yield "step_time", mean
     rate = number(throughput.get("value"))
-    if rate is not None and rate > 0 and throughput.get("unit") in SAMPLES and _is_steady(target):
+    # A first call takes longer, and these two targets have warm-up in them.
+    steady = not target.startswith("first_") and target not in {"warmup", "overall"}
+    if rate is not None and rate > 0 and throughput.get("unit") in SAMPLES and steady:
         yield "sample_time", rounded(1 / rate)
         yield "mark", "D"
         yield "note", f"sample_time is 1 ÷ {rounded(rate, 6)} {throughput['unit']}."
     else:
         yield "note", ""
-
-
-def _is_steady(target: str) -> bool:
-    """Whether a target is neither a first call nor one that has warm-up in it."""
-    return not target.startswith("first_") and target not in {"warmup", "overall"}
 
 
 def _what(target: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -341,10 +341,8 @@ def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = Non
     target = spec.resolve()
     try:
         before = target.read_bytes()
-        after, first, ends = _appended(before, rows)
-        problems = examine(spec, after, devices_file).problems
-        if problems:
-            places = dict(_places(rows, first, ends))
+        after, places = _appended(before, rows)
+        if problems := examine(spec, after, devices_file).problems:
             raise _not_fitting(spec, places, problems)
         if target.read_bytes() != before:
             message = f"{spec} changed while the figures were read."
@@ -357,29 +355,23 @@ def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = Non
         raise Unreadable(message, remedy="It is unchanged.") from error
 
 
-def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, int, list[int]]:
+def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, dict[int, str]]:
     """A spec with the rows behind it, in its own line endings.
 
     Returns:
-        The content, its number of lines before the rows, and each row's last line.
+        The content, and for each line of the rows the place in the imported file that it is from.
     """
     line_end = b"\r\n" if b"\r\n" in before else b"\n"
-    start = before if before.endswith(b"\n") else before + line_end
-    first = line = start.count(b"\n")
-    ends, parts = [], [start]
+    parts = [before if before.endswith(b"\n") else before + line_end]
+    line = parts[0].count(b"\n")
+    places: dict[int, str] = {}
     for row in rows:
         part = f"\n{row.text}"
-        line += part.count("\n")
-        ends.append(line)
+        lines = range(line + 1, line + 1 + part.count("\n"))
+        places |= dict.fromkeys(lines, row.place)
+        line += len(lines)
         parts.append(part.encode().replace(b"\n", line_end))
-    return b"".join(parts), first, ends
-
-
-def _places(rows: Sequence[Composed], first: int, ends: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Lines of the spec, and the place in the imported file that they would come from."""
-    for row, end in zip(rows, ends, strict=True):
-        yield from ((line, row.place) for line in range(first + 1, end + 1))
-        first = end
+    return b"".join(parts), places
 
 
 def _not_fitting(spec: Path, places: Mapping[int, str], problems: Sequence[Problem]) -> NotFitting:

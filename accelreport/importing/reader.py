@@ -65,7 +65,7 @@ LONGEST = 40
 """Characters of the longest number: a float has 17 digits."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_TRUTH = {"true": True, "false": False}
+TRUTH = {"true": True, "false": False}
 
 CellValue = str | bool | int | Decimal | None
 """One value of a table: text as in CSV, or what JSON knows; None where there is none."""
@@ -95,7 +95,7 @@ def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
         value: the cell.
         known: the values that the key takes; empty where they are not known.
     """
-    meant = _TRUTH.get(value.strip(), plain(value)) if isinstance(value, str) else value
+    meant = TRUTH.get(value.strip(), plain(value)) if isinstance(value, str) else value
     for unit in known:
         if isinstance(unit, bool) or isinstance(meant, bool):
             if meant is unit:

@@ -241,13 +241,9 @@ def write_trial(
     shared = {"kind": "keras", **own_workload(model, "", folder), **options}
     shared["batch_size"] = batches[0]
     name = Path(model.partition(":")[0]).stem
-    calls = {"repeats": repeats, "budget": budget, "calls": 1020, "warmup_calls": 20}
     kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        TRAINED: (
-            {"steps_per_epoch": STEPS},
-            {"repeats": repeats, "budget": budget, "warmup_steps": TRIAL_WARMUP},
-        ),
-        CALLED: ({"mode": "inference"}, calls),
+        TRAINED: ({"steps_per_epoch": STEPS}, {"warmup_steps": TRIAL_WARMUP}),
+        CALLED: ({"mode": "inference"}, {"calls": 1020, "warmup_calls": 20}),
     }
     paths = []
     for kind, (workload, measure) in kinds.items():
@@ -257,7 +253,7 @@ def write_trial(
             devices=list(devices),
             workload=shared | workload,
             sweep={"batch_size": list(batches)},
-            measure=measure,
+            measure={"repeats": repeats, "budget": budget, **measure},
         )
         path.write_text(text, encoding="utf-8")
         paths.append(path)

@@ -170,9 +170,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
             yield from inside
         elif not os.path.lexists(path):
             siblings = [file.name for file in path.parent.glob("*.toml")]
-            help_ = did_you_mean(path.name, siblings)
-            if not (help_ or path.suffix):
-                help_ = FIRST_STEPS
+            help_ = did_you_mean(path.name, siblings) or ("" if path.suffix else FIRST_STEPS)
             problems.append(Problem("no-file", place, "there is no such file", help_))
         elif path.suffix != ".toml":
             problems.append(Problem("no-spec", place, "the name of a spec file ends in .toml"))
