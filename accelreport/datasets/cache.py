@@ -207,7 +207,10 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
                 "or use `--data sample` or `--data synthetic`."
             ),
         )
-    remedy = replace_remedy(entry.name)
+    remedy = (
+        f"Run `accelreport data fetch {entry.name} --replace` to download the published file, or "
+        "use `--data synthetic`."
+    )
     contents = []
     for file, form in places:
         if form is not None:
@@ -268,14 +271,6 @@ def is_cached(entry: CatalogueEntry) -> bool:
     """Whether every file of a data set is in the cache."""
     root = data_root()
     return all(locate(file, root) for file in entry.files)
-
-
-def replace_remedy(name: str) -> str:
-    """How a file that is no good is replaced by the published one."""
-    return (
-        f"Run `accelreport data fetch {name} --replace` to download the published file, or use "
-        "`--data synthetic`."
-    )
 
 
 _SEAL_BYTES = 32
@@ -428,12 +423,8 @@ def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
     Raises:
         DataUnavailable: when there is none.
     """
-    own = [
-        candidate
-        for candidate in samples().values()
-        if path in {file.path for file in candidate.files}
-    ]
-    sample = own[0] if own else samples().get(entry.name)
+    own = (known for known in samples().values() if path in {file.path for file in known.files})
+    sample = next(own, samples().get(entry.name))
     if sample is None:
         raise DataUnavailable(
             f"There is no sample of {path or entry.name}.",

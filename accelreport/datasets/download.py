@@ -526,8 +526,7 @@ def _address(file: RemoteFile) -> str:
 
 
 def _check_room(request: DownloadRequest, root: Path) -> None:
-    here = request.part.stat().st_size if request.part.exists() else 0
-    needed = (request.size or 0) - here + _SPARE
+    needed = (request.size or 0) - _length(request.part) + _SPARE
     free = shutil.disk_usage(root).free
     if free < needed:
         raise OSError(errno.ENOSPC, f"{needed:,} bytes are needed, but only {free:,} are free")

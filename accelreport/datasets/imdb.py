@@ -233,12 +233,9 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:
     Returns:
         `x` int32 [25000, length] and `y` uint8 [25000] of both parts.
     """
-    halves: list[Arrays] = []
-    for part in (0, 1):
-        ranks, y = make_reviews(seed, part)
-        halves.append(_arrays(ranks, y, options))
+    train, validation = (_arrays(*make_reviews(seed, part), options) for part in (0, 1))
     note = f"A learnable stand-in of made-up word sequences, not {entry.title}."
-    return _parts(halves[0], halves[1], options, note)
+    return _parts(train, validation, options, note)
 
 
 def _parts(train: Arrays, validation: Arrays, options: Options, note: str = "") -> Parts:
@@ -285,17 +282,10 @@ def _shuffled(
 
 
 def _arrays(ranks: Lists, labels: NDArray[np.uint8], options: Options) -> Arrays:
-    return {"x": _prepare(ranks, options), "y": labels}
-
-
-def _prepare(ranks: Lists, options: Options) -> NDArray[np.int32]:
-    """Mark the beginning, leave out rare words, and bring all to one length."""
+    """Reviews with a marked beginning, without rare words and of one length; their labels."""
     flat = ranks.flat.astype(np.int64) + options.index_from  # which 32 bits may not hold
     flat[flat >= options.num_words] = OUT_OF_VOCABULARY
     marked = Lists(flat.astype(np.int32), ranks.lengths).prepend(START)
-    return pad(
-        marked,
-        options.length,
-        keep_end=options.truncating == "pre",
-        fill_begin=options.padding == "pre",
-    )
+    keep_end, fill_begin = options.truncating == "pre", options.padding == "pre"
+    x = pad(marked, options.length, keep_end=keep_end, fill_begin=fill_begin)
+    return {"x": x, "y": labels}

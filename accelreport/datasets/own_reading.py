@@ -13,6 +13,7 @@ import math
 import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -355,12 +356,16 @@ def _rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
     return table
 
 
-def _separator_remedy(table: pd.DataFrame) -> str:
-    """What to write where a header of one name shows that something else divides columns."""
+def _other_separator(table: pd.DataFrame) -> str:
+    """What divides columns where a header of one name shows that something else does."""
     only = str(table.columns[0]) if len(table.columns) == 1 else ""
-    separator = next((mark for mark in ";\t|" if mark in only), "")
-    written = separator.replace("\t", "\\t")
-    return f'Write separator = "{written}": that divides its columns.' if separator else ""
+    return next((mark for mark in ";\t|" if mark in only), "")
+
+
+def _separator_remedy(table: pd.DataFrame) -> str:
+    """What to write there."""
+    written = _other_separator(table).replace("\t", "\\t")
+    return f'Write separator = "{written}": that divides its columns.' if written else ""
 
 
 def _with_targets(table: pd.DataFrame, own: OwnData) -> pd.DataFrame:
@@ -433,11 +438,17 @@ def _encoded(
         UnfitData: it cannot be encoded; the message names row and column.
     """
     column = table[name]
-    if _is_number(column):
-        values = _numbers(table, name, own)
-        gone = np.isnan(values)
-        if gone.any() and own.missing == "fail":
-            raise _missing(table, name, own, int(np.flatnonzero(gone)[0]))
+    gone = column.isna().to_numpy()
+    values = _numbers(table, name, own) if _is_number(column) else None
+    if gone.any() and own.missing == "fail":
+        row = int(np.flatnonzero(gone)[0])
+        raise UnfitData(
+            f"Column {name!r} of {own.path} has no value in row {int(table.index[row]) + 1:,}.",
+            remedy='Write missing = "mean" for the mean of the training part, or '
+            'missing = "drop" to leave such rows out.',
+            key="missing",
+        )
+    if values is not None:
         known = values[training][~gone[training]]
         if not len(known):
             raise UnfitData(
@@ -450,9 +461,6 @@ def _encoded(
             scale = values[training].std()
             values = (values - values[training].mean()) / (scale if scale > 0 else 1.0)
         return values[:, np.newaxis]
-    gone = column.isna().to_numpy()
-    if gone.any() and own.missing == "fail":
-        raise _missing(table, name, own, int(np.flatnonzero(gone)[0]))
     if pd.api.types.is_datetime64_any_dtype(column):
         raise UnfitData(
             f"Column {name!r} of {own.path} holds times, which a model cannot take as they are.",
@@ -471,15 +479,6 @@ def _encoded(
         )
     inputs: NDArray[np.float64] = (text[:, np.newaxis] == words).astype(np.float64)
     return inputs * ~gone[:, np.newaxis]
-
-
-def _missing(table: pd.DataFrame, name: str, own: OwnData, row: int) -> UnfitData:
-    return UnfitData(
-        f"Column {name!r} of {own.path} has no value in row {int(table.index[row]) + 1:,}.",
-        remedy='Write missing = "mean" for the mean of the training part, or missing = "drop" to '
-        "leave such rows out.",
-        key="missing",
-    )
 
 
 # Images -----------------------------------------------------------------------------------------
@@ -516,8 +515,7 @@ def _images(place: Path, own: OwnData, folder: str) -> Dataset:
         suffix = f"_{part}" if part else ""
         arrays[f"x{suffix}"] = _pixels(listed, own, place, digest.update)
         arrays[f"y{suffix}"] = np.array([number for _, number in listed], np.int32)
-    data = arranged(arrays, own, digest.hexdigest(), folder)
-    return Dataset(**{**vars(data), "classes": classes})
+    return replace(arranged(arrays, own, digest.hexdigest(), folder), classes=classes)
 
 
 def _pictures(top: Path, classes: Sequence[str]) -> Iterator[Path]:
@@ -606,13 +604,11 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         DataCorrupt: the file is not what its name says.
     """
     own = OwnData(path=shown, task="classification")
-    keys: dict[str, Any]
     if path.is_dir():
         images = [image for image in sorted(path.rglob("*")) if image.suffix.lower() in IMAGES]
         first = [(image, 0) for image in images[:1]]
         size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
-        keys = {"task": "classification", "image_size": size, "divide_by": 255.0}
-        return keys, len(images)
+        return {"task": "classification", "image_size": size, "divide_by": 255.0}, len(images)
     data = read_bounded(path, LIMIT, REMEDY)
     if path.suffix == ARRAYS:
         arrays = _arrays(path, data)
@@ -620,11 +616,9 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         examples = arrays["x" if "x" in arrays else "x_train"]
         pixels = examples.dtype == np.uint8 and examples.ndim > 2
         return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {}), len(examples)
-    separator = TABLES.get(path.suffix, ",")
     table = _rows(path, data, own)
-    if remedy := _separator_remedy(table):
-        separator = next(mark for mark in ";\t|" if mark in str(table.columns[0]))
-        table = _rows(path, data, OwnData(path=shown, task="classification", separator=separator))
+    if separator := _other_separator(table):
+        table = _rows(path, data, replace(own, separator=separator))
     columns = list(map(str, table.columns))
     # No model takes a time, and none predicts one.
     usable = [n for n in columns if not pd.api.types.is_datetime64_any_dtype(table[n])]
@@ -637,7 +631,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         for name in usable
         if name != target and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
     ]
-    keys = {"target": target}
+    keys: dict[str, Any] = {"target": target}
     if inputs != [name for name in columns if name != target]:
         keys["features"] = inputs
     keys["task"] = _task(_words(column.dropna()))
@@ -645,7 +639,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
         keys["missing"] = "drop"
     elif table[inputs].isna().any(axis=None):
         keys["missing"] = "mean"
-    return keys | ({"separator": separator} if remedy else {}), len(table)
+    return keys | ({"separator": separator} if separator else {}), len(table)
 
 
 FEW_CLASSES = 20

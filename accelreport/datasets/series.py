@@ -102,19 +102,15 @@ def make_series(
         missing_note.append("The rows are not equally spaced in time.")
     details: dict[str, Any] = {"inputs": names, "targets": list(targets)}
     details |= {"input_range": x_range, "target_range": y_range, "horizon": options.horizon}
-    details |= _when(times, border) | {"step_s": float(np.median(gaps))}
+    moments = {"first_time": times[0], "validation_time": times[border], "last_time": times[-1]}
+    details |= {name: moment.isoformat() for name, moment in moments.items()}
+    details["step_s"] = float(np.median(gaps))
     return Parts(
         train={"inputs": x_scaled[:border], "targets": y_scaled[:border]},
         validation={"inputs": x_scaled[border:], "targets": y_scaled[border:]},
         note=" ".join([*([note] if note else []), *missing_note]),
         details=details,
     )
-
-
-def _when(times: pd.DatetimeIndex, border: int) -> dict[str, str]:
-    """Where the training part starts, the validation part starts, and both end."""
-    facts = {"first_time": times[0], "validation_time": times[border], "last_time": times[-1]}
-    return {name: time.isoformat() for name, time in facts.items()}
 
 
 def make_stand_in(
@@ -332,22 +328,16 @@ def parse_csv(
 
 
 def _times(raw: pd.DataFrame, options: TableOptions) -> pd.DatetimeIndex:
-    names = options.time
+    names, utc = options.time, options.time_zone is None
+    units = {name: name.lower() for name in names}
+    if len(names) > 1 and not set(units.values()) <= set(UNITS):
+        raise FormatError(f"Several columns of time must be called {', '.join(UNITS)}.")
     try:
         if len(names) == 1:
-            moments = pd.to_datetime(
-                raw[names[0]], format=options.time_format, utc=options.time_zone is None
-            )
+            moments = pd.to_datetime(raw[names[0]], format=options.time_format, utc=utc)
         else:
-            units = {name: name.lower() for name in names}
-            if not set(units.values()) <= set(UNITS):
-                raise FormatError(f"Several columns of time must be called {', '.join(UNITS)}.")
-            moments = pd.to_datetime(
-                raw[names].rename(columns=units), utc=options.time_zone is None
-            )
+            moments = pd.to_datetime(raw[names].rename(columns=units), utc=utc)
     except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, FormatError):
-            raise
         raise FormatError(_unread_time(raw, options)) from error
     gone = np.flatnonzero(moments.isna().to_numpy())
     if len(gone):

@@ -40,13 +40,13 @@ def read(entry: CatalogueEntry, files: list[Contents], options: Options) -> Part
     """
     (file,) = files
     try:
-        text = file.data.decode("utf-8-sig")
+        text = file.data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise file.corrupt(f"It is not UTF-8 text ({error.reason} at {error.start}).") from error
-    kept = text.replace("\r\n", "\n").encode("latin-1", errors="ignore")
+    kept = text.encode("latin-1", errors="ignore")
     if len(kept) < _SHORTEST:
         raise file.corrupt(f"It holds {len(kept):,} characters; {_SHORTEST:,} are needed.")
-    left_out = len(text.replace("\r\n", "\n")) - len(kept)
+    left_out = len(text) - len(kept)
     note = f"{left_out:,} characters beyond code point 255 are left out." if left_out else ""
     return _divide(np.frombuffer(kept, np.uint8), options, note)
 
