@@ -62,6 +62,19 @@ def _ordered(low: float | None, high: float | None, *fields: str) -> None:
         raise FieldsError("the bounds exclude every number", *fields)
 
 
+def _check_factor(check: RatioCheck | FasterCheck, prefix: str = "") -> None:
+    """Refuse a rule that bounds its factor in no way, or in two ways at once."""
+    least, most, about = (f"{prefix}{bound}" for bound in ("at_least", "at_most", "about"))
+    bounds, is_about = given(check, least, most), bool(given(check, about))
+    if not (bounds or is_about):
+        raise FieldsError(f"`{least}`, `{most}` or `{about}` is missing")
+    if is_about and bounds:
+        raise FieldsError(f"`{about}` cannot have a bound beside it", about, *bounds)
+    if not is_about and check.tolerance != 1.25:
+        raise FieldsError(f"`tolerance` belongs to `{about}`", "tolerance")
+    _ordered(getattr(check, least), getattr(check, most), least, most)
+
+
 def bounds_text(at_least: float | None, at_most: float | None) -> str:
     """Bounds in words: "at least 2 and at most 3"; empty without bounds."""
     parts = [f"at least {at_least:g}"] if at_least is not None else []
@@ -187,13 +200,7 @@ class RatioCheck(SpecModel):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        if not given(self, "at_least", "at_most", "about"):
-            raise FieldsError("`at_least`, `at_most` or `about` is missing")
-        if self.about is not None and (bounds := given(self, "at_least", "at_most")):
-            raise FieldsError("`about` cannot have a bound beside it", "about", *bounds)
-        if self.about is None and self.tolerance != 1.25:
-            raise FieldsError("`tolerance` belongs to `about`", "tolerance")
-        _ordered(self.at_least, self.at_most, "at_least", "at_most")
+        _check_factor(self)
         return self
 
     @property
@@ -260,16 +267,10 @@ class FasterCheck(SpecModel):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        bounds = given(self, "by_at_least", "by_at_most")
-        if not bounds and self.by_about is None:
-            raise FieldsError("`by_at_least`, `by_at_most` or `by_about` is missing")
-        if self.by_about is not None and bounds:
-            raise FieldsError("`by_about` cannot have a bound beside it", "by_about", *bounds)
-        if self.by_about is None and self.tolerance != 1.25:
-            raise FieldsError("`tolerance` belongs to `by_about`", "tolerance")
-        low, high = self.by_at_least, self.by_at_most
-        _ordered(low, high, "by_at_least", "by_at_most")
-        if any(bound is not None and bound <= 0 for bound in (low, high, self.by_about)):
+        _check_factor(self, "by_")
+        factors = (self.by_at_least, self.by_at_most, self.by_about)
+        if any(factor is not None and factor <= 0 for factor in factors):
+            bounds = given(self, "by_at_least", "by_at_most")
             message = "the factor must be greater than 0"
             raise FieldsError(message, *bounds, *(["by_about"] if self.by_about else []))
         return self

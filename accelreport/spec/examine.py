@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, same
@@ -389,10 +388,9 @@ def base_workload(collector: Collector, parts: ParsedSpec) -> WorkloadParameters
     raw = collector.view.data.get("workload")
     if parts.family is None or not isinstance(raw, dict):
         return None
-    swept = {axis: values[0] for axis, values in parts.sweep.axes.items()}
     absent = {
-        axis: value
-        for axis, value in swept.items()
+        axis: values[0]
+        for axis, values in parts.sweep.axes.items()
         if not collector.view.has(("workload", *axis.split(".")))
     }
     return _resolved(collector, parts.family, raw, absent, parts.sweep)
@@ -418,30 +416,23 @@ def workloads(
     ]
     if None in tried:
         return []
-    pairs = []
-    for point in sweep.points():
-        resolved = _resolved(collector, family, raw, point, sweep)
-        if resolved is not None:
-            pairs.append((point, resolved))
-    return pairs
-
-
-def cell_count(parts: ParsedSpec) -> int:
-    """How many cells the spec asks for."""
-    repeats = parts.measure.repeats if parts.measure else 1
-    return len(parts.sweep) * repeats * len(parts.devices or [""])
+    return [
+        (point, resolved)
+        for point in sweep.points()
+        if (resolved := _resolved(collector, family, raw, point, sweep)) is not None
+    ]
 
 
 def check_count(collector: Collector, parts: ParsedSpec) -> bool:
     """Whether the sweep is small enough to be expanded."""
-    number = cell_count(parts)
+    repeats = parts.measure.repeats if parts.measure else 1
+    number = len(parts.sweep) * repeats * len(parts.devices or [""])
     if number <= MOST_CELLS:
         return True
     message = f"this spec defines {number:,} cells; at most {MOST_CELLS:,} are allowed"
     help_ = "take fewer values, or let keys advance together under [sweep.zip]"
-    also: list[tuple[KeyPath, str]] = [(("measure", "repeats"), "the number of repeats")]
-    if not collector.view.has(("measure", "repeats")):
-        also = []
+    path: KeyPath = ("measure", "repeats")
+    also = [(path, "the number of repeats")] if collector.view.has(path) else []
     collector.add("too-many-cells", ("sweep",), message, help=help_, also=also)
     return False
 
@@ -547,13 +538,10 @@ class SpecFile:
         if check_schema(collector):
             self.full = self._examine(collector, published=True)
             self.profiles = check_profiles(collector, self.full.parts)
+        self._views = {FULL: self.full}
         self.problems += collector.problems
         for name in self.profiles:
             self.problems += self.under(name).problems
-
-    @cached_property
-    def _views(self) -> dict[str, Examined]:
-        return {FULL: self.full}
 
     def under(self, profile: str) -> Examined:
         """The spec under a profile; as it stands when it does not define that one."""

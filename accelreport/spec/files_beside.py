@@ -34,11 +34,8 @@ def read_devices(file: SourceFile) -> tuple[dict[str, Device | None], list[Probl
     collector = Collector(whole(file))
     data = collector.view.data
     devices: dict[str, Device | None] = {}
-    if not check_schema(collector):
+    if not check_schema(collector, required=True):
         return devices, collector.problems
-    if "schema" not in data:
-        help_ = "begin the file with `schema = 1`"
-        collector.add("missing-key", (), "`schema` is missing", help=help_)
     for name, raw in data.items():
         if name != "schema":
             devices[name] = _device(collector, name, raw)
@@ -152,7 +149,7 @@ def read_options(path: Path) -> ReportFile:
     if isinstance(file, Problem):
         raise SpecErrors([file])
     collector = Collector(whole(file))
-    options = _checked(collector) if check_schema(collector) else None
+    options = _checked(collector) if check_schema(collector, required=True) else None
     problems = [*file.syntax_problems(), *collector.problems]
     if problems or options is None:
         raise SpecErrors(problems)
@@ -169,10 +166,7 @@ def talk_of(folder: Path) -> Talk:
 
 
 def _checked(collector: Collector) -> ReportFile | None:
-    data: dict[str, Any] = dict(collector.view.data)
-    if "schema" not in data:
-        help_ = "begin the file with `schema = 1`"
-        collector.add("missing-key", (), "`schema` is missing", help=help_)
+    data = collector.view.data
     for key in data.keys() - {"schema", "report", "talk"}:
         message = f"`{key}` is no table of this file"
         collector.add(

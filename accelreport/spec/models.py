@@ -215,9 +215,7 @@ class Published(SpecModel):
     def _says_something(self) -> Self:
         if not self.figures():
             raise FieldsError("this row gives no figure", help=f"give one of {', '.join(FIGURES)}")
-        if self.over and self.speedup is None:
-            raise FieldsError("`over` needs `speedup`, which this row does not have", "over")
-        for key, default in (("over_where", {}), ("quantity", "speedup")):
+        for key, default in (("over", ""), ("over_where", {}), ("quantity", "speedup")):
             if getattr(self, key) != default and self.speedup is None:
                 message = f"`{key}` needs `speedup`, which this row does not have"
                 raise FieldsError(message, key)

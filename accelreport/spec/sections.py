@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from accelreport.spec.base import (
     Baseline,
@@ -137,6 +137,7 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Worklo
     fields = dict(dotted_fields(family.parameters))
     plain = axis.removeprefix("workload.")
     known = fields.get(axis)
+    single = [name for name, item in fields.items() if not is_table(item)]
     if axis == "kind":
         message, help_ = "`kind` cannot be swept", "write one spec for each kind of workload"
     elif axis == "mode" and known is not None:
@@ -144,8 +145,7 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Worklo
     elif known is not None and not is_table(known):
         return True
     elif known is not None:
-        leaf = [name for name, item in fields.items() if not is_table(item)]
-        inner = [f"`{name}`" for name in leaf if name.startswith(f"{axis}.")]
+        inner = [f"`{name}`" for name in single if name.startswith(f"{axis}.")]
         message, help_ = f"`{axis}` is a table", f"sweep one of its keys: {listed(inner, 'or')}"
     elif plain != axis and plain in fields:
         message, help_ = "a swept key is named without `workload.`", f"write `{plain}`"
@@ -153,10 +153,9 @@ def _is_sweepable(collector: Collector, axis: str, path: KeyPath, family: Worklo
         return True
     else:
         message = f"`{axis}` is not a parameter of {family.kind}, so it cannot be swept"
-        leaf_names = [name for name, item in fields.items() if not is_table(item)]
-        last = [name for name in leaf_names if name.rpartition(".")[2] == axis]
-        keys = listed([name for name in leaf_names if name != "kind"])
-        help_ = f"did you mean `{last[0]}`?" if last else did_you_mean(plain, leaf_names)
+        last = [name for name in single if name.rpartition(".")[2] == axis]
+        keys = listed([name for name in single if name != "kind"])
+        help_ = f"did you mean `{last[0]}`?" if last else did_you_mean(plain, single)
         help_ = help_ or f"its parameters are {keys}"
     collector.add("unknown-axis", path, message, help=help_, at_key=True)
     return False
@@ -249,16 +248,13 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     parts = ParsedSpec(family=_family(collector, families))
     # The table in which a key belongs, for keys that stand in another one.
     family = parts.family
-    tables: list[tuple[str, type[BaseModel] | None]] = [
-        ("in [source]", Source),
-        ("in [measure]", Measure),
-        ("in [workload]", family.parameters if family else None),
-        ("at the top of the file, before the first [table]", Header),
-    ]
-    homes: dict[str, str] = {}
-    for words, model in tables:
-        homes |= dict.fromkeys(fields_of(model) if model else (), words)
-    collector.homes = homes
+    tables = {
+        "in [source]": fields_of(Source),
+        "in [measure]": fields_of(Measure),
+        "in [workload]": fields_of(family.parameters) if family else {},
+        "at the top of the file, before the first [table]": fields_of(Header),
+    }
+    collector.homes = {key: words for words, fields in tables.items() for key in fields}
     _header(collector, parts)
     parts.sweep = read_sweep(collector, parts.family)
     parts.source = _table(collector, "source", Source) if "source" in data else None
@@ -269,9 +265,17 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     return parts
 
 
-def check_schema(collector: Collector) -> bool:
-    """Whether the file is of the version that is read here; another one is not read on."""
+def check_schema(collector: Collector, *, required: bool = False) -> bool:
+    """Whether the file is of the version that is read here; another one is not read on.
+
+    Args:
+        collector: takes the problem.
+        required: whether a file without a version is wrong; of a spec, `Header` says so.
+    """
     version = collector.view.data.get("schema")
+    if required and version is None:
+        help_ = "begin the file with `schema = 1`"
+        collector.add("missing-key", (), "`schema` is missing", help=help_)
     if isinstance(version, int) and not isinstance(version, bool) and version != SCHEMA:
         message = f"this file has `schema = {version}`, but this accelreport reads {SCHEMA}"
         newer = "use a newer accelreport" if version > SCHEMA else f"write {SCHEMA}"
