@@ -30,7 +30,6 @@ from accelreport.analysis.learning import (
 )
 from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result, point_key
 from accelreport.analysis.speedup import (
-    Group,
     Rules,
     Speedup,
     Terms,
@@ -305,6 +304,11 @@ def _bounded(
 
 
 def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
+    """One quantity over another, of times the inverse, so that more is faster.
+
+    Several points count together by their geometric mean; pairs are formed within repeats.
+    Two quantities of the same processes are divided as they stand, process by process.
+    """
     over, elsewhere = evidence.plan.baseline.place(check.over or (check.of if check.to else ""), {})
     elsewhere |= check.over_where
     groups = evidence.groups(check.where, check.mean_over)
@@ -316,15 +320,15 @@ def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
     ]
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
-    outcome = _bounded(
-        evidence,
-        groups,
-        lambda points, level: _quotient(evidence, check, over, elsewhere, points, level),
-        check.bounds,
-        "ratio",
-        (check.of, check.where),
-        (over, check.where | elsewhere),
-    )
+
+    def estimate(points: Sequence[Point], level: float) -> Interval:
+        terms = [
+            _terms_of_ratio(evidence, check, over, point, point | elsewhere) for point in points
+        ]
+        return evidence.interval("ratio", mean_of(terms), level)
+
+    sides = (check.of, check.where), (over, check.where | elsewhere)
+    outcome = _bounded(evidence, groups, estimate, check.bounds, "ratio", *sides)
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
         return outcome
     if unlike := _not_positive(evidence, check, over, elsewhere, groups):
@@ -341,23 +345,6 @@ def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
 def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
     """The same without the precision: who names two devices compares them with theirs."""
     return tuple(reason for reason in _held(pairs) if reason.why is not Why.PRECISION)
-
-
-def _quotient(
-    evidence: Evidence,
-    check: RatioCheck,
-    over: str,
-    elsewhere: Point,
-    points: Sequence[Point],
-    level: float,
-) -> Interval:
-    """One quantity over another, of times the inverse, so that more is faster.
-
-    Several points count together by their geometric mean; pairs are formed within repeats.
-    Two quantities of the same processes are divided as they stand, process by process.
-    """
-    terms = [_terms_of_ratio(evidence, check, over, point, point | elsewhere) for point in points]
-    return evidence.interval("ratio", mean_of(terms), level)
 
 
 def _terms_of_ratio(
@@ -488,8 +475,8 @@ def _ordered(rungs: list[_Rung]) -> list[_Rung]:
 
 def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
     start = check.starting_at
-    before = [rung.terms for rung in measured if start is not None and _number(rung) < start]
-    rising = [rung.terms for rung in measured if start is None or _number(rung) >= start]
+    before = [rung.terms for rung in measured if start is not None and float(rung.value) < start]
+    rising = [rung.terms for rung in measured if start is None or float(rung.value) >= start]
     if len(rising) < 2:
         lack = (Missing(Lack.POINTS),) if measured else _absent(evidence, check)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
@@ -508,10 +495,6 @@ def _absent(evidence: Evidence, check: TrendCheck) -> tuple[Missing, ...]:
     if "speedup" in {check.rises, check.falls}:
         sides.append(evidence.plan.baseline.place(check.over, check.where))
     return evidence.absent(*sides)
-
-
-def _number(rung: _Rung) -> float:
-    return float(rung.value)
 
 
 def _rises(steps: list[Terms], sign: float, margin: float, level: float) -> ClaimVerdict:
@@ -565,14 +548,14 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         agreed = agreement(own.results, base.results, quality, len(shared))
         verdicts.append(_OF_PARITY[agreed.verdict])
         interval = replace(agreed.difference, n=agreed.n)
-        numbers.append(Number("difference", interval, _point(own), own.device))
+        numbers.append(Number("difference", interval, _point(own.point), own.device))
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
     return _Outcome(combined_verdict(verdicts), tuple(numbers))
 
 
-def _point(group: Group) -> Point:
-    return {axis: value for axis, value in group.point.items() if value is not None}
+def _point(point: Mapping[str, Scalar | None]) -> Point:
+    return {axis: value for axis, value in point.items() if value is not None}
 
 
 def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
@@ -645,7 +628,7 @@ def _below_peak(evidence: Evidence) -> _Outcome:
     for result in evidence.results:
         if result.failure_kind == ABOVE_PEAK and evidence.machine in {"", result.machine}:
             verdicts.append(ClaimVerdict.REFUTED)
-            place = {axis: value for axis, value in result.point.items() if value is not None}
+            place = _point(result.point)
             numbers.append(Number("tflops", NOTHING, place, result.device, refused=result))
     missing = () if verdicts else (Missing(Lack.PEAK),)
     return _Outcome(combined_verdict(verdicts), tuple(numbers), missing)

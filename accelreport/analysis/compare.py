@@ -414,8 +414,7 @@ ENERGY_RULES = Rules(pair=seed_of, by=ENERGY)
 
 def energy_of_both(old: Group, new: Group) -> Interval:
     """How many times the energy per example NEW takes; `NOTHING` where a side has none."""
-    estimate = speedup(new, old, ENERGY_RULES).estimate
-    return estimate.interval if estimate else NOTHING
+    return speedup(new, old, ENERGY_RULES).interval
 
 
 ONE_CORE = 1.1
@@ -433,8 +432,7 @@ def processor_time_of_both(old: Group, new: Group) -> Interval:
     """
     busy = [result.timings.cpu_per_wall for group in (old, new) for result in group.timed]
     alone = max(busy, default=nan) <= ONE_CORE
-    estimate = speedup(new, old, PROCESSOR_RULES).estimate if alone else None
-    return estimate.interval if estimate else NOTHING
+    return speedup(new, old, PROCESSOR_RULES).interval if alone else NOTHING
 
 
 class Gate(StrEnum):

@@ -136,10 +136,7 @@ RUNTIMES = tuple(TypeAdapter(list[HostedMachine]).validate_python(_ROWS["runtime
 @lru_cache(maxsize=1024)  # a site names the same few hundred rows and boards
 def named_in(text: str) -> Hardware | None:
     """The hardware that a label, note or driver names; None without any."""
-    for hardware in HARDWARE:
-        if re.search(hardware.pattern, text, re.IGNORECASE):
-            return hardware
-    return None
+    return next((row for row in HARDWARE if re.search(row.pattern, text, re.IGNORECASE)), None)
 
 
 PER_CYCLE: Mapping[str, tuple[tuple[str, int], ...]] = {

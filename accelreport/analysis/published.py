@@ -201,9 +201,7 @@ def _read(text: str) -> Mapping[str, Any]:
 
 
 def _table(document: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    value: Any = document
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+    value = _at(document, *path)
     return value if isinstance(value, Mapping) else {}
 
 
@@ -530,12 +528,18 @@ def _beside(
         flags=flags_of(plan, row, figure, operations),
         source=row.source or plan.source,
     )
+
+    def there(place: Sequence[Group]) -> Sequence[Group]:
+        """What was measured where the device is that a row's speedup is over."""
+        _, point = plan.baseline.place(row.over, place[0].point)
+        return groups.get(point_key(point | row.over_where), ())
+
     measured = [
         _measured(
             plan,
             replace(unmeasured, point=dict(group.point)),
             group,
-            _there(plan, groups, row, place),
+            there(place),
             rules,
         )
         for place in places
@@ -543,17 +547,6 @@ def _beside(
         if group.device == (device or row.device)
     ]
     return [result for result in measured if result.measured.n or result.withheld] or [unmeasured]
-
-
-def _there(
-    plan: PlanDocument,
-    groups: Mapping[PointKey, Sequence[Group]],
-    row: Published,
-    place: Sequence[Group],
-) -> Sequence[Group]:
-    """What was measured where the device is that a row's speedup is over."""
-    _, point = plan.baseline.place(row.over, place[0].point)
-    return groups.get(point_key(point | row.over_where), ())
 
 
 def _measured(
@@ -576,10 +569,8 @@ def _measured(
             for process in kept
         ]
         average = mean if result.figure in QUALITIES else geometric_mean
-        held, measured = (
-            None,
-            average([value for value in values if not isnan(value)], rules.interval_level),
-        )
+        held = None
+        measured = average([value for value in values if not isnan(value)], rules.interval_level)
     extrapolated = result.figure == "total_time" and any(process.extrapolated for process in kept)
     if result.figure == "epoch_time":
         extrapolated = any(later_epoch(process, plan.workload.get("epochs"))[1] for process in kept)
@@ -674,15 +665,15 @@ def _changed(plan: PlanDocument, result: PublishedResult) -> tuple[Changed, ...]
     for key in changed_keys(plan):
         if key in result.point:
             continue
-        theirs = result.row.where.get(key, _at(stated_workload(plan.text), key))
-        ours = _at(plan.workload, key)
+        theirs = result.row.where.get(key, _at(stated_workload(plan.text), *key.split(".")))
+        ours = _at(plan.workload, *key.split("."))
         if theirs != ours:
             changes.append(Changed(key, theirs, ours))
     return tuple(changes)
 
 
-def _at(tree: Mapping[str, Any], key: str) -> Any:
+def _at(tree: Mapping[str, Any], *path: str) -> Any:
     value: Any = tree
-    for part in key.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
     return value

@@ -339,8 +339,7 @@ def results_of(plan: PlanDocument, records: Iterable[Record]) -> tuple[Result, .
     A planned cell without any record is one result with the status `missing`. Records that the
     plan does not ask for are left out; every record is looked at once and let go.
     """
-    (results,) = results_of_plans((plan,), records)
-    return results
+    return results_of_plans((plan,), records)[0]
 
 
 def results_of_plans(
@@ -419,8 +418,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
             final=dict(record.final),
         )
         if small := record.quantised:
-            sizes = small.float32.bytes, small.int8.bytes
-            result = replace(result, float32_bytes=sizes[0], int8_bytes=sizes[1])
+            result = replace(result, float32_bytes=small.float32.bytes, int8_bytes=small.int8.bytes)
     return _Draft(result, peak, began(record), record.started_at)
 
 

@@ -458,7 +458,7 @@ def pays_off_findings(bench: Benchmark) -> Iterator[Finding]:
     """
     for finding in compiled_findings(bench):
         (value,) = finding.values
-        if finding.kind is not Kind.COMPILED or value.verdict is not Verdict.FASTER:
+        if value.verdict is not Verdict.FASTER:
             continue
         lines = [line_of(bench, of) for of in (value.of, value.over) if of]
         if len(lines) != 2 or lines[0] is None or lines[1] is None:
