@@ -57,24 +57,18 @@ def failure(error: BaseException, guest: str = "") -> Failure:
     kind = _kind(error)
     if kind == "harness-error" and guest and _passed_through(error, guest):
         kind = "bad-plugin"
-    message = error.what if isinstance(error, AccelReportError) else str(error)
-    own_remedy = error.remedy if isinstance(error, AccelReportError) else ""
-    why = f" ({error.why})" if isinstance(error, AccelReportError) and error.why else ""
-    first = _sentence(message) or type(error).__name__
+    own = error if isinstance(error, AccelReportError) else AccelReportError(str(error))
+    why = f" ({own.why})" if own.why else ""
+    limited = kind == "oom-host" and nearest_limit(os.getpid())
+    first = _sentence(own.what) or type(error).__name__
     unforeseen = kind == "harness-error" or not hasattr(error, "kind")
     named = f"{type(error).__name__}: {first}" if unforeseen and kind in BUGS else first
     return Failure(
         kind=kind,
         message=named + why,
-        remedy=own_remedy or _remedy(kind),
+        remedy=own.remedy or (LIMIT_REMEDY if limited else REMEDIES.get(kind, "")),
         traceback="".join(traceback.format_exception(error)),
     )
-
-
-def _remedy(kind: FailureKind) -> str:
-    if kind == "oom-host" and nearest_limit(os.getpid()):
-        return LIMIT_REMEDY
-    return REMEDIES.get(kind, "")
 
 
 def _sentence(message: str) -> str:

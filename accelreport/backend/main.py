@@ -89,7 +89,13 @@ def measure_training(
     )
     _note_training(measurement, trained, training, engine)
     measurement.note_memory()  # before anything else is made of the model
-    _note_arithmetic(measurement, training, engine)
+    kinds = framework_module(runtime.framework).operation_kinds(training.feed.step_graph())
+    if kinds is not None:
+        runtime.facts.update(kernel_path(engine.model, kinds, runtime.facts))
+        judge_kernels(checks.log, runtime.facts)
+    else:
+        checks.log.inapplicable("cudnn-fallback", "no memory was left for one more step")
+    measurement.note_flops(count_flops(engine, trained=True, kinds=kinds or ()), "a step")
     _select(measurement, policies, trained, training)
     with measurement.stage("observe_s", "finish"):
         measurement.warnings += observe(
@@ -106,8 +112,7 @@ def measure_training(
         steady = [block for block in trained.blocks if block.steady]
         steps = sum(block.steps for block in steady)
         step_s = sum(block.wall_s for block in steady) / steps if steps else None
-        parts = time_parts(engine, pipeline=pipeline, step_s=step_s)
-        measurement.result.parts = parts
+        measurement.result.parts = time_parts(engine, pipeline=pipeline, step_s=step_s)
 
 
 def _note_training(
@@ -127,20 +132,6 @@ def _note_training(
         epochs = ", ".join(map(str, trained.unevaluated))
         measurement.warn("not-evaluated", f"the budget left no time to evaluate epoch {epochs}")
     measurement.check_window(trained.blocks)
-
-
-def _note_arithmetic(measurement: Measurement, training: Training, engine: Engine) -> None:
-    """Operations of a step and the kernels that did them."""
-    runtime = measurement.ready()
-    kinds = framework_module(runtime.framework).operation_kinds(training.step_graph())
-    checks = measurement.checks.log if measurement.checks else None
-    if kinds is not None:
-        runtime.facts.update(kernel_path(engine.model, kinds, runtime.facts))
-        if checks:
-            judge_kernels(checks, runtime.facts)
-    elif checks:
-        checks.inapplicable("cudnn-fallback", "no memory was left for one more step")
-    measurement.note_flops(count_flops(engine, trained=True, kinds=kinds or ()), "a step")
 
 
 def _select(
@@ -180,7 +171,7 @@ def measure(measurement: Measurement) -> Record:
     measurement.add_parent_timings()
     keras.utils.set_random_seed(cell.seed)
     with measurement.stage("data_s", "data"):
-        dataset = _dataset(measurement, family, parameters, cell.folder)
+        dataset = _dataset(measurement, family, parameters)
     problem = family.problem(parameters, dataset, cell.seed)
     if isinstance(problem, KernelProblem):
         measure_kernel(measurement, problem)
@@ -204,15 +195,13 @@ def measure(measurement: Measurement) -> Record:
     return measurement.record("ok" if measurement.result.complete else "partial")
 
 
-def _dataset(
-    measurement: Measurement, family: Family, parameters: Any, folder: str
-) -> Dataset | None:
+def _dataset(measurement: Measurement, family: Family, parameters: Any) -> Dataset | None:
     request = family.data(parameters)
     if request is None:
         return None
     from accelreport.datasets.catalogue import find
 
-    dataset = request.load(folder)
+    dataset = request.load(measurement.cell.folder)
     measurement.data = DataSource(
         dataset=dataset.name,
         origin=dataset.origin,

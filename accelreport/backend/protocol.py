@@ -70,13 +70,12 @@ class Artefacts:
         (self._folder / artefact.file).write_bytes(content)
         self.kept.append(artefact)
 
-    def keep_folder(self, name: str, what: str, folder: Path) -> None:
-        """Take a folder, as a tar archive that says nothing of when and by whom it was made."""
-        self.keep(name, what, archive(folder))
-
 
 def archive(folder: Path) -> bytes:
-    """A folder as an uncompressed tar archive; the same files give the same bytes."""
+    """A folder as an uncompressed tar archive that does not say when and by whom it was made.
+
+    The same files give the same bytes.
+    """
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in sorted(folder.rglob("*")):

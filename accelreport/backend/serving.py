@@ -40,7 +40,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.backend.protocol import Artefacts
+from accelreport.backend.protocol import Artefacts, archive
 from accelreport.results.record import Served
 
 START_S = 120.0
@@ -67,11 +67,6 @@ class Address:
     port: int
     name: str
     start_s: float
-
-    @property
-    def path(self) -> str:
-        """Path of predictions."""
-        return f"/v1/models/{self.name}:predict"
 
 
 @contextmanager
@@ -152,7 +147,7 @@ class Client:
     """
 
     def __init__(self, address: Address) -> None:
-        self._path = address.path
+        self._path = f"/v1/models/{address.name}:predict"
         self._connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=TIMEOUT_S)
 
     def close(self) -> None:
@@ -283,7 +278,8 @@ def serve(
         began = time.perf_counter()
         model.export(path, format="tf_saved_model", verbose=False)
         export_s = time.perf_counter() - began
-        artefacts.keep_folder("saved_model.tar", "exported model (SavedModel), archived", path)
+        content = archive(path)
+        artefacts.keep("saved_model.tar", "exported model (SavedModel), archived", content)
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         with served(path, NAME) as address:
             answers = predictions(address, examples)

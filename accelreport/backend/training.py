@@ -79,13 +79,16 @@ class Policies:
         parameters: the spec's `early_stopping`, `restore_best_weights` and
             `reduce_on_plateau`.
         controls: the training they act upon.
+
+    Attributes:
+        best_metrics: metrics of the epoch whose weights were kept; empty when none were.
+        unmonitored: metrics that a policy waits for and that some epoch lacked.
     """
 
     def __init__(self, parameters: TrainingParameters, controls: Controls) -> None:
         self._controls = controls
-        self._stopping = parameters.early_stopping
-        self._plateau = parameters.reduce_on_plateau
-        stopping, plateau = self._stopping, self._plateau
+        self._stopping = stopping = parameters.early_stopping
+        self._plateau = plateau = parameters.reduce_on_plateau
         monitor = stopping.monitor if stopping else "val_loss"
         self._stop = Patience(monitor, stopping.min_delta if stopping else 0.0)
         self._slow = Patience(
@@ -93,7 +96,7 @@ class Policies:
         )
         self._keep = parameters.restore_best_weights
         self._best = Patience(monitor)
-        self._best_metrics: Mapping[str, float] = {}
+        self.best_metrics: Mapping[str, float] = {}
         self._weights: list[Any] | None = None
         self._stopped = False
         self.unmonitored: set[str] = set()
@@ -108,7 +111,7 @@ class Policies:
                 may be the best, but it is none after which a training ends by itself.
         """
         if self._keep and self._noted(self._best, epoch, metrics):
-            self._best_metrics = dict(metrics)
+            self.best_metrics = dict(metrics)
             self._weights = self._controls.weights()
         if not whole:
             return False
@@ -136,11 +139,6 @@ class Policies:
             restored=self._weights is not None,
             stopped_early=self._stopped,
         )
-
-    @property
-    def best_metrics(self) -> Mapping[str, float]:
-        """Metrics of the epoch whose weights were kept; empty when none were."""
-        return self._best_metrics
 
     def _noted(self, patience: Patience, epoch: int, metrics: Mapping[str, float]) -> bool | None:
         improved = patience.improved(epoch, metrics)
@@ -380,7 +378,7 @@ class Training:
         warmup: steps left out of the steady time.
         seed: of the data order.
         reporter: is told about progress.
-        policies: what happens between epochs; nothing when None.
+        policies: what happens between epochs.
 
     Attributes:
         evaluation: the validation data under the model.
@@ -399,7 +397,7 @@ class Training:
         warmup: int,
         seed: int,
         reporter: Reporter,
-        policies: Policies | None = None,
+        policies: Policies,
     ) -> None:
         self._engine = engine
         self._problem = engine.problem
@@ -411,7 +409,6 @@ class Training:
         self._order = Order(self._problem.examples, self._problem.batch_size, seed)
         self._policies = policies
         self._pipeline = pipeline
-        self._prepared = False
         self._deadline = math.inf
         self._latest: Steps
         self.feed: Feed
@@ -429,15 +426,8 @@ class Training:
         """Steps of a complete cell."""
         return self._epochs * self._steps
 
-    def step_graph(self) -> Any:
-        """The graph of the steps that were run (see `Engine.step_graph`)."""
-        return self.feed.step_graph()
-
     def prepare(self) -> None:
-        """Bring the data to where the steps read them; done once, untimed."""
-        if self._prepared:
-            return
-        self._prepared = True
+        """Bring the data to where the steps read them; done once before `run`, untimed."""
         if self._pipeline:
             self.feed = PipelineFeed(self._engine, self._order, self.planned_steps)
         else:
@@ -461,7 +451,6 @@ class Training:
             warmup=self._warmup,
             agreed=self._engine.runtime.placement.agreed,
         )
-        self.prepare()
         self._reporter.phase("compile")
         for number in range(1, self._epochs + 1):
             if self._problem.learning_rate is not None:
@@ -469,7 +458,7 @@ class Training:
             self._latest = self.feed.epoch()
             done = self._epoch(number, self._latest, pace, result)
             whole = done == self._steps
-            if done and self._policies:
+            if done:
                 metrics = result.epochs[-1].metrics
                 if self._policies.after(number, metrics, whole=whole):
                     break

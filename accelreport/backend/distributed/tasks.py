@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -23,13 +24,8 @@ def free_ports(count: int) -> list[int]:
 
     They are chosen at random, so that two clusters started at once do not meet.
     """
-    ports: list[int] = []
-    for port in random.SystemRandom().sample(range(FIRST, LAST), k=LAST - FIRST):
-        if len(ports) == count:
-            break
-        if _free(port):
-            ports.append(port)
-    return ports
+    shuffled = random.SystemRandom().sample(range(FIRST, LAST), k=LAST - FIRST)
+    return list(itertools.islice(filter(_free, shuffled), count))
 
 
 def _free(port: int) -> bool:
@@ -168,7 +164,7 @@ def _configured(device: Device, configuration: Mapping[str, Any]) -> Cluster:
         for job, addresses in configuration.get("cluster", {}).items()
         if job in {"chief", "worker", "ps"}
     }
-    _check(device, {job: len(addresses) for job, addresses in jobs.items()}, "TF_CONFIG names")
+    _check(device, {job: len(addresses) for job, addresses in jobs.items()})
     task = configuration.get("task", {})
     job, index = str(task.get("type", "worker")), int(task.get("index", 0))
     return Cluster(jobs, [_task(device, jobs, job, index)], external=True)
@@ -180,12 +176,8 @@ def _slurm(device: Device, environment: Mapping[str, str]) -> Cluster:
     if tasks != sum(counts.values()):
         needed = " + ".join(f"{n} {job}" for job, n in counts.items())
         raise NoDeviceError(f"the device needs {needed}; the Slurm step has {tasks} tasks")
-    number, job, index = int(environment["SLURM_PROCID"]), "worker", 0
-    for job, n in counts.items():  # noqa: B007 - the job it stops at is wanted
-        if number < n:
-            index = number
-            break
-        number -= n
+    places = [(job, index) for job, n in counts.items() for index in range(n)]
+    job, index = places[int(environment["SLURM_PROCID"])]
     return Cluster({}, [_task(device, {}, job, index)], external=True)
 
 
@@ -194,7 +186,8 @@ def slurm_first_port(environment: Mapping[str, str] = os.environ) -> int:
     return SLURM_FIRST_PORT + int(environment.get("SLURM_JOB_ID", "0")) * 16 % 12000
 
 
-def _check(device: Device, counts: dict[str, int], who: str) -> None:
+def _check(device: Device, counts: dict[str, int]) -> None:
+    """See that `TF_CONFIG` names the tasks that a device needs."""
     needed = expected(device)
     if device.strategy == "multi_worker_mirrored":
         # A chief is a worker that also writes the record.
@@ -202,7 +195,7 @@ def _check(device: Device, counts: dict[str, int], who: str) -> None:
     if counts != needed:
         listed = ", ".join(f"{n} {job}" for job, n in counts.items())
         wanted = ", ".join(f"{n} {job}" for job, n in needed.items())
-        raise NoDeviceError(f"the device needs {wanted}; {who} {listed or 'none'}")
+        raise NoDeviceError(f"the device needs {wanted}; TF_CONFIG names {listed or 'none'}")
 
 
 def _task(
