@@ -112,8 +112,7 @@ class LocalLauncher:
         Raises:
             CannotStart: there is no room for another process.
         """
-        if self.forks is not None:
-            self._server(cell, stop, on_event=lambda _: None)
+        self._server(cell, stop, on_event=lambda _: None)
 
     def measure(
         self,

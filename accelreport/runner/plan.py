@@ -359,10 +359,8 @@ class RecordIndex:
             return
         for record in self._of(measured.key):
             again = record.failure is not None and record.failure.kind in ALWAYS_RETRIED
-            if again and record.status == "failed" and record.environment is not None:
-                self._store.record_path(record.key, record.environment.machine).unlink(
-                    missing_ok=True
-                )
+            if again and record.status == "failed":
+                self._store.record_path(record.key, record.machine).unlink(missing_ok=True)
 
     def _of(self, key: str) -> list[Record]:
         if self._machines is None:

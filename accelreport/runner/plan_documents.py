@@ -135,9 +135,8 @@ def refresh(store: Store, specs: Path) -> list[str]:
         readings.setdefault(reading, []).append(plan)
     for plans in readings.values():
         first = plans[0]
-        profile = profile_of(first)
         try:
-            read = _read_again(specs, plans, profile, first.overrides)
+            read = _read_again(specs, plans)
         except SpecErrors as errors:
             where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
             complaints.append(
@@ -160,10 +159,8 @@ def refresh(store: Store, specs: Path) -> list[str]:
     return complaints
 
 
-def _read_again(
-    specs: Path, plans: Sequence[PlanDocument], profile: str | None, overrides: Mapping[str, Scalar]
-) -> SpecSet:
-    """The specs of a folder as plans were made of them.
+def _read_again(specs: Path, plans: Sequence[PlanDocument]) -> SpecSet:
+    """The specs of a folder as plans of one profile and the same overrides were made of them.
 
     Another value on the command line was given to the specs that were run with it, and may fit
     no other one of the folder.
@@ -171,6 +168,7 @@ def _read_again(
     # It imports every workload, which a build without specs does not need.
     from accelreport.loader.load import load
 
+    profile, overrides = profile_of(plans[0]), plans[0].overrides
     try:
         return load([specs], profile=profile, overrides=overrides)
     except SpecErrors:

@@ -403,14 +403,9 @@ class ForkPool:
             self._end(lost)
         for server in self._servers:
             if server.environment == dict(environment) and condition not in server.served:
-                break
-        else:
-            on_event(PhaseEvent(phase="import"))
-            started = self._start(environment, stop)
-            if started is None:
-                return None
-            server = started
-        return server
+                return server
+        on_event(PhaseEvent(phase="import"))
+        return self._start(environment, stop)
 
     def fork(
         self, server: ForkServer, cell: Cell, job: Path, events: int, log: Path

@@ -230,14 +230,17 @@ class RemainingTime:
     Args:
         expectation: known wall times; it learns from the records of the run.
         cells: the cells of the run.
+
+    Attributes:
+        unknown: number of the remaining cells whose like was not measured before.
     """
 
     def __init__(self, expectation: Expectation, cells: Iterable[Cell]) -> None:
+        self.unknown = 0
         self._expectation = expectation
         self._likes: dict[str, str] = {}
         self._waiting: Counter[str] = Counter()
         self._known_s = 0.0
-        self._unknown = 0
         self._took_s = 0.0
         self._took = 0
         self.add(cells)
@@ -270,7 +273,7 @@ class RemainingTime:
         after = self._expectation.of_like(like)
         alike = self._waiting[like]
         if after is not None and before is None:
-            self._unknown -= alike
+            self.unknown -= alike
         if after is not None:
             self._known_s += alike * (after - (before or 0.0))
         mine = self._likes.pop(record.key, None)
@@ -288,11 +291,6 @@ class RemainingTime:
         return max(0.0, self._known_s)
 
     @property
-    def unknown(self) -> int:
-        """Number of the other remaining cells."""
-        return self._unknown
-
-    @property
     def mean_s(self) -> float | None:
         """Time of a cell that this run measured; None before the first one."""
         return self._took_s / self._took if self._took else None
@@ -301,6 +299,6 @@ class RemainingTime:
         seconds = self._expectation.of_like(like)
         self._waiting[like] += more
         if seconds is None:
-            self._unknown += more
+            self.unknown += more
         else:
             self._known_s += more * seconds

@@ -21,9 +21,6 @@ from accelreport.runner.launchers.ray.worker import About, Messages
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import Device
 
-ACCELERATORS = {"GPU": "GPU", "TPU": "TPU"}
-"""Kind of a device → Ray's resource."""
-
 
 @dataclass(frozen=True)
 class RayNode:
@@ -104,11 +101,11 @@ def lack(node: RayNode, device: Device, asked: Mapping[str, float]) -> str:
             return f"it has {node.resources.get(name, 0):g} {name}, but {amount:g} is required"
     if device.threads is not None and device.threads > node.threads:
         return f"{device.threads} threads are needed, but it has {node.threads}"
-    resource = ACCELERATORS.get(device.kind, "")
-    if not resource or device.address:
+    if device.kind == "CPU" or device.address:
         return ""
-    needed, has = needed_here(device), node.resources.get(resource, 0)
-    return "" if has >= needed else f"{needed} {resource} needed, but it has {has:g}"
+    # Ray's resource has the name of the kind.
+    needed, has = needed_here(device), node.resources.get(device.kind, 0)
+    return "" if has >= needed else f"{needed} {device.kind} needed, but it has {has:g}"
 
 
 def demand(node: RayNode, device: Device, asked: Mapping[str, float]) -> Demand:
@@ -225,7 +222,9 @@ class RayEngine:
         for id_, node in alive.items():
             NODES.update({node.host, node.address})
             if id_ not in self._known and id_ not in self._asked:
-                self._asked[id_] = self._ask(node)
+                self._asked[id_] = self._about.options(
+                    num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
+                ).remote()
         self._asked = {id_: task for id_, task in self._asked.items() if id_ in alive}
         tasks = list(self._asked.values())
         if tasks:
@@ -235,11 +234,6 @@ class RayEngine:
                 self._known[id_] = checked(alive[id_], answer)
                 del self._asked[id_]
         return [self._known.get(id_) or checked(node, SILENT) for id_, node in alive.items()]
-
-    def _ask(self, node: RayNode) -> Any:
-        return self._about.options(
-            num_cpus=0, max_retries=0, scheduling_strategy=self._on(node)
-        ).remote()
 
     def _answer(self, task: Any) -> About | str | None:
         try:

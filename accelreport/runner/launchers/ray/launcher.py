@@ -212,11 +212,6 @@ class Rank(Batch):
         return f"{self.name} on {self.node.host}"
 
     @property
-    def ended_badly(self) -> bool:
-        """Whether it was lost, or its own record says that something went wrong."""
-        return self.loss is not None or self.failed
-
-    @property
     def failed_by_itself(self) -> bool:
         """Whether its own record says what went wrong, and not that a peer was lost."""
         record = self.finished.record if self.finished else None
@@ -486,7 +481,7 @@ class RayLauncher:
                         rank.loss = LostCell("worker-lost", "Its node was lost.", machine_too=True)
             if any(rank.loss for rank in ranks) and not ranks[0].finished:
                 return  # whatever the others could still do, it would not be this cell
-            if any(rank.ended_badly for rank in ranks) or ranks[0].finished:
+            if any(rank.loss or rank.failed for rank in ranks) or ranks[0].finished:
                 ending = min(ending, time.monotonic() + SETTLE_S)
             tell_late(running.values(), listener)
             listener.tick()
