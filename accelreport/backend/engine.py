@@ -322,9 +322,7 @@ def padded_order(examples: int, batch: int) -> tuple[NDArray[np.int32], NDArray[
     Returns:
         Indices and weights (1, or 0 for padding), both of shape [steps, batch].
     """
-    steps = -(-examples // batch)
-    indices = np.zeros(steps * batch, dtype=np.int32)
-    indices[:examples] = np.arange(examples, dtype=np.int32)
-    weights = np.zeros(steps * batch, dtype=np.float32)
-    weights[:examples] = 1
-    return indices.reshape(steps, batch), weights.reshape(steps, batch)
+    padding = (0, -examples % batch)
+    indices = np.pad(np.arange(examples, dtype=np.int32), padding)
+    weights = np.pad(np.ones(examples, dtype=np.float32), padding)
+    return indices.reshape(-1, batch), weights.reshape(-1, batch)

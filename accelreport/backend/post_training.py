@@ -374,24 +374,18 @@ def observe(
                 f"{problem.validation_examples:,} predictions, which is what the budget allowed"
             )
             warnings.append(Warned(kind="samples-cut", message=text))
-    if problem.tally is not None and problem.tally.confusion is not None:
-        sums = evaluation.sums
-        if sums is not None:
-            result.confusion = Confusion(
-                classes=list(problem.tally.classes),
-                counts=problem.tally.confusion(sums[len(engine.columns) :]),
-            )
+    tally, sums = problem.tally, evaluation.sums
+    if tally is not None and tally.confusion is not None and sums is not None:
+        counts = tally.confusion(sums[len(engine.columns) :])
+        result.confusion = Confusion(classes=list(tally.classes), counts=counts)
     if problem.observe is not None:
-        sizes = dict(
-            problem.observe(
-                Observation(
-                    model=engine.model,
-                    seed=seed,
-                    deadline=deadline,
-                    predict=lambda count: evaluation.predict(count, deadline),
-                )
-            )
+        observation = Observation(
+            model=engine.model,
+            seed=seed,
+            deadline=deadline,
+            predict=lambda count: evaluation.predict(count, deadline),
         )
+        sizes = dict(problem.observe(observation))
         result.final |= sizes.pop("final", {})
         warnings += sizes.pop("warnings", [])
         for name, value in sizes.items():
@@ -399,6 +393,5 @@ def observe(
                 raise TypeError(f"the family observes {name!r}, which is no field of a record")
             setattr(result, name, value)
     if parameters.afterwards:
-        wanted = parameters.afterwards
-        warnings += deploy(engine, evaluation, deadline, artefacts, result, wanted)
+        warnings += deploy(engine, evaluation, deadline, artefacts, result, parameters.afterwards)
     return warnings

@@ -45,7 +45,7 @@ def judge_clock(log: CheckLog, before: Clock, after: Clock) -> None:
     share = 1 - after.mhz / before.mhz if before.mhz and after.mhz else 0.0
     speeds = (
         f"{before.mhz:.0f} MHz before and {after.mhz:.0f} after"
-        if before.mhz and (after.mhz)
+        if before.mhz and after.mhz
         else "no frequency is told"
     )
     log.judge(
@@ -326,10 +326,8 @@ class WindowWatch:
         )
 
     def _left(self, log: CheckLog, steady: list[ObservedWindow]) -> None:
-        wall, left = (
-            sum(window.wall_s for window in steady),
-            sum(window.left_s for window in steady),
-        )
+        wall = sum(window.wall_s for window in steady)
+        left = sum(window.left_s for window in steady)
         log.judge(
             "no-sync",
             sound=left <= max(MOST_LEFT * wall, LEAST_LEFT_S),

@@ -28,7 +28,8 @@ def configure(device: Device) -> Runtime:
     Raises:
         NoDeviceError: PyTorch does not see the device, or cannot compile for it.
     """
-    if device.kind == "GPU" and not torch.cuda.is_available():
+    gpu = device.kind == "GPU"
+    if gpu and not torch.cuda.is_available():
         build = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "a CPU build"
         raise NoDeviceError(f"PyTorch sees no GPU: {torch.__version__} is {build}")
     if device.torch_compile and (missing := no_compiler(device)):
@@ -36,30 +37,13 @@ def configure(device: Device) -> Runtime:
     if device.threads is not None:
         torch.set_num_threads(device.threads)
     chosen = torch.device(TORCH_DEVICES[device.kind])
-    if device.kind == "GPU":
+    precision = ""
+    if gpu:
         precision = "tf32" if device.tf32 else "ieee"
         torch.backends.cuda.matmul.fp32_precision = precision
         torch.backends.cudnn.conv.fp32_precision = precision
         torch.backends.cudnn.rnn.fp32_precision = precision
     keras.mixed_precision.set_global_policy(device.precision)
-    return Runtime(
-        placement=OnTorch(
-            strategy=None,
-            replicas=1,
-            devices=[f"{device.kind}:{chosen.index or 0}"],
-            synchronous=device.kind == "CPU",
-            device=chosen,
-        ),
-        jit_compile=device.torch_compile,
-        facts=_facts(device),
-        framework="torch",
-        loops_in_program=False,
-    )
-
-
-def _facts(device: Device) -> dict[str, str]:
-    """What PyTorch resolved, for the record."""
-    gpu = device.kind == "GPU"
     eager = "operations, called one by one"
     cudnn = str(torch.backends.cudnn.version() or "") if gpu else ""
     libraries = {"oneDNN": torch.backends.mkldnn, "MKL": torch.backends.mkl}
@@ -72,13 +56,25 @@ def _facts(device: Device) -> dict[str, str]:
         "kernels": f"cuDNN {cudnn}".strip() if gpu else " and ".join(there),
         "cuda": str(torch.version.cuda or "") if gpu else "",
         "cudnn": cudnn,
-        "matmul_precision": ("tf32" if device.tf32 else "ieee") if gpu else "",
+        "matmul_precision": precision,
         "device": device.kind,
         "device_kind": str(torch.cuda.get_device_name(0)) if gpu else "",
         "precision": device.precision,
         "strategy": device.strategy,
     }
-    return {name: value for name, value in facts.items() if value}
+    return Runtime(
+        placement=OnTorch(
+            strategy=None,
+            replicas=1,
+            devices=[f"{device.kind}:{chosen.index or 0}"],
+            synchronous=device.kind == "CPU",
+            device=chosen,
+        ),
+        jit_compile=device.torch_compile,
+        facts={name: value for name, value in facts.items() if value},
+        framework="torch",
+        loops_in_program=False,
+    )
 
 
 @dataclass
@@ -291,12 +287,8 @@ class TorchEngine(Engine):
     # Where it lies --------------------------------------------------------------------------
 
     @property
-    def _placement(self) -> OnTorch:
-        return cast("OnTorch", self.runtime.placement)
-
-    @property
     def _device(self) -> Any:
-        return self._placement.device
+        return cast("OnTorch", self.runtime.placement).device
 
     def _zeros(self) -> Any:
         return torch.zeros(self.width, dtype=torch.float32, device=self._device)
