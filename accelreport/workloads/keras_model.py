@@ -252,11 +252,12 @@ class KerasParameters(TrainingParameters):
                 raise FieldsError(f"{name} cannot be used: it {error}", key) from error
         return document
 
-    @field_validator("modules")
+    @field_validator("modules", "data_modules")
     @classmethod
     def _read_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        document = info.data.get("document", "")
-        return read_modules(info.data.get("model"), "model", document, modules, info)
+        of_model = info.field_name == "modules"
+        key, text = ("model", "document") if of_model else ("data", "data_document")
+        return read_modules(info.data.get(key), key, info.data.get(text, ""), modules, info)
 
     @field_validator("data_document")
     @classmethod
@@ -265,12 +266,6 @@ class KerasParameters(TrainingParameters):
             refuse_written(document, "data_document")
         text = read_code(info.data.get("data"), "data", info)
         return document if text is None else text
-
-    @field_validator("data_modules")
-    @classmethod
-    def _read_loader_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        document = info.data.get("data_document", "")
-        return read_modules(info.data.get("data"), "data", document, modules, info)
 
     @model_validator(mode="after")
     def _names_one_model(self) -> Self:
@@ -573,8 +568,7 @@ def build(parameters: KerasParameters) -> Any:
 
 def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...], key: str) -> None:
     known = [length for length in wanted if length is not None]
-    fits = math.prod(known) == math.prod(had) if len(known) == len(wanted) else True
-    if not fits:
+    if len(known) == len(wanted) and math.prod(known) != math.prod(had):
         raise ModelError(
             f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
             remedy="Choose another data set, or options of it that give this shape.",

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path, PurePosixPath
 from types import ModuleType
@@ -71,6 +72,13 @@ def parsed(text: str, name: str) -> ast.Module:
         place = f"{name}, line {line}" if line else name
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         raise FieldsError(f"{place}: {what}", "file") from error
+
+
+@cache
+def functions_of(name: str, text: str) -> dict[str, ast.FunctionDef]:
+    """The functions that a file defines, by name; raises `FieldsError` where it is no Python."""
+    body = parsed(text, name).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def imported(text: str, name: str) -> Iterator[tuple[int, tuple[str, ...]]]:

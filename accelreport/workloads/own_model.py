@@ -7,12 +7,12 @@ It is run only by the process that measures.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import hashlib
 import inspect
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import ModuleType
@@ -23,7 +23,7 @@ from pydantic import ValidationInfo
 from accelreport.datasets.own import OwnData, UnfitData
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.validators import FieldsError, folder_of, inside_folder, refuse_written
-from accelreport.workloads.own_code import OwnCode, local_modules, parsed, text_of
+from accelreport.workloads.own_code import OwnCode, functions_of, local_modules, text_of
 
 if TYPE_CHECKING:
     from accelreport.datasets.base import Dataset
@@ -101,9 +101,7 @@ def check_named(text: str, key: str, example: str, info: ValidationInfo) -> str:
     file, function = code
     if not function:
         raise ValueError(f'names no function of {file}; write {key} = "{file}:{example}"')
-    folder = folder_of(info)
-    based_file, above = based(file, folder)
-    inside_folder(based_file, above)
+    inside_folder(*based(file, folder_of(info)))
     return f"{PurePosixPath(file).as_posix()}:{function}"
 
 
@@ -157,19 +155,13 @@ def read_modules(
         return local_modules(top or folder, file, text)
 
 
-class _of_key:  # noqa: N801 - reads as what it does
-    """Has an error of a file point at the key that names it."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key
-
-    def __enter__(self) -> None:
-        """Nothing is done before."""
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        """Raise the error anew, with the key."""
-        if isinstance(error, FieldsError):
-            raise FieldsError(str(error), self._key, help=error.help) from error
+@contextmanager
+def _of_key(key: str) -> Iterator[None]:
+    """Have an error of a file point at the key that names it."""
+    try:
+        yield
+    except FieldsError as error:
+        raise FieldsError(str(error), key, help=error.help) from error
 
 
 def check_function(
@@ -192,8 +184,7 @@ def check_function(
         return
     file, name = code
     with _of_key(key):
-        body = parsed(text, file).body
-    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+        functions = functions_of(file, text)
     own = functions.get(name)
     if own is None:
         names = ", ".join(functions)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -25,14 +23,14 @@ from pydantic import (
 
 from accelreport.spec.device import Device
 from accelreport.spec.families import Ignored
-from accelreport.spec.validators import FieldsError, SpecPath, refuse_written
+from accelreport.spec.validators import FieldsError, SpecPath, folder_of, refuse_written
 from accelreport.workloads.base import EVERY, Family, StepProblem, WorkloadParameters
 from accelreport.workloads.own_code import (
     OwnCode,
     OwnCodeError,
+    functions_of,
     host_only,
     local_modules,
-    parsed,
     text_of,
 )
 
@@ -73,8 +71,8 @@ class PythonParameters(WorkloadParameters):
     @field_validator("document")
     @classmethod
     def _read(cls, document: str, info: ValidationInfo) -> str:
-        folder, name = (info.context or {}).get("folder"), info.data.get("file")
-        if isinstance(folder, Path) and name is not None:
+        folder, name = folder_of(info), info.data.get("file")
+        if folder is not None and name is not None:
             refuse_written(document)
             document = text_of(folder / name, name)
         return document
@@ -82,8 +80,8 @@ class PythonParameters(WorkloadParameters):
     @field_validator("modules")
     @classmethod
     def _read_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        folder, name = (info.context or {}).get("folder"), info.data.get("file")
-        if isinstance(folder, Path) and name is not None and "document" in info.data:
+        folder, name = folder_of(info), info.data.get("file")
+        if folder is not None and name is not None and "document" in info.data:
             refuse_written(modules, "modules")
             modules = local_modules(folder, name, info.data["document"])
         return modules
@@ -117,13 +115,6 @@ class PythonParameters(WorkloadParameters):
                 help=f"add the parameter `{lacking[0]}`, or `**options`",
             )
         return self
-
-
-@cache
-def functions_of(file: str, text: str) -> dict[str, ast.FunctionDef]:
-    """The functions that a file defines, by name; raises `FieldsError` where it is no Python."""
-    body = parsed(text, file).body
-    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def _parameters(function: ast.FunctionDef) -> set[str]:

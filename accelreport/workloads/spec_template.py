@@ -134,7 +134,7 @@ def short_spec(
 ) -> str:
     """A spec of these keys and no comments; the first of the devices is the baseline."""
     head = {"schema": 1, "title": title, "devices": list(devices), "baseline": devices[0]}
-    lines = [*_pairs(head)]
+    lines = list(_pairs(head))
     for name, values in {"workload": workload, "sweep": sweep, "measure": measure}.items():
         lines += ["", f"[{name}]", *_pairs(values)] if values else []
     return "\n".join(lines) + "\n"
@@ -175,12 +175,9 @@ def _workload(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
         yield ""
         yield "# What else can be said, with what holds otherwise:"
     for name in rest:
-        yield from _comment(_description(fields[name]), indent="#   ")
-        yield (
-            f"# {name} = {_value(fields[name].default)}"
-            if _has_value(fields[name])
-            else (f"# {name}: absent")
-        )
+        field = fields[name]
+        yield from _comment(_description(field), indent="#   ")
+        yield f"# {name} = {_value(field.default)}" if _has_value(field) else f"# {name}: absent"
 
 
 def _fields(parameters: type[WorkloadParameters]) -> dict[str, FieldInfo]:
@@ -252,7 +249,6 @@ def _quick(family: Family, given: Mapping[str, Value]) -> Iterator[str]:
     values = dict(QUICK[_shape(family, given)])
     if "task" in given:  # data of one's own are at hand
         del values["workload.data"]
-    for name, value in values.items():
-        yield f"{json.dumps(name)} = {_value(value)}"
+    yield from _pairs({_key(name): value for name, value in values.items()})
     if "count" in family.parameters.model_fields:
         yield '"workload.count" = 2'

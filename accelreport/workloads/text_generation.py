@@ -104,8 +104,7 @@ def problem(parameters: TextGenerationParameters, data: Dataset) -> TrainingProb
         return window[:, :-1], window[:, 1:]
 
     def observe(observation: Observation) -> dict[str, Any]:
-        texts = parameters.texts
-        return {"texts": write(parameters, observation.model, observation.seed, texts)}
+        return {"texts": write(parameters, observation.model, observation.seed, parameters.texts)}
 
     def after_epoch(model: Any, seed: int) -> dict[str, Any]:
         return {"text": write(parameters, model, seed, 1)[0]}
