@@ -497,16 +497,12 @@ def published_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) 
     wanted: set[str] = set()
     devices: list[str] = []
     if isinstance(check, TrendCheck):
-        wanted, devices = (
-            {check.rises or str(check.falls)},
-            [check.of, check.over or plan.baseline.device],
-        )
+        wanted = {check.rises or str(check.falls)}
+        devices = [check.of, check.over or plan.baseline.device]
     elif isinstance(check, RatioCheck):
         wanted = {check.ratio, str(check.to or check.ratio)}
-        devices = [
-            check.of,
-            *([] if check.within_process else [check.over or plan.baseline.device]),
-        ]
+        over = [] if check.within_process else [check.over or plan.baseline.device]
+        devices = [check.of, *over]
     elif isinstance(check, DifferenceCheck):
         wanted = {check.quality, str(check.to or check.quality)}
         devices = [check.of, check.than or check.of]

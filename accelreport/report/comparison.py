@@ -17,7 +17,6 @@ from accelreport.analysis.compare import (
     EnvironmentDifference,
     FolderGroup,
     Gate,
-    GroupName,
     SortedFolder,
     Unlike,
     alike_places,
@@ -624,13 +623,10 @@ def compare_folders(
         for folder in (old, new)
     )
     rows: list[ComparisonRow] = []
-    paired: dict[
-        GroupName,
-        tuple[list[tuple[FolderGroup, FolderGroup]], list[FolderGroup], list[FolderGroup]],
-    ] = {}
-    for name in dict.fromkeys([*after.groups, *before.groups]):
-        old_groups, new_groups = before.groups.get(name, []), after.groups.get(name, [])
-        paired[name] = partners(old_groups, new_groups)
+    paired = {
+        name: partners(before.groups.get(name, []), after.groups.get(name, []))
+        for name in dict.fromkeys([*after.groups, *before.groups])
+    }
     all_pairs = [pair for pairs, _, _ in paired.values() for pair in pairs]
     known = spreads_of(all_pairs)
     for name, (pairs, only_old, only_new) in paired.items():

@@ -212,7 +212,7 @@ class FrontSpeaker:
                     return f"{count}, none measured yet"
                 every = sum(len(bench.results) for bench in self.view.benches)
                 processes = quantity.plural(every, "process", "processes")
-                verb = _are(self._timed)
+                verb = "is" if self._timed == 1 else "are"
                 return f"{self._timed} of {processes} {verb} measured, none of a baseline"
         samples = {shown.bench.words.sample for shown in front.shown}
         noun = samples.pop() if len(samples) == 1 else "examples"
@@ -260,7 +260,3 @@ class FrontSpeaker:
         """In how many workloads that holds; nothing where there is one alone."""
         count = len({id(shown) for shown in front.shown})
         return f" in {count} workloads" if count > 1 else ""
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"

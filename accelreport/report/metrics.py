@@ -198,13 +198,10 @@ def level_text(metric: str, level: float) -> str:
 
 def metric_text(metric: str, value: float, spread: float | None = None) -> str:
     """A metric's value, with a standard deviation where there is one."""
-    known = quantity.present(spread)
     if is_share(metric):
         text = quantity.percent(value)
-        return (
-            f"{text} ± {quantity.fixed(100 * spread, 2)}" if known and spread is not None else text
-        )
-    if not known or spread is None:
+        return f"{text} ± {quantity.fixed(100 * spread, 2)}" if quantity.present(spread) else text
+    if spread is None or not quantity.present(spread):
         return quantity.number(value)
     places = quantity.decimals(value, value - spread, value + spread)
     return f"{quantity.fixed(value, places)} ± {quantity.fixed(spread, places)}"

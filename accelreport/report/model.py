@@ -67,11 +67,6 @@ def under(text: str, role: LineRole = "reason") -> tuple[Line, ...]:
     return (Line(text, role),) if text else ()
 
 
-def entries_of(texts: Iterable[Line | str]) -> tuple[Entry, ...]:
-    """A table cell for each text."""
-    return tuple(map(entry, texts))
-
-
 @dataclass(frozen=True)
 class Column:
     """A table column; `device`, its number, makes a small key before its title.

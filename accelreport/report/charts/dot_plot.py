@@ -105,28 +105,6 @@ def dot_plot(
     return _DotPlot(dots, axis_title, tick, width, height, base).chart()
 
 
-def _across(
-    dots: Sequence[Dot],
-    title: str,
-    tick: Callable[[float], str],
-    inner: float,
-    beside: Sequence[float],
-    held: Sequence[float],
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axis, with some values, and room at its right end for the text beside each mark."""
-    ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
-    low, high = log_domain(ends, 1.0)
-    low /= 1.1 if high / low > 3 else 1.3
-    for dot, width in zip(dots, beside, strict=True):
-        at = max(dot.value, dot.high)
-        high = max(high, low * (at / low) ** (1 / (1 - min(width / inner, LARGEST_TEXT))))
-    scale = {"type": "log", "domain": [low, high], "nice": False}
-    most = max([*held, *(d.high for d in dots)]) * 1.001
-    round_values = round_times if tick is plain_duration else decades
-    ticks = fitting(round_values(low, most, 8), tick, (low, high), inner, log=True)
-    return scale, ticked(ticks, tick, title=f"{title} (log scale)", domain=False, tickSize=0)
-
-
 class _DotPlot:
     """The layers of one chart."""
 
@@ -153,10 +131,21 @@ class _DotPlot:
         room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
         self._room = room
         self._inner = round(width - room - 16, 1)
-        beside = [text_width(dot.text, LETTERS, bold=True) + 14 for dot in self._dots]
         held = [times * value for value in self._base for times in HELD]
-        scale, self._axis = _across(self._dots, axis_title, tick, self._inner, beside, held)
-        self._scale = Scale(**scale)
+        ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
+        low, high = log_domain(ends, 1.0)
+        low /= 1.1 if high / low > 3 else 1.3
+        # The axis has room at its right end for the text beside each mark.
+        for dot in dots:
+            at, beside = max(dot.value, dot.high), text_width(dot.text, LETTERS, bold=True) + 14
+            share = min(beside / self._inner, LARGEST_TEXT)
+            high = max(high, low * (at / low) ** (1 / (1 - share)))
+        most = max([*held, *(dot.high for dot in dots)]) * 1.001
+        round_values = round_times if tick is plain_duration else decades
+        ticks = fitting(round_values(low, most, 8), tick, (low, high), self._inner, log=True)
+        title = f"{axis_title} (log scale)"
+        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0)
+        self._scale = Scale(type="log", domain=[low, high], nice=False)
         left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
                 "minExtent": room + 6, "maxExtent": room + 6}  # fmt: skip
         places = [str(n - 1) for n in accumulate(int(not dot.joined) for dot in dots)]

@@ -107,12 +107,10 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int, *, shared: bool
     x_scale = Scale(domain=[0, width - 10], nice=False)
     y_scale = Scale(domain=[drawn.bottom, 0], nice=False)
 
-    def places(**fields: str) -> dict[str, Any]:
-        kinds = {"x": alt.X, "y": alt.Y}
-        scales = {"x": x_scale, "y": y_scale}
+    def places(x: str, y: str) -> dict[str, Any]:
         return {
-            name: kinds[name](f"{of}:Q", scale=scales[name], axis=None)
-            for name, of in fields.items()
+            "x": alt.X(f"{x}:Q", scale=x_scale, axis=None),
+            "y": alt.Y(f"{y}:Q", scale=y_scale, axis=None),
         }
 
     colour = alt.Color("colour:N", scale=None)
@@ -121,13 +119,13 @@ def paired_bars(groups: Sequence[Bars], width: int, height: int, *, shared: bool
         colour = alt.Color("label:N", title=None, scale=named)
     layers = [
         Layer(rows(drawn.bars)).mark_rect().encode(
-            **places(x="left", y="top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
+            **places("left", "top"), x2=alt.X2("right"), y2=alt.Y2("bottom"),
             color=colour,
         )
     ]  # fmt: skip
     for role, written in drawn.texts.items():
         text = Layer(rows(written)).mark_text(**{"fontSize": size, **mark[role]})
-        layers.append(text.encode(**places(x="x", y="y"), text=alt.Text("label:N")))
+        layers.append(text.encode(**places("x", "y"), text=alt.Text("label:N")))
     return Chart(layers, width - 10, round(drawn.bottom, 1))
 
 

@@ -136,7 +136,8 @@ class _Drawn:
             *self._bracket(self._right, 1, slope.today.value, fastest.value),
         ]
         self._write()
-        x, y = self._channel("x"), self._channel("y")
+        x = alt.X("x:Q", scale=Scale(domain=[0, self._width], nice=False), axis=None)
+        y = alt.Y("y:Q", scale=Scale(domain=[self._height, 0], nice=False), axis=None)
         layers = [
             Layer(rows(columns)).mark_rule(color="var(--rule)").encode(x=x, y=y, y2=alt.Y2("y2")),
             Layer(rows(kept)).mark_rule(strokeDash=[2, 4], strokeWidth=1.5).encode(
@@ -156,11 +157,6 @@ class _Drawn:
             *self._text_layers(x, y),
         ]  # fmt: skip
         return Chart(layers, round(self._width, 1), round(self._height, 1))
-
-    def _channel(self, name: str) -> Any:
-        ends = [0, self._width] if name == "x" else [self._height, 0]
-        kind = alt.X if name == "x" else alt.Y
-        return kind(f"{name}:Q", scale=Scale(domain=ends, nice=False), axis=None)
 
     def _mark(self, timed: Dot, x: float, *, published: bool) -> dict[str, Any]:
         where = self._slope.headings[0 if published else 1]

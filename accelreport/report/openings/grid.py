@@ -22,10 +22,10 @@ from accelreport.report.metrics import axis_title, is_share, metric_title, setti
 from accelreport.report.model import (
     Entry,
     Line,
-    Row,
     RowGroup,
     Table,
     entry,
+    table_row,
     under,
 )
 from accelreport.report.openings.opening import Plot, Scene, Size
@@ -201,10 +201,7 @@ def _table(bench: BenchmarkView) -> Table:
         return entry(cell.text, *under(cell.under, "detail"), href=href)
 
     rows = tuple(
-        Row(
-            entry(bench.point_header(point)),
-            tuple(cell_entry(series, point) for series in bench.shown_series),
-        )
+        table_row(bench.point_header(point), *(cell_entry(s, point) for s in bench.shown_series))
         for point in bench.points
     )
     return Table(

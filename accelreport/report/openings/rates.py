@@ -34,12 +34,12 @@ from accelreport.report.metrics import printed_text
 from accelreport.report.model import (
     Column,
     Line,
-    Row,
     RowGroup,
     Table,
-    entries_of,
     entry,
     number_columns,
+    table_row,
+    under,
 )
 from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
 from accelreport.report.pages.badges import loud_badges
@@ -359,15 +359,10 @@ def rows_caption(dots: Sequence[Dot]) -> str:
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
     rows = tuple(
-        Row(
-            entry(dot.name),
-            (
-                entry(dot.text),
-                entry(
-                    Line(dot.detail, "reason"),
-                    *((Line(label(dot.flagged, 240), "reason"),) if dot.flagged else ()),
-                ),
-            ),
+        table_row(
+            dot.name,
+            dot.text,
+            entry(Line(dot.detail, "reason"), *under(label(dot.flagged, 240))),
             device=dot.device.colour,
         )
         for dot in dots
@@ -497,9 +492,9 @@ def _until(bench: BenchmarkView) -> Plot | None:
     ]
     title = f"Time to complete N {noun}, start-up included"
     rows = tuple(
-        Row(
-            entry(speaker.name(of)),
-            entries_of(quantity.duration(line.at(n)) for n in SHOWN_STEPS),
+        table_row(
+            speaker.name(of),
+            *(quantity.duration(line.at(n)) for n in SHOWN_STEPS),
             device=style_of(bench, of).colour,
         )
         for of, line in lines.items()

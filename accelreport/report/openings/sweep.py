@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import COMPARISONS, Caveat, Finding, Kind, Subject, Value
@@ -134,10 +134,7 @@ def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[Sw
             row = value.of.row.label if value.of.row else ""
             own.setdefault((value.of.device, value.of.machine, row), []).append(value)
     several = [values for values in own.values() if len(values) > 1]
-    speaker, drawn = Speaker(bench), []
-    for values in several:
-        values.sort(key=lambda value: float(value.of.point[0]))
-        drawn.append(_line(speaker, values, {}, published=bool(values[0].of.row)))
+    speaker, drawn = Speaker(bench), [line for line, _ in _lines(bench, several, {})]
     bases = {speaker.name(v.over) for values in several for v in values if v.over}
     ones = [line for line in lines if line.name in bases]
     # Machines have baselines of their own, whose lines at 1× would be one.
@@ -147,9 +144,16 @@ def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[Sw
     return [replace(ones[0], detail="baseline", y=one, low=one, high=one, texts=()), *drawn]
 
 
-def _line(
-    speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value], *, published: bool
-) -> SweepLine:
+def _lines(
+    bench: BenchmarkView, groups: Iterable[list[Value]], ratios: dict[Subject, Value]
+) -> list[tuple[SweepLine, list[Value]]]:
+    """A line for each group of values, which it has in the order of the number that is swept."""
+    speaker = Speaker(bench)
+    ordered = [sorted(values, key=lambda value: float(value.of.point[0])) for values in groups]
+    return [(_line(speaker, values, ratios), values) for values in ordered]
+
+
+def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value]) -> SweepLine:
     """A line of values, by the number that is swept; its ratios stand at its end."""
     bench, last = speaker.bench, values[-1]
     series = style_of(bench, last.of)
@@ -176,7 +180,7 @@ def _line(
         y=tuple(value.number for value in values),
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
-        published=published,
+        published=last.of.row is not None,
         gain=gain,
         texts=texts
         if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
@@ -191,10 +195,7 @@ def _measured(
     for row in bench.compared:
         if row.own.machine and (rate := rate_of(row.own)):
             lines.setdefault((row.device, row.machine), []).append(rate)
-    speaker = Speaker(bench)
-    for values in lines.values():
-        values.sort(key=lambda value: float(value.of.point[0]))
-    return [(_line(speaker, values, ratios, published=False), values) for values in lines.values()]
+    return _lines(bench, lines.values(), ratios)
 
 
 def _published(
@@ -206,10 +207,7 @@ def _published(
         if rate.comparable and axis in rate.where and not rate.flags:
             value = published_value(bench, rate)
             lines.setdefault((rate.row.device, rate.row.label), []).append(value)
-    speaker = Speaker(bench)
-    for values in lines.values():
-        values.sort(key=lambda value: float(value.of.point[0]))
-    return [(_line(speaker, values, ratios, published=True), values) for values in lines.values()]
+    return _lines(bench, lines.values(), ratios)
 
 
 def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:

@@ -66,10 +66,8 @@ def index_page(
     findings = front_findings(view)
     speaker = FrontSpeaker(view)
     story = _story(findings[0])
-    first, others_said = (
-        speaker.answer(findings[0]),
-        [speaker.sentence(front) for front in findings[1:MOST_FINDINGS]],
-    )
+    first = speaker.answer(findings[0])
+    others_said = [speaker.sentence(front) for front in findings[1:MOST_FINDINGS]]
     # Numbers stand above the figure that marks them.
     picture = _picture(view, " ".join(others_said) if story else "")
     sections = (
@@ -109,11 +107,9 @@ def _picture(view: Overview, finding: str) -> Section | None:
     blocks: tuple[Block, ...] = (picture.figure(WIDE, PHONE),) if picture else ()
     if finding and absent:
         blocks, absent = (*blocks, Prose(absent)), finding
-    return (
-        Section(RATES, "How fast each workload is", blocks, finding=absent)
-        if blocks or absent
-        else None
-    )
+    if not (blocks or absent):
+        return None
+    return Section(RATES, "How fast each workload is", blocks, finding=absent)
 
 
 def _cards(benches: Sequence[BenchmarkView]) -> Section:
@@ -150,8 +146,7 @@ def _curve(bench: BenchmarkView, plot: Plot | None) -> Panel | None:
     if plot is None:
         return None
     name = f"card-{bench.slug}"
-    wide, narrow = plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n")
-    return Panel(wide, narrow)
+    return Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
 
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:

@@ -99,8 +99,7 @@ def clocks(environments: Iterable[Environment]) -> str:
         ends = dict.fromkeys(quantity.fixed(end, 2) for end in (min(now), max(now)))
         parts.append(f"{' to '.join(ends)} GHz")
     if highest:
-        most = f"at most {quantity.fixed(max(highest), 2)} GHz"
-        parts.append(most)
+        parts.append(f"at most {quantity.fixed(max(highest), 2)} GHz")
     return ", ".join(parts)
 
 
@@ -145,12 +144,7 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
             facts.append(Fact(term, "; or ".join(texts)))
     if clock := clocks(environments):
         facts.append(Fact("Clock of the CPU", clock))
-    loads = [
-        environment.load_before
-        for environment in environments
-        if environment.load_before is not None
-    ]
-    if loads:
+    if loads := [load for e in environments if (load := e.load_before) is not None]:
         ends = dict.fromkeys(quantity.fixed(end, 1) for end in (min(loads), max(loads)))
         facts.append(Fact("Load before cells", f"{' to '.join(ends)} (one-minute average)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
@@ -231,8 +225,7 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
     shared = [(bench, rows) for bench, rows in by_bench if rows]
     if not shared:
         return None
-    own = [bench.records for bench, _ in shared]
-    records = {place: record for bench_records in own for place, record in bench_records.items()}
+    records = {place: record for bench, _ in shared for place, record in bench.records.items()}
     compared = [row.over for _, rows in shared for row in rows if row.over]
     return Page(
         path=PATH,
@@ -254,12 +247,11 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
 
 def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     """Machines, the one with most measured cells first: the others are compared with it."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for bench in benches:
         for row in bench.results:
             if row.machine:
-                done = row.measured
-                counts[row.machine] = counts.get(row.machine, 0) + done
+                counts[row.machine] += row.measured
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 

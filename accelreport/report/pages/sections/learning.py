@@ -30,7 +30,6 @@ from accelreport.report.model import (
     Entry,
     Figure,
     Line,
-    Row,
     RowGroup,
     Section,
     Table,
@@ -316,7 +315,8 @@ def quality_section(bench: BenchmarkView) -> Section | None:
 
 def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
     """Final metrics by device and point, and parity of the one the page speaks of."""
-    metrics = [m for m in _final_metrics(bench) if m != metric]
+    names = {name for record in bench.records.values() for name in record.final} - {metric}
+    metrics = sorted(names, key=lambda name: ("accuracy" not in name, name))
     parity = bench.parity
     caption = "Mean over seeds ± standard deviation at the end of the run."
     if any(record.selection and record.selection.restored for _, record in bench.runs):
@@ -352,11 +352,6 @@ def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
     return [main, others]
 
 
-def _final_metrics(bench: BenchmarkView) -> list[str]:
-    names = {name for record in bench.records.values() for name in record.final}
-    return sorted(names, key=lambda name: ("accuracy" not in name, name))
-
-
 def _metric_group(
     bench: BenchmarkView,
     metric: str,
@@ -366,13 +361,13 @@ def _metric_group(
 ) -> RowGroup:
     rows = []
     for point in bench.points:
-        entries = tuple(
+        entries = (
             _metric_entry(
                 bench, series, point, metric, parity.get((series.device, series.machine, point))
             )
             for series in bench.shown_series
         )
-        rows.append(Row(entry(bench.point_header(point)), entries))
+        rows.append(table_row(bench.point_header(point), *entries))
     return RowGroup(tuple(rows), title=sentence(title))
 
 
@@ -394,8 +389,6 @@ def _metric_entry(
 
 def _difference(interval: Interval) -> str:
     points = quantity.points(interval.value)
-    return (
-        f"{points} ({quantity.points_between(interval.low, interval.high)})"
-        if interval.known
-        else points
-    )
+    if not interval.known:
+        return points
+    return f"{points} ({quantity.points_between(interval.low, interval.high)})"

@@ -20,7 +20,6 @@ from accelreport.report.model import (
     Badge,
     Block,
     Code,
-    Column,
     Gallery,
     Picture,
     Prose,
@@ -30,6 +29,8 @@ from accelreport.report.model import (
     Table,
     Token,
     entry,
+    number_columns,
+    table_row,
     under,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
@@ -201,7 +202,7 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
             "is the count. The diagonal is correct."
         ),
         corner="true class",
-        columns=(*(Column(_title(name), number=True) for name in confusion.classes),),
+        columns=number_columns(map(_title, confusion.classes)),
         groups=(RowGroup(rows),),
         style="matrix",
         badges=run.badges,
@@ -229,7 +230,7 @@ def _row(confusion: Confusion, number: int) -> Row:
         text = quantity.percent(share, 0) if count else "–"
         below = under(quantity.count(count) if count else "", "detail")
         entries.append(entry(text, *below, heat=shade, ramp="c", mark="small"))
-    return Row(entry(_title(confusion.classes[number])), tuple(entries))
+    return table_row(_title(confusion.classes[number]), *entries)
 
 
 MOST_DAYS, MOST_STEPS = 14, 336
@@ -334,13 +335,10 @@ def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
         title=f"Mean absolute errors over {quantity.plural(scores.values, 'value')}",
         caption="The record of the run has the values.",
         corner="forecast by",
-        columns=(Column("error", number=True),),
+        columns=number_columns(("error",)),
         groups=(
             RowGroup(
-                tuple(
-                    Row(entry(name), (entry(number_text(value, forecast.unit)),))
-                    for name, value in errors
-                )
+                tuple(table_row(name, number_text(value, forecast.unit)) for name, value in errors)
             ),
         ),
     )
