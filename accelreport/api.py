@@ -62,7 +62,7 @@ from accelreport.terminal.answer import (
 )
 from accelreport.terminal.comparison import comparison_text
 from accelreport.terminal.progress import progress_for
-from accelreport.terminal.say import say
+from accelreport.terminal.say import tell_waiting
 from accelreport.workloads.registry import FAMILIES
 from accelreport.workloads.spec_template import draft
 
@@ -252,16 +252,12 @@ def run(
     )
     config = LauncherConfig(request.results, on_options or {}, ray_address, fork, policy)
     with launching(on, config) as launcher:
-        prepared = prepare(replace(request, launcher=launcher), waiting=_waiting)
+        prepared = prepare(replace(request, launcher=launcher), waiting=tell_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
             end = carry_out(prepared, observer, Workspace(lock=machine_lock()), fork=fork)
         if end.stopped_by:
             raise KeyboardInterrupt(end.stopped_by)
         return results_of(request.results, end)
-
-
-def _waiting(reason: str) -> None:
-    say(f"{reason} …", err=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -383,7 +379,7 @@ def new(
     first_spec.refuse_replacing(place)
     with first_spec.files_beside(place):
         known = load([place.parent / DEVICES_FILE]).devices
-        named = list(devices) or worth_comparing(known, absences_here(known, waiting=_waiting))
+        named = list(devices) or worth_comparing(known, absences_here(known, waiting=tell_waiting))
         keys = first_spec.own_workload(model, data, place.parent) | dict(overrides or {})
         text = draft(
             FAMILIES["keras"],
@@ -445,7 +441,7 @@ def try_model(
         KeyboardInterrupt: it was stopped; finished cells are kept.
     """
     rows = first_spec.devices_at(devices_file)
-    named = list(devices) or [whole_machine(load([rows]).devices, _waiting)]
+    named = list(devices) or [whole_machine(load([rows]).devices, tell_waiting)]
     with first_spec.trial_folder(model) as folder:
         specs = first_spec.write_trial(
             folder,

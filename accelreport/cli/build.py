@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from accelreport.cli.options import RESULTS, SPECS, Results
+from accelreport.cli.options import RESULTS, SPECS, Results, option
 from accelreport.report.site.publish import (
     CHIPS,
     PLACES,
@@ -116,11 +116,10 @@ ThemeName = Annotated[
 ]
 ChipPages = Annotated[
     str,
-    typer.Option(
+    option(
         "--chips",
         metavar="ADDRESS",
         help="Address of the pages that `accelreport rank` built; the front page links to them.",
-        show_default=False,
     ),
 ]
 Png = Annotated[
@@ -128,11 +127,10 @@ Png = Annotated[
 ]
 Only = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--only",
         metavar="SPEC",
         help="Show this benchmark only, or SPEC:PROFILE. May be given several times.",
-        show_default=False,
     ),
 ]
 Trials = Annotated[
@@ -185,7 +183,7 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import FILE_NAME, read_options
-    from accelreport.terminal.say import say, tell_unshown
+    from accelreport.terminal.say import say, tell_left_out, tell_unshown
 
     store = _refreshed(results, None if as_measured else specs)
     file_options = read_options(specs / FILE_NAME)
@@ -215,8 +213,7 @@ def build(
     try:
         built = builder.build(store, place, options=options)
     finally:
-        for problem in store.problems:
-            say(f"warning: left out: {problem}", err=True)
+        tell_left_out(store.problems)
     noun = "page" if built.pages == 1 else "pages"
     say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
     _tell_others(built)
@@ -289,12 +286,11 @@ def publish(
     results: Results = RESULTS,
     install: Annotated[
         str,
-        typer.Option(
+        option(
             "--install",
             metavar="WHAT",
             help="What pip installs: an address, a wheel in the repository, or . where the "
             "repository is accelreport's.",
-            show_default=False,
         ),
     ] = "",
     chips: Annotated[
@@ -374,7 +370,7 @@ def serve(
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import talk_of
-    from accelreport.terminal.say import say, tell_unshown
+    from accelreport.terminal.say import say, tell_left_out, tell_unshown
 
     def rebuild() -> None:
         store = _refreshed(results, specs)
@@ -384,8 +380,7 @@ def serve(
             options = builder.BuildOptions(title, templates, cache=cache, talk=talk)
             built = builder.build(store, out, options=options, engines=engines)
         finally:
-            for problem in store.problems:
-                say(f"warning: left out: {problem}", err=True)
+            tell_left_out(store.problems)
         say(f"{built.written} files changed in {built.seconds:.1f} s")
         _tell_others(built)
         tell_unshown(built.unshown)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.options import RESULTS, SPECS, DevicesFile, Profile, Results, Specs
+from accelreport.cli.options import RESULTS, SPECS, DevicesFile, Profile, Results, Specs, option
 from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -145,21 +145,19 @@ Exit codes: 0 calculated, 2 unknown hardware, 3 a spec has an error, 5 no record
 
 Hardware = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--hardware",
         metavar="NAME",
         help="Hardware by its name in docs/arithmetic.md. May be given several times.",
-        show_default=False,
     ),
 ]
 Devices = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--device",
         metavar="NAME",
         help="A device of the devices file that cites a peak or whose label names a known chip. "
         "May be given several times.",
-        show_default=False,
     ),
 ]
 PeakTflops = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accelreport.cli.options import RESULTS, Devices, Json, Results
+from accelreport.cli.options import RESULTS, Devices, Json, Results, option
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 
@@ -82,21 +82,19 @@ every contribution is refused.
 
 Against = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--against",
         metavar="FOLDER",
         help="Folder of accepted contributions; default: those of the package.",
-        show_default=False,
     ),
 ]
 OutFile = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--out",
         "-o",
         metavar="FILE",
         help="File, or folder for a file of the canonical name. Default: here.",
-        show_default=False,
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
@@ -106,11 +104,10 @@ Folder = Annotated[
 Site = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where pages go.")]
 ReportPages = Annotated[
     str,
-    typer.Option(
+    option(
         "--report",
         metavar="ADDRESS",
         help="Address of the pages of `accelreport build`, to which every page leads.",
-        show_default=False,
     ),
 ]
 Files = Annotated[

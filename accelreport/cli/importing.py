@@ -115,6 +115,7 @@ def import_figures(
     """Append published figures to a spec, with their source."""
     from accelreport.importing.published import RowDefaults, append, axes_of
     from accelreport.importing.reader import Asked, pairs, sweep_point
+    from accelreport.spec.problems import counted
 
     axes = None if into is None else axes_of(into, devices_file)
     asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
@@ -136,8 +137,7 @@ def import_figures(
         typer.echo("\n".join(row.text for row in rows), nl=False)
         return
     append(into, rows, devices_file)
-    noun = "row" if len(rows) == 1 else "rows"
-    typer.echo(f"{len(rows)} {noun} of {file} appended to {into}.")
+    typer.echo(f"{counted(len(rows), 'row')} of {file} appended to {into}.")
 
 
 def _rows(

@@ -286,20 +286,16 @@ def schema(
     """Print a JSON Schema of specs, for editors that complete and check them, or of other files."""
     if devices + record + events > 1:
         raise typer.BadParameter("--devices, --record and --events are mutually exclusive")
-    from accelreport.loader.schema import as_text
-
-    typer.echo(as_text(_schema(devices, record, events)), nl=False)
-
-
-def _schema(devices: bool, record: bool, events: bool) -> dict[str, Any]:  # noqa: FBT001
-    from accelreport.loader.schema import devices_json_schema, json_schema
+    from accelreport.loader.schema import as_text, devices_json_schema, json_schema
 
     if record:
         from accelreport.results.record import Record
 
-        return Record.model_json_schema()
-    if events:
+        content = Record.model_json_schema()
+    elif events:
         from accelreport.runner.events import LINES
 
-        return LINES.json_schema()
-    return devices_json_schema() if devices else json_schema()
+        content = LINES.json_schema()
+    else:
+        content = devices_json_schema() if devices else json_schema()
+    typer.echo(as_text(content), nl=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from accelreport.cli.options import SPECS, DevicesFile, Profile
+from accelreport.cli.options import SPECS, DevicesFile, Profile, option
 from accelreport.errors import UsageError
 from accelreport.loader.first_spec import (
     DEVICES,
@@ -74,60 +74,52 @@ Target = Annotated[
         show_default=False,
     ),
 ]
-System = Annotated[
-    str,
-    typer.Option("--from", metavar="NAME", help="Copy a published system.", show_default=False),
-]
+System = Annotated[str, option("--from", metavar="NAME", help="Copy a published system.")]
 Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="The kind of workload.")]
 Model = Annotated[
     str,
-    typer.Option(
+    option(
         "--model",
         metavar="MODEL",
         help="A model of your own: model.py:build, net.keras, net.json, or MobileNetV2.",
-        show_default=False,
     ),
 ]
 Data = Annotated[
     str,
-    typer.Option(
+    option(
         "--data",
         metavar="DATA",
         help="Data for it: train.csv, img.npz, a folder of images by class, data.py:load, or a "
         "data set; random numbers when absent.",
-        show_default=False,
     ),
 ]
 Compared = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--device",
         "-d",
         metavar="NAME",
         help="A row of the devices file to compare, the baseline first; default: those of this "
         "machine. May be given several times.",
-        show_default=False,
     ),
 ]
 Swept = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--sweep",
         metavar="KEY=VALUE,VALUE",
         help="Values of a key of the workload, each of which is measured on every device. May be "
         "given several times.",
-        show_default=False,
     ),
 ]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")]
 Set = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--set",
         metavar="KEY=VALUE",
         help="A value for a key of the workload, or measure.KEY. May be given several times.",
-        show_default=False,
     ),
 ]
 
@@ -259,10 +251,9 @@ def _drafted(
 def here(devices: dict[str, Device]) -> list[str]:
     """The devices of this machine that are worth comparing, the baseline first."""
     from accelreport.runner.prepare import absences, worth_comparing
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import tell_waiting
 
-    absent = absences(devices, waiting=lambda reason: say(f"{reason} …", err=True))
-    return worth_comparing(devices, absent)
+    return worth_comparing(devices, absences(devices, waiting=tell_waiting))
 
 
 def _chosen(devices: dict[str, Device]) -> list[str]:
@@ -402,12 +393,11 @@ Exit codes: 0 written, 2 the file is there already (--force replaces it), or the
 Spec = Annotated[Path, typer.Argument(help="A spec file.", metavar="SPEC", show_default=False)]
 NotebookOut = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--out",
         "-o",
         metavar="FILE",
         help="Where it is written; the spec's name with .ipynb when absent.",
-        show_default=False,
     ),
 ]
 NotebookForce = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.options import SPECS, Devices, DevicesFile, Json, Profile
+from accelreport.cli.options import Devices, DevicesFile, Json, Profile
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.loader.first_spec import DEVICES, SYSTEMS
+from accelreport.loader.first_spec import devices_at
 
 if TYPE_CHECKING:
     from accelreport.analysis.noise import Noise
@@ -100,11 +100,9 @@ def noise(
             devices_file=devices_file,
         )
         if spec is None:
-            beside = devices_file or SPECS[0] / DEVICES
-            default = beside if devices_file or beside.exists() else SYSTEMS / DEVICES
             chosen = device[0] if device else "cpu"
             request.paths[0].write_text(SMALL.format(device=chosen), encoding="utf-8")
-            request = replace(request, devices_file=default, devices=())
+            request = replace(request, devices_file=devices_at(devices_file), devices=())
         measured = _measured(request, small=spec is None, quiet=json)
     if json:
         rows = [

@@ -24,6 +24,7 @@ from accelreport.cli.options import (
     Specs,
     complete_dataset,
     complete_filter,
+    option,
 )
 from accelreport.errors import ExitCode, UsageError
 from accelreport.loader.first_spec import devices_at
@@ -132,12 +133,11 @@ Within = Annotated[
 ]
 Set = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--set",
         metavar="KEY=VALUE",
         help="Override a key of the specs, such as measure.repeats=5 or workload.epochs=2. May be "
         "given several times.",
-        show_default=False,
     ),
 ]
 DryRun = Annotated[
@@ -178,12 +178,11 @@ On = Annotated[
 ]
 OnOptions = Annotated[
     list[str],
-    typer.Option(
+    option(
         "--on-option",
         metavar="KEY=VALUE",
         help="With --on: an option of the launcher, such as partition=gpu. May be given several "
         "times.",
-        show_default=False,
     ),
 ]
 RayAddress = Annotated[
@@ -329,20 +328,20 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     from accelreport.runner.outlook import AbsentData, unsound
     from accelreport.runner.prepare import prepare
     from accelreport.terminal.run_text import too_long
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_waiting
 
-    prepared = prepare(request, waiting=lambda reason: say(f"{reason} …", err=True))
+    prepared = prepare(request, waiting=tell_waiting)
     for problem in prepared.problems:
         say(f"warning: {problem}; the cell is measured again", err=True)
     cells = [planned.cell for planned in prepared.plan.of("run")]
     reads = AbsentData({document.spec: document.text for document in prepared.documents})
     skipped = prepared.plan.of("skip")
     without = [p.cell for p in skipped if p.missing and p.missing.kind == "data-unavailable"]
-    absent = reads.warnings([*cells, *without])
+    wanted = [*cells, *without]
+    absent = reads.warnings(wanted)
     if without and not (cells or dry_run):
         why = "\n".join(f"{name}: {text}" for name, text in absent.items())
         raise DataUnavailable("Nothing was run: no data are here.", why=why)
-    wanted = [*cells, *without]
     for name, text in [*misplaced_files(wanted), *absent.items(), *unsound(wanted)]:
         say(f"warning: {name}: {text}", err=True)
     if longest := too_long(prepared.plan.estimate):

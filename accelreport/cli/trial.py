@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results
+from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results, option
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import TRIAL_BUDGET, devices_at, trial_folder, write_trial
 
@@ -40,11 +40,10 @@ Batch = Annotated[
 ]
 Shape = Annotated[
     str,
-    typer.Option(
+    option(
         "--input-shape",
         metavar="N,N…",
         help="Shape of an example, where the model does not say it.",
-        show_default=False,
     ),
 ]
 Repeats = Annotated[
@@ -72,12 +71,10 @@ def try_(
     from accelreport.results.store import Store
     from accelreport.runner.prepare import Request, whole_machine
     from accelreport.terminal.answer import measured_now, trial_frame, trial_lines
-    from accelreport.terminal.say import say
+    from accelreport.terminal.say import say, tell_waiting
 
     rows = devices_at(devices_file)
-    named = device or [
-        whole_machine(load([rows]).devices, lambda reason: say(f"{reason} …", err=True))
-    ]
+    named = device or [whole_machine(load([rows]).devices, tell_waiting)]
     shape = whole_numbers(input_shape, "shape; write 28,28,1")
     with trial_folder(model) as folder:
         specs = write_trial(

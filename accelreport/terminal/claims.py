@@ -12,7 +12,7 @@ from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.report.claim_text import STATES, claims_frame, claims_sentence, numbers_text
 from accelreport.report.quantity import plural
 from accelreport.results.store import Store
-from accelreport.terminal.listings import records_of
+from accelreport.terminal.listings import plan_records
 
 MOST_NUMBERS = 3
 """Numbers below a claim; the report and the JSON have all."""
@@ -31,8 +31,7 @@ def benchmarks_of(store: Store) -> Iterator[Benchmark]:
     """The benchmarks of a results folder that make claims, one after the other."""
     for plan in store.plans():
         if plan.claims:
-            records = records_of(store, {cell.key for cell in plan.cells})
-            yield Benchmark(plan, {(record.key, record.machine): record for record in records})
+            yield Benchmark(plan, plan_records(store, plan))
 
 
 def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:

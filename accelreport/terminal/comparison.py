@@ -53,24 +53,23 @@ def comparison_text(comparison: FolderComparison) -> Iterator[str]:
 
 
 def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str]:
-    head = [*HEAD, f"gate {percentage(gate)}"] if gate is not None else list(HEAD)
-    cells = [_cells(row, gated_too=gate is not None) for row in rows]
-    title, *lines = columns([head, *cells])
+    table = [_head(gate)]
+    for row in rows:
+        cells = [*_measured(row), speedup_text(row), processes_compared(row), decided(row)]
+        table.append([*cells, gate_text(row)] if gate is not None else cells)
+    title, *lines = columns(table)
     yield f"  {title}"
     for row, line in zip(rows, lines, strict=True):
         yield f"  {line}"
         yield from (f"      {reason}" for reason in row.reasons)
 
 
-def _cells(row: ComparisonRow, *, gated_too: bool) -> list[str]:
-    texts = [
-        row.device,
-        where_text(row),
-        duration(row.old_seconds),
-        duration(row.new_seconds),
-    ]
-    texts += [speedup_text(row), processes_compared(row), decided(row)]
-    return [*texts, gate_text(row)] if gated_too else texts
+def _head(gate: float | None) -> list[str]:
+    return [*HEAD, f"gate {percentage(gate)}"] if gate is not None else list(HEAD)
+
+
+def _measured(row: ComparisonRow) -> list[str]:
+    return [row.device, where_text(row), duration(row.old_seconds), duration(row.new_seconds)]
 
 
 def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
@@ -132,18 +131,12 @@ def comparison_markdown(comparison: FolderComparison) -> Iterator[str]:
 def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterator[str]:
     if not rows:
         return
-    head = [
-        "benchmark",
-        *HEAD,
-        *([f"gate {percentage(gate)}"] if gate is not None else []),
-        "notes",
-    ]
+    head = ["benchmark", *_head(gate), "notes"]
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
-        texts = [benchmark(row), row.device, where_text(row)]
-        texts += [duration(row.old_seconds), duration(row.new_seconds)]
-        cells = [*map(escaped, texts), speedup_text(row), processes_compared(row), _strong(row)]
+        texts = map(escaped, [benchmark(row), *_measured(row)])
+        cells = [*texts, speedup_text(row), processes_compared(row), _strong(row)]
         if gate is not None:
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"

@@ -95,9 +95,8 @@ def place_text() -> Iterator[str]:
     yield str(place.root)
     exists = "exists" if place.exists else "missing"
     writable = "writable" if place.writable else "not writable"
-    free = place.free_bytes / 2**30
-    print_free = f"{free:,.1f} GiB free"
-    yield f"({chosen}; {exists}; {writable}; {print_free})"
+    free = f"{place.free_bytes / GIB:,.1f} GiB free"
+    yield f"({chosen}; {exists}; {writable}; {free})"
 
 
 def place_json() -> str:
@@ -208,6 +207,11 @@ def records_of(store: Store, keys: Collection[str]) -> Iterator[Record]:
                 yield record
 
 
+def plan_records(store: Store, plan: PlanDocument) -> dict[tuple[str, str], Record]:
+    """The records of a plan's cells, by key and machine."""
+    return {(record.key, record.machine): record for record in records_of(store, _keys(plan))}
+
+
 def _status(result: Result) -> str:
     """The status of a cell in the report: a refused number is not "ok"."""
     return "not run" if result.status == MISSING else result.status
@@ -226,9 +230,7 @@ def cells(store: Store, name: str) -> list[Row]:
     """A row for each cell and machine of the plans of a name."""
     rows: list[Row] = []
     for plan in plans_named(store, name):
-        records = {
-            (record.key, record.machine): record for record in records_of(store, _keys(plan))
-        }
+        records = plan_records(store, plan)
         for result in results_of(plan, records.values()):
             record = records.get((result.key, result.machine))
             figures = figures_text(headline(record), record.cell.workload) if record else ""

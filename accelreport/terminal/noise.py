@@ -15,7 +15,7 @@ from accelreport.report.claim_text import point_text
 from accelreport.report.comparison import percent_at_best as percent
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import profile_of
-from accelreport.terminal.listings import records_of
+from accelreport.terminal.listings import plan_records
 from accelreport.terminal.say import columns
 
 NOISES = TypeAdapter(list[Noise])
@@ -30,10 +30,7 @@ def noises(store: Store, *, small: bool) -> list[Noise]:
     """
     noises = []
     for plan in store.plans():
-        records = {
-            (record.key, record.machine): record
-            for record in records_of(store, {cell.key for cell in plan.cells})
-        }
+        records = plan_records(store, plan)
         name = "" if small else f"{plan.spec}:{profile_of(plan) or 'full'}"
         for group in groups_of(results_of(plan, records.values())):
             timed = [

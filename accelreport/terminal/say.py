@@ -93,6 +93,16 @@ def tell_unshown(unshown: Iterable[Unshown]) -> None:
             sys.stderr.write(printable("".join(traceback.format_exception(item.error))))
 
 
+def tell_waiting(reason: str) -> None:
+    """Print what takes seconds, on standard error."""
+    say(f"{reason} …", err=True)
+
+
+def tell_left_out(problems: Iterable[object]) -> None:
+    """Print which files of a results folder a report leaves out, on standard error."""
+    say(*(f"warning: left out: {problem}" for problem in problems), err=True)
+
+
 def tell_unread(problems: Iterable[object]) -> None:
     """Print which files of a results folder could not be read, on standard error."""
     say(*(f"cannot be read: {problem}" for problem in problems), err=True)
