@@ -150,15 +150,10 @@ def absence(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     )
 
 
-def measured_row(
-    bench: BenchmarkView, place: SeriesPoint, texts: Iterable[str], *, total: bool = False
-) -> Row:
-    """A device's row of numbers, the first of which leads to its evidence and bears the marks.
-
-    `total` is that of `number_badges`.
-    """
+def measured_row(bench: BenchmarkView, place: SeriesPoint, texts: Iterable[str]) -> Row:
+    """A device's row of numbers, the first of which leads to its evidence and bears the marks."""
     first, *rest = texts
-    badges = number_badges(bench.planned(*place), total=total)
+    badges = number_badges(bench.planned(*place))
     number = entry(first, href=bench.evidence(*place), badges=badges)
     return table_row(place[0].title, number, *rest, device=place[0].colour)
 
@@ -171,11 +166,11 @@ def measured_entry(
     return Entry(tuple(lines), href=bench.evidence(*place), badges=badges, mark=mark)
 
 
-def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int, reason: str = "") -> Row:
-    """A device's row without numbers: why, by default that of `absence`, and a dash for each."""
+def absent_row(bench: BenchmarkView, place: SeriesPoint, columns: int) -> Row:
+    """A device's row without numbers: the reason of `absence`, and a dash for each."""
     gone = absence(bench, *place)
-    reason_line = Line(reason or f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
-    reasons = entry(reason_line, href=gone.href)
+    reason = Line(f"{gone.lines[0].text}: {gone.lines[1].text}", "reason")
+    reasons = entry(reason, href=gone.href)
     return table_row(place[0].title, reasons, *"–" * (columns - 1), device=place[0].colour)
 
 

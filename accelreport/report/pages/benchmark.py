@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Fact, Figure, Page, Section, Table
-from accelreport.report.openings.opening import Opening
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import told_once
 from accelreport.report.pages.machines import machine_line
@@ -59,6 +58,8 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     sections = [section for make in SECTIONS if (section := make(bench))]
     # What is read comes first, and what is looked up is folded below it.
     ordered = sorted(sections, key=lambda section: section.folded)
+    # No deck is made where nothing has a time, and there is nothing to show.
+    deck = () if opening.unmeasured else (Download(slides_path(bench), "This page as slides"),)
     return Page(
         path=f"{bench.slug}.html",
         title=label(bench.plan.title),
@@ -71,7 +72,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         byline=byline(bench),
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
-        related=_slides(bench, opening),
+        related=deck,
     )
 
 
@@ -114,11 +115,6 @@ def _without(section: Section, shown: Collection[str]) -> Section:
             blocks.append(told_once(block) if isinstance(block, Table) else block)
     kept = (b for b in blocks if not (isinstance(b, Figure) and b.id in shown))
     return replace(section, blocks=tuple(kept))
-
-
-def _slides(bench: BenchmarkView, opening: Opening) -> tuple[Download, ...]:
-    """The way to the deck; none is made where nothing has a time, and there is nothing to show."""
-    return () if opening.unmeasured else (Download(slides_path(bench), "This page as slides"),)
 
 
 def byline(bench: BenchmarkView) -> tuple[Fact, ...]:

@@ -33,6 +33,7 @@ from accelreport.report.frames import why_withheld
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import benchmark_rows
 from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
@@ -90,12 +91,10 @@ class Shown:
         known = self.bench.plan.devices.get(device)
         return known.kind if known else ""
 
-    def environment(self, processes: Iterable[object]) -> Environment | None:
+    def environment(self, processes: Iterable[Result]) -> Environment | None:
         """Where processes ran."""
         for process in processes:
-            record = self.bench.records.get(
-                (getattr(process, "key", ""), getattr(process, "machine", ""))
-            )
+            record = self.bench.record(process)
             if record is not None and record.environment is not None:
                 return record.environment
         return None
@@ -383,7 +382,7 @@ class Overview:
                 rate=quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high),
                 caveats=signs(shown.caveats),
                 note=shown.note,
-                unit=("busy · " if shown.row.busy else "") + unit_of(shown),
+                unit=("busy · " if shown.row.busy else "") + rate_axis(shown.bench),
                 marks=self.marks(shown),
             )
             for shown in self.shown
@@ -421,9 +420,8 @@ class Overview:
     def _in_words(self, shown: Shown) -> str:
         marks = [mark.label for mark in self.marks(shown) if mark.label]
         rate = quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high)
-        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {rate} {unit_of(shown)}; " + (
-            ", ".join(marks)
-        )
+        counted = f"{rate} {rate_axis(shown.bench)}"
+        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {counted}; {', '.join(marks)}"
 
     def _caption(self) -> str:
         kinds = {mark.kind for shown in self.shown for mark in self.marks(shown)}
@@ -488,7 +486,7 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
 
 def _table_rows(shown: Shown) -> list[Row]:
     """The base, what was measured beside it, what is withheld and why, and what was printed."""
-    row, unit, rate = shown.row, unit_of(shown), shown.row.rate
+    row, unit, rate = shown.row, rate_axis(shown.bench), shown.row.rate
     header = entry(shown.point or "as specified")
 
     def rate_row(
@@ -568,11 +566,6 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
         name if names.count(name) == 1 else apart(rate.result)
         for name, rate in zip(names, printed, strict=True)
     ]
-
-
-def unit_of(shown: Shown) -> str:
-    """What a rate counts."""
-    return "TFLOPS" if shown.kernel else f"{shown.bench.words.sample}/s"
 
 
 def is_hollow(results: Sequence[Result]) -> bool:

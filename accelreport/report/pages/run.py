@@ -227,8 +227,7 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
         )
     if notes:
         blocks.append(Notes(tuple(notes)))
-    facts = _numbers(bench.words, record)
-    blocks += in_columns(facts)
+    blocks += in_columns(_numbers(bench.words, record))
     if record.failure is not None and record.failure.traceback:
         blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
     return Section("result", "Result", tuple(blocks)) if blocks else None
@@ -362,14 +361,13 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
 
 def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
     place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
-    facts = [
+    return (
         Fact("State", _state(record)),
         Fact("Started", quantity.moment(label(record.started_at, 60))),
         Fact("Ended", quantity.moment(label(record.finished_at, 60))),
         Fact("Machine", label(machine, 20), href=place),
         Fact("Cell", label(record.key, 20)),
-    ]
-    return tuple(facts)
+    )
 
 
 def _notices(record: Record) -> tuple[Notice, ...]:

@@ -116,8 +116,7 @@ class LiveServer(ThreadingHTTPServer):
                 why=f"{getattr(error, 'strerror', None) or error}.",
                 remedy="Choose another with --port, or 0 for any that is free.",
             ) from error
-        own = (*LOOPBACK, host) if host in LOOPBACK else ()
-        self.names: Sequence[str] = own
+        self.names: Sequence[str] = (*LOOPBACK, host) if host in LOOPBACK else ()
 
     @property
     def address(self) -> str:

@@ -275,17 +275,12 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     links = (page, Download(slides_path(bench), "Its own slides"))
     if opening_of(bench).finding.decided:
         for kind, slide in figure_slides(bench, f"{slug(bench.plan.spec)}-"):
-            yield (
-                kind,
-                replace(slide, speech=replace(slide.speech or Speech((), ()), sources=links)),
-            )
+            speech = replace(slide.speech or Speech((), ()), sources=links)
+            yield kind, replace(slide, speech=speech)
 
 
 def _later(bench: BenchmarkView) -> tuple[bool, bool, bool, bool]:
     single = all(len(bench.measured(s, p)) < 2 for s in bench.shown_series for p in bench.points)
     cut = any(row.status == "partial" for row in bench.results)
-    return _stand_in(bench), single, not bench.plan.published, cut
-
-
-def _stand_in(bench: BenchmarkView) -> bool:
-    return any(row.origin == "synthetic" for row in bench.results if row.measured)
+    stand_in = any(row.origin == "synthetic" for row in bench.results if row.measured)
+    return stand_in, single, not bench.plan.published, cut

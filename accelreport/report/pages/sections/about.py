@@ -132,10 +132,8 @@ def commands(
         run += ["--device", clean(device)]
     for axis, value in zip(bench.axes, point, strict=False):
         run += ["--filter", f"{clean(axis)}={clean(_scalar(value))}"]
-    tokens = list(_checkout(records))
-    tokens += _data(records)
-    tokens += [Token(shlex.join(run) + "\n"), Token("accelreport build")]
-    return tuple(tokens)
+    measured = Token(shlex.join(run) + "\n")
+    return (*_checkout(records), *_data(records), measured, Token("accelreport build"))
 
 
 def _run(bench: BenchmarkView) -> list[str]:
@@ -234,7 +232,8 @@ def measured_facts(bench: BenchmarkView) -> list[Fact]:
 
 def _entries(bench: BenchmarkView) -> list[str]:
     dates = quantity.days(record.started_at for record in bench.records.values())
-    versions = _versions(bench)
+    builds = {r.environment.accelreport for r in bench.records.values() if r.environment}
+    versions = ", ".join(sorted(builds))
     key = slug(bench.plan.spec).replace("-", "_")
     note = f"Measured {dates}" if dates else "Not measured yet"
     note += f" with accelreport {versions}" if versions else ""
@@ -256,11 +255,6 @@ def _sources(bench: BenchmarkView) -> list[Source]:
 def _note(source: Source) -> str:
     read = f"Accessed {source.accessed}" if source.accessed else ""
     return ". ".join(part for part in (read, source.licence) if part)
-
-
-def _versions(bench: BenchmarkView) -> str:
-    versions = {r.environment.accelreport for r in bench.records.values() if r.environment}
-    return ", ".join(sorted(versions))
 
 
 def _bibtex(key: str, fields: dict[str, str]) -> str:

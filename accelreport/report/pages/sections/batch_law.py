@@ -73,7 +73,7 @@ def batch_law_section(bench: BenchmarkView) -> Section | None:
     return Section(
         "model",
         f"How {bench.words.step} time depends on {what}: {_finding(bench, shown)}",
-        (*blocks, *_more(bench), *_split(bench, sweeps)),
+        (*blocks, *_more(bench, shown), *_split(bench, sweeps)),
         folded=True,
     )
 
@@ -124,9 +124,8 @@ def _pair_of(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> LawPair | Non
     )
 
 
-def _more(bench: BenchmarkView) -> tuple[Prose, ...]:
+def _more(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> tuple[Prose, ...]:
     """Every other pair in a sentence of its own, up to four."""
-    shown = _shown([sweep for sweep in bench.timed_sweeps if sweep.fit.residuals])
     best = _pair_of(bench, shown)
     others = [pair for pair in bench.law_pairs if pair is not best and pair.own in shown][:4]
     sentences = [
@@ -200,7 +199,6 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         for title, part in (("measured", measured), ("published, one time a size", published))
         if part
     )
-    fixed, per_example, half, misfit = columns(sweeps)
     return Table(
         id="law-table",
         title="The model of each device",
@@ -210,7 +208,7 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
             "published times leave it wide."
         ),
         corner="device",
-        columns=number_columns((fixed, per_example, half, misfit)),
+        columns=number_columns(columns(sweeps)),
         groups=groups,
         folded=not drawn,
     )

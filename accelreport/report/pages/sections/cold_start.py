@@ -18,7 +18,6 @@ from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
 from accelreport.report.model import (
-    Block,
     Download,
     Figure,
     Key,
@@ -99,7 +98,7 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     starts = starts_of(bench)
     if not starts:
         return None
-    blocks: list[Block] = [_figure(bench, starts), _table(bench, starts)]
+    blocks = (_figure(bench, starts), _table(bench, starts))
     known = {
         place: start.first_s / unit
         for place, start in starts.items()
@@ -109,7 +108,7 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     if known:
         place = max(known, key=lambda at: known[at])
         finding = start_up(bench, place, known[place])
-    return Section("cold", f"Start-up: {finding}", tuple(blocks), folded=True)
+    return Section("cold", f"Start-up: {finding}", blocks, folded=True)
 
 
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
@@ -172,8 +171,7 @@ def _stages_table(
 
 
 def _stages_row(place: SeriesPoint, start: Start) -> Row:
-    seconds = (*start.stages, start.total)
-    texts = map(quantity.duration, seconds)
+    texts = map(quantity.duration, (*start.stages, start.total))
     return table_row(place[0].title, *texts, device=place[0].colour)
 
 
@@ -220,15 +218,13 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
     if start is None:
         return absent_row(bench, place, 7 if in_rounds else 5)
     unit = unit_of(bench, place, start)
-    rows = bench.measured(*place)
-    cold = start.first_s
     texts = [
-        quantity.duration(cold),
+        quantity.duration(start.first_s),
         _warm(bench, place, unit),
-        quantity.ratio(cold / unit) if present(unit) and unit else quantity.MISSING,
+        quantity.ratio(start.first_s / unit) if present(unit) and unit else quantity.MISSING,
         _worth(bench, place, start),
         _break_even(bench, place, starts),
-        *(_rounds(bench, rows) if in_rounds else ()),
+        *(_rounds(bench, bench.measured(*place)) if in_rounds else ()),
     ]
     return measured_row(bench, place, texts)
 

@@ -224,12 +224,12 @@ def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
         )
         for run, weights in saved
     )
-    titles = ("form", "size", "examples compared", "largest difference")
+    titles = ("size", "examples compared", "largest difference")
     return Table(
         id="weights-table",
         title="Weights saved, and read back into a new model",
         corner="run",
-        columns=(Column(titles[0]), *(Column(title, number=True) for title in titles[1:])),
+        columns=(Column("form"), *number_columns(titles)),
         groups=(RowGroup(rows),),
     )
 

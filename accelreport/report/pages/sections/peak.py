@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import Literal
 
 from accelreport.analysis.ceilings import ceiling, known_limits, limits_named
 from accelreport.analysis.compute import Peak, cited_peak, compute_dtype, hardware_name
@@ -16,7 +15,7 @@ from accelreport.analysis.speed_findings import limits_of, published_value, rate
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.scales import percent_text
-from accelreport.report.charts.workloads import RateMark, Workload, work_rates
+from accelreport.report.charts.workloads import Kind, RateMark, Workload, work_rates
 from accelreport.report.model import (
     Block,
     Column,
@@ -368,8 +367,7 @@ def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
 
 
 def _mark(speaker: Speaker, row: Reached, value: Value) -> RateMark:
-    kind: Literal["measured", "published", "beyond"]
-    kind = ("beyond" if row.flagged else "published") if value.of.row else "measured"
+    kind: Kind = ("beyond" if row.flagged else "published") if value.of.row else "measured"
     return RateMark(
         label(row.short, 32), speaker.number(value), style_of(speaker.bench, value.of),
         value.number, value.number, value.number, kind, hollow=bool(signs(value.caveats)),

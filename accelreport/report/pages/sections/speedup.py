@@ -28,7 +28,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.rates import rates_at
+from accelreport.report.openings.rates import rate_axis, rates_at
 from accelreport.report.pages.badges import (
     PARTIAL,
     SINGLE,
@@ -169,7 +169,6 @@ def speedup_table(bench: BenchmarkView) -> Table:
     for name, ratios in published.items():
         device = next(iter(ratios.values())).of.device
         devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
-    rate = f"{bench.words.sample}/s" if not bench.words.kernel else "TFLOPS"
     name = bench.baseline_name
     at_the_same = (
         " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
@@ -179,7 +178,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
     ):
         notes.append(f"{UNLIKE_CLOCKS}.")
-    table = _table(bench, devices, rate)
+    table = _table(bench, devices, rate_axis(bench))
     return replace(
         table,
         title=f"Rates, and speedups over {name}",
@@ -349,20 +348,13 @@ def estimate_heat(estimate: Estimate) -> int | None:
 def interval_lines(interval: Interval) -> tuple[Line, Line]:
     """A speedup and its interval, or that there is none."""
     value = Line(quantity.ratio(interval.value, interval.low, interval.high))
-    if not interval.known:
-        return value, Line("no interval", "interval")
-    return value, Line(
-        quantity.ratio_interval(interval.low, interval.high, interval.value), "interval"
-    )
+    return value, Line(quantity.span(interval, Unit.RATIO) or "no interval", "interval")
 
 
 def time_lines(seconds: Interval) -> tuple[Line, Line]:
     """A steady time and its interval, or that there is none."""
-    value = Line(duration_of(seconds))
-    if not seconds.known:
-        return value, Line("no interval", "interval")
-    between = quantity.duration_interval(seconds.low, seconds.high, seconds.value)
-    return value, Line(between, "interval")
+    between = quantity.span(seconds, Unit.SECONDS) or "no interval"
+    return Line(duration_of(seconds)), Line(between, "interval")
 
 
 def scaling_section(bench: BenchmarkView) -> Section | None:
