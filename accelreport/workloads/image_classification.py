@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from accelreport.workloads.base import EVERY, TrainingParameters, TrainingProblem, training_family
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import class_accuracy, class_loss
-from accelreport.workloads.training import labelled_problem, limited
+from accelreport.workloads.training import labelled_problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,8 +131,6 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
     import keras
 
     n = numerics()
-    train = limited(data.train, parameters.train_examples)
-    validation = limited(data.validation, parameters.validation_examples)
     divisor = 255.0 if parameters.scale_pixels else 1.0
 
     def model() -> Any:
@@ -147,14 +145,13 @@ def problem(parameters: ImageClassificationParameters, data: Dataset) -> Trainin
 
     return labelled_problem(
         parameters,
-        train,
-        validation,
+        data,
         model=model,
         take=take,
         loss=class_loss,
         loss_name="sparse categorical cross-entropy",
         metrics={"accuracy": class_accuracy},
-        describe=lambda outputs: digits(outputs, validation, data.classes, parameters.samples),
+        describe=lambda outputs: digits(outputs, data.validation, data.classes, parameters.samples),
     )
 
 

@@ -67,6 +67,7 @@ from accelreport.workloads.own_model import (
     check_application,
     check_function,
     check_named,
+    input_embeddings,
     last_activation,
     loaded_by,
     named_code,
@@ -76,7 +77,7 @@ from accelreport.workloads.own_model import (
     read_modules,
     with_one_input,
 )
-from accelreport.workloads.training import labelled_problem, limited
+from accelreport.workloads.training import labelled_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -380,8 +381,6 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
             why=f"It has {', '.join(data.train)}.",
             remedy="Choose another data set: mnist, fashion_mnist, imdb or uci_har have them.",
         )
-    train = limited(data.train, parameters.train_examples)
-    validation = limited(data.validation, parameters.validation_examples)
     make = maker(parameters, data.train["x"].shape[1:], _outputs(data), data.folder)
     trial = make()
     parameters = judged(parameters, trial)
@@ -404,8 +403,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
 
     return labelled_problem(
         parameters,
-        train,
-        validation,
+        data,
         model=make,
         take=take,
         loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
@@ -584,10 +582,10 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
     """
     import keras
 
-    had, inputs = examples.shape[1:], model.inputs[0]
+    had = examples.shape[1:]
     if None in model.input_shape[1:]:
         try:
-            model.compute_output_spec(keras.KerasTensor((1, *had), inputs.dtype))
+            model.compute_output_spec(keras.KerasTensor((1, *had), model.inputs[0].dtype))
         except Exception as error:  # each layer and framework has a class of its own
             raise ModelError(
                 f"The model does not take an example of the shape {had}.",
@@ -596,12 +594,11 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
                 key=parameters.model_key,
             ) from error
     least, most = float(examples.min()), float(examples.max()) / parameters.divide_by
-    for layer in model.layers:
-        is_first = isinstance(layer, keras.layers.Embedding) and layer.input is inputs
-        if is_first and not 0 <= least <= most < layer.input_dim:
+    for embedding in input_embeddings(model):
+        if not 0 <= least <= most < embedding.input_dim:
             raise ModelError(
-                f"The embedding {layer.name} has rows for 0 to {layer.input_dim - 1}, and the "
-                f"examples hold numbers from {least:g} to {most:g}.",
+                f"The embedding {embedding.name} has rows for 0 to {embedding.input_dim - 1}, and "
+                f"the examples hold numbers from {least:g} to {most:g}.",
                 remedy=f"Write input_dim = {int(most) + 1} or more, or choose options of the data "
                 "set that give fewer numbers.",
                 key=parameters.model_key,

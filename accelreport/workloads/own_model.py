@@ -377,6 +377,15 @@ def last_activation(model: Any) -> str:
     return str(getattr(function, "__name__", "linear"))
 
 
+def input_embeddings(model: Any) -> Iterator[Any]:
+    """The embeddings that a model's input goes through first."""
+    import keras
+
+    for layer in model.layers:
+        if isinstance(layer, keras.layers.Embedding) and layer.input is model.inputs[0]:
+            yield layer
+
+
 # Where its data are needed ------------------------------------------------------------------------
 
 
@@ -421,7 +430,6 @@ def random_data(model: Any, loss: str, shape: Sequence[int], most: int | None) -
         shape: of an example.
         most: no more examples than this.
     """
-    import keras
     import numpy as np
 
     from accelreport.datasets.base import Dataset, fingerprint
@@ -431,14 +439,7 @@ def random_data(model: Any, loss: str, shape: Sequence[int], most: int | None) -
     fit = min(RANDOM_EXAMPLES, max(LEAST_EXAMPLES, RANDOM_BYTES // max(size, 1)))
     count = min(fit, most or fit)
     inputs, outputs = model.inputs[0], [length or 1 for length in model.output_shape[1:]]
-    rows = next(
-        (
-            layer.input_dim
-            for layer in model.layers
-            if isinstance(layer, keras.layers.Embedding) and layer.input is inputs
-        ),
-        0,
-    )
+    rows = next((embedding.input_dim for embedding in input_embeddings(model)), 0)
 
     def part(number: int) -> dict[str, Any]:
         x: Any = rng.standard_normal((number, *shape), np.float32)

@@ -25,7 +25,6 @@ from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.training import (
     Kernel,
     labelled_problem,
-    limited,
     recurrent_options,
     rows_with_labels,
 )
@@ -171,9 +170,7 @@ def problem(parameters: SequenceClassificationParameters, data: Dataset) -> Trai
     """
     import keras
 
-    train = limited(data.train, parameters.train_examples)
-    validation = limited(data.validation, parameters.validation_examples)
-    shape = train["x"].shape[1:]
+    shape = data.train["x"].shape[1:]
 
     def model() -> Any:
         return keras.Sequential(
@@ -187,8 +184,7 @@ def problem(parameters: SequenceClassificationParameters, data: Dataset) -> Trai
 
     return labelled_problem(
         parameters,
-        train,
-        validation,
+        data,
         model=model,
         take=functools.partial(rows_with_labels, "int32"),
         loss=class_loss,

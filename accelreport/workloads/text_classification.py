@@ -12,7 +12,6 @@ from accelreport.workloads.objectives import binary_accuracy, binary_loss
 from accelreport.workloads.training import (
     Kernel,
     labelled_problem,
-    limited,
     recurrent_options,
     rows_with_labels,
 )
@@ -49,9 +48,6 @@ def problem(parameters: TextClassificationParameters, data: Dataset) -> Training
     import keras
     from keras import layers
 
-    train = limited(data.train, parameters.train_examples)
-    validation = limited(data.validation, parameters.validation_examples)
-
     def model() -> Any:
         return keras.Sequential(
             [
@@ -65,8 +61,7 @@ def problem(parameters: TextClassificationParameters, data: Dataset) -> Training
 
     return labelled_problem(
         parameters,
-        train,
-        validation,
+        data,
         model=model,
         take=functools.partial(rows_with_labels, "float32"),
         loss=binary_loss,

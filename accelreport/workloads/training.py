@@ -13,6 +13,8 @@ from accelreport.workloads.numerics import numerics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from accelreport.datasets.base import Dataset
+
 
 def keras_optimizer(parameters: Optimizer) -> Any:
     """The Keras optimizer a spec asks for, with Keras' own defaults for the rest."""
@@ -70,20 +72,16 @@ def training_problem(parameters: TrainingParameters, examples: int, **own: Any) 
     return TrainingProblem(examples=examples, **{**common, **own})
 
 
-def labelled_problem(
-    parameters: TrainingParameters,
-    train: Mapping[str, NDArray[Any]],
-    validation: Mapping[str, NDArray[Any]],
-    **own: Any,
-) -> TrainingProblem:
+def labelled_problem(parameters: TrainingParameters, data: Dataset, **own: Any) -> TrainingProblem:
     """`training_problem` of examples that have labels `y` [n], one row each.
 
     Args:
-        parameters: what a spec says of the training.
-        train: arrays of the training part.
-        validation: arrays of the validation part.
+        parameters: what a spec says of the training, such as how many examples of each part.
+        data: the examples.
         own: what only this family knows: model, take, loss, metrics and the like.
     """
+    train = limited(data.train, parameters.train_examples)
+    validation = limited(data.validation, parameters.validation_examples)
     return training_problem(
         parameters,
         len(train["y"]),

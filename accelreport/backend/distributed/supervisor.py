@@ -126,7 +126,7 @@ class TaskProcess:
         return f"was ended by {signal_name(-self.code)}"
 
 
-def start(job: Job, task: Task, folder: Path, command: tuple[str, ...] = WORKER) -> TaskProcess:
+def start(job: Job, task: Task, folder: Path, command: tuple[str, ...]) -> TaskProcess:
     """Start a task's process in this process' own group.
 
     Args:
