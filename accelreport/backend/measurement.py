@@ -51,7 +51,6 @@ from accelreport.results.record import (
     Times,
     Warned,
 )
-from accelreport.spec.cells import Cell
 
 if TYPE_CHECKING:
     from accelreport.backend.arithmetic import FlopResult
@@ -208,7 +207,7 @@ class Measurement:
         leads: bool = True,
     ) -> None:
         self.job = job
-        self.cell: Cell = job.cell
+        self.cell = job.cell
         self.reporter = reporter
         self.leads = leads
         self.times: dict[str, float] = {"process_s": max(0.0, time.monotonic() - job.launched_s)}

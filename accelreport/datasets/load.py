@@ -76,7 +76,6 @@ def load(
         except FormatError as error:
             raise files[0].corrupt(str(error)) from error
         files = [*files, *parts.files]
-        pin = next((file.pin for file in files if file.pin), "")
         if sample:
             origin = "sample"
             note = f"A sample of {sample.title}: {sample.kept}."
@@ -86,7 +85,7 @@ def load(
                 note = f"Files in the form of {entry.title}, but not the published ones."
         else:
             origin = "official"
-            if pin:
+            if pin := next((file.pin for file in files if file.pin), ""):
                 note = (
                     "The publisher gives no checksum; it was recorded at the first download "
                     f"({pin})."

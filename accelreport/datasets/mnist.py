@@ -78,8 +78,8 @@ def _read_shape(stream: gzip.GzipFile) -> tuple[int, ...]:
     if len(lengths) != 4 * dimensions:
         raise FormatError("It ends within its header.")
     shape = tuple(int.from_bytes(lengths[i : i + 4], "big") for i in range(0, len(lengths), 4))
-    if math.prod(shape) > _LIMIT:
-        values = math.prod(shape)
+    values = math.prod(shape)
+    if values > _LIMIT:
         raise FormatError(f"Its header has {values:,} values; at most {_LIMIT:,} are read.")
     return shape
 

@@ -55,17 +55,14 @@ def roofs() -> Roofs | None:
     except (MemoryError, RuntimeError):  # the latter where no thread can be started
         return known
     if known is not None:
-        roofs = roofs.model_copy(
-            update={name: max(getattr(known, name), getattr(roofs, name)) for name in _BEST}
-        )
+        names = ("tflops", "core_tflops", "gbps")
+        best = {name: max(getattr(known, name), getattr(roofs, name)) for name in names}
+        roofs = roofs.model_copy(update=best)
     with contextlib.suppress(OSError):  # a folder nobody may write: the next cell measures again
         refuse_links(path.parent, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, roofs.model_dump_json().encode())
     return roofs
-
-
-_BEST = ("tflops", "core_tflops", "gbps")
 
 
 def measured_roofs(machine: Inventory) -> Roofs:

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from accelreport.backend.distributed.supervisor import TaskSpec
-from accelreport.backend.distributed.tasks import Jobs, expected, slurm_first_port
+from accelreport.backend.distributed.tasks import expected, slurm_first_port
 from accelreport.backend.frameworks import importing
-from accelreport.backend.main import leave_record, measured
+from accelreport.backend.main import leave, leave_record, measured, quiet_tensorflow
 from accelreport.backend.protocol import Reporter
 from accelreport.machine.parent_death import end_with
 from accelreport.results.record import Host, Record
@@ -68,13 +68,10 @@ def _reason(text: str) -> str:
     return text.strip().splitlines()[-1][:200]
 
 
-def resolve(device: Device) -> Jobs:
+def resolve(device: Device) -> None:
     """Find the hosts of this Slurm step and set `TF_CONFIG` for what follows.
 
     With GPUs, each task of a host gets its own through `CUDA_VISIBLE_DEVICES`.
-
-    Returns:
-        The addresses of all tasks, by the name of their job.
     """
     with importing(TENSORFLOW):
         import tensorflow as tf
@@ -88,10 +85,9 @@ def resolve(device: Device) -> Jobs:
         gpus_per_node=device.replicas * per_node,
         auto_set_gpu=device.kind == "GPU",
     )
-    jobs: Jobs = resolver.cluster_spec().as_dict()
+    jobs = resolver.cluster_spec().as_dict()
     kind, index = resolver.get_task_info()
     os.environ["TF_CONFIG"] = json.dumps({"cluster": jobs, "task": {"type": kind, "index": index}})
-    return jobs
 
 
 def _most_tasks_on_a_node(listed: str) -> int:
@@ -179,7 +175,7 @@ def main(arguments: list[str]) -> int:
     """Do what the orders say; `FAILED` when the process' own record says what went wrong."""
     orders = TaskSpec.model_validate_json(Path(arguments[0]).read_text(encoding="utf-8"))
     end_with(orders.supervisor)
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    quiet_tensorflow()
     ready, device = Path(orders.ready_path), orders.job.cell.device_spec
     if device.strategy != "tpu" and "TF_CONFIG" not in os.environ:
         resolve(device)
@@ -194,8 +190,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    code = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
     # At an ordinary exit the processes of a cluster wait for each other, dead ones included.
-    os._exit(code)
+    leave(main(sys.argv[1:]))
