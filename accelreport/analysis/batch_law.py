@@ -95,24 +95,24 @@ class Fit:
     df: float
     n: int
 
-    def fixed_s(self, level: float = LEVEL) -> Interval:
+    def fixed_s(self) -> Interval:
         """Seconds of a step whatever the batch, with the interval; 0 is its least end."""
-        return self._linear(np.array([1.0, 0.0]), level)
+        return self._linear(np.array([1.0, 0.0]))
 
-    def each_s(self, level: float = LEVEL) -> Interval:
+    def each_s(self) -> Interval:
         """Seconds for each example, with the interval; 0 is its least end."""
-        return self._linear(np.array([0.0, 1.0]), level)
+        return self._linear(np.array([0.0, 1.0]))
 
-    def half_rate_batch(self, level: float = LEVEL) -> Interval:
+    def half_rate_batch(self) -> Interval:
         """n½ with the interval (Fieller 1954)."""
         law = _known(self)
-        ends = _fieller(law.fixed_s, law.each_s, self.covariance, self.df, level)
+        ends = _fieller(law.fixed_s, law.each_s, self.covariance, self.df)
         return Interval(law.half_rate_batch, *ends, self.n)
 
-    def _linear(self, weights: Floats, level: float) -> Interval:
+    def _linear(self, weights: Floats) -> Interval:
         law = _known(self)
         value = float(weights @ np.array([law.fixed_s, law.each_s]))
-        half = t_quantile(0.5 + level / 2, self.df) * sqrt(weights @ self.covariance @ weights)
+        half = t_quantile(0.5 + LEVEL / 2, self.df) * sqrt(weights @ self.covariance @ weights)
         return Interval(value, max(value - half, 0.0), value + half, self.n)
 
 
@@ -180,9 +180,7 @@ def _line(times: TimedRun) -> Law:
     return Law(fixed, per_example)
 
 
-def costs_of_part(
-    runs: Sequence[TimedRun], parts: Sequence[TimedRun], level: float = LEVEL
-) -> tuple[Interval, Interval]:
+def costs_of_part(runs: Sequence[TimedRun], parts: Sequence[TimedRun]) -> tuple[Interval, Interval]:
     """What a part of the times has of a line's fixed cost and of its cost of an example.
 
     Least squares with the weights of the line through the times themselves: parts that add up to
@@ -193,7 +191,6 @@ def costs_of_part(
     Args:
         runs: for each repeat, batch size → seconds of a step, for the same batch sizes.
         parts: the same of some part of each of them.
-        level: of the intervals.
     """
     times, pairs = _middle(runs), list(zip(runs, parts, strict=True))
     # Of shares, which add up to 1 whatever mean is taken of the times.
@@ -212,7 +209,7 @@ def costs_of_part(
         off -= design @ np.array(costs)
         df = len(times) - 2.0
         covariance = np.asarray(float(off @ off) / df * np.linalg.inv(design.T @ design))
-    halves = t_quantile(0.5 + level / 2, df) * np.sqrt(np.diag(covariance))
+    halves = t_quantile(0.5 + LEVEL / 2, df) * np.sqrt(np.diag(covariance))
     fixed, per = (
         Interval(value, value - half, value + half, len(runs))
         for value, half in zip(costs, halves.tolist(), strict=True)
@@ -246,7 +243,7 @@ class Against:
     grows: bool
 
 
-def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
+def against(own: Fit, base: Fit) -> Against:
     """What two laws say of the speedup of `own` over `base` at every batch.
 
     Ends of intervals are Fieller's (1954); where the denominator may be nothing they are 0 and
@@ -261,7 +258,7 @@ def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
     def quotient(which: int) -> Interval:
         above, below = ((law.fixed_s, law.each_s)[which] for law in (second, first))
         variances = np.diag([base.covariance[which, which], own.covariance[which, which]])
-        ends = _fieller(above, below, variances, df, level)
+        ends = _fieller(above, below, variances, df)
         return Interval(above / below if below else inf, *ends, n)
 
     fixed, per_example = quotient(0), quotient(1)
@@ -272,21 +269,19 @@ def against(own: Fit, base: Fit, level: float = LEVEL) -> Against:
     if where > 0:
         sign = np.diag([1.0, -1.0])
         covariance = own.covariance + base.covariance
-        ends = _fieller(above, below, sign @ covariance @ sign, df, level)
+        ends = _fieller(above, below, sign @ covariance @ sign, df)
         crossing = Interval(where, *ends, n)
     return Against(crossing, large, small, grows=per_example.value > fixed.value)
 
 
-def _fieller(
-    above: float, below: float, covariance: Floats, df: float, level: float
-) -> tuple[float, float]:
+def _fieller(above: float, below: float, covariance: Floats, df: float) -> tuple[float, float]:
     """Ends of the interval of a quotient that cannot be negative (Fieller 1954).
 
     0 and infinity where the denominator may be nothing, NaN where the errors are not known.
     """
     if np.isnan(covariance).any():
         return nan, nan
-    t2 = t_quantile(0.5 + level / 2, df) ** 2
+    t2 = t_quantile(0.5 + LEVEL / 2, df) ** 2
     (var_above, both), (_, var_below) = covariance.tolist()
     # (above - q·below)² ≤ t² · (var_above - 2·q·both + q²·var_below)
     a = below * below - t2 * var_below

@@ -28,13 +28,7 @@ from accelreport.analysis.speedup import (
     speedup,
     spreads,
 )
-from accelreport.analysis.stats import (
-    LEVEL,
-    NOTHING,
-    Contrast,
-    Interval,
-    processes_to_reach,
-)
+from accelreport.analysis.stats import NOTHING, Contrast, Interval, processes_to_reach
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Record
@@ -465,7 +459,7 @@ def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
         return Gate.FAILS, None
     if faster.value - half >= limit:
         return Gate.PASSES, None
-    enough = processes_to_reach(abs(faster.value - limit), faster.spread, LEVEL)
+    enough = processes_to_reach(abs(faster.value - limit), faster.spread)
     return Gate.OPEN, None if enough is None else max(enough - faster.n, 1)
 
 

@@ -186,7 +186,7 @@ def own_bound(record: Record) -> Peak:
     return min(bounds, key=lambda bound: bound.tflops)
 
 
-def cited_bandwidth(plan: PlanDocument, device: str, hardware: str = "") -> Bandwidth | None:
+def cited_bandwidth(plan: PlanDocument, device: str, hardware: str) -> Bandwidth | None:
     """The memory bandwidth of a device: the devices file's, else that of the table's row."""
     spec = plan.devices.get(device)
     return bandwidth_for(spec, hardware) if spec else None

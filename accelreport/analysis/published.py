@@ -576,13 +576,11 @@ def _measured(
         extrapolated = any(later_epoch(process, plan.workload.get("epochs"))[1] for process in kept)
     longer = validation_factor(plan, result.row, result.figure, kept) if measured.n else 1.0
     result = replace(result, validation=longer)
-    measured = scaled(
-        measured, 1 / result.longer if result.figure == "throughput" else result.longer
-    )
+    factor = 1 / result.longer if result.figure == "throughput" else result.longer
     result = replace(
         result,
         machine=own.machine,
-        measured=measured,
+        measured=measured.times(factor),
         changed=_changed(plan, result),
         extrapolated=extrapolated,
         stand_in=next((process.origin for process in kept if process.origin in STAND_INS), ""),
@@ -624,16 +622,6 @@ def validation_factor(
         for result in timed
     ]
     return nan if any(map(isnan, factors)) else geometric_mean(factors).value
-
-
-def scaled(interval: Interval, factor: float) -> Interval:
-    """An interval, multiplied by a number without an error of its own."""
-    return replace(
-        interval,
-        value=interval.value * factor,
-        low=interval.low * factor,
-        high=interval.high * factor,
-    )
 
 
 def _divided(plan: PlanDocument, result: PublishedResult) -> PublishedResult:

@@ -24,7 +24,7 @@ FINDERS = (
 )
 """Benchmark → findings of one sort, in the order in which a page asks for them."""
 
-ACCELERATED = ("GPU", "TPU")
+ACCELERATORS = ("GPU", "TPU")
 
 
 def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
@@ -41,7 +41,7 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
         for finding in sorted(find(bench), key=lambda finding: not finding.decided)
     ]
     kinds = {name: device.kind for name, device in bench.plan.devices.items()}
-    others = {kind for kind in ACCELERATED if kind != kinds.get(bench.plan.baseline.device)}
+    others = {kind for kind in ACCELERATORS if kind != kinds.get(bench.plan.baseline.device)}
 
     def comes_first(finding: Finding) -> bool:
         if bench.plan.baseline.where:

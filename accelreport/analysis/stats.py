@@ -94,6 +94,10 @@ class Interval:
         """Its ends, or the value twice where there is no interval."""
         return (self.low, self.high) if self.known else (self.value, self.value)
 
+    def times(self, factor: float) -> Interval:
+        """The same, multiplied by a number without an error of its own."""
+        return Interval(self.value * factor, self.low * factor, self.high * factor, self.n)
+
 
 NOTHING = Interval(nan, nan, nan, 0)
 """The estimate of something that was never measured."""
@@ -345,9 +349,9 @@ def processes_to_reach(room: float, spread: float, level: float = LEVEL) -> int 
     return int(n[enough[0]]) if len(enough) else None
 
 
-def least_room(processes: int, spread: float, level: float = LEVEL) -> float:
+def least_room(processes: int, spread: float) -> float:
     """The least distance, in logarithms, that so many processes reach; see `processes_to_reach`."""
-    width = stdtrit(processes - 1, 0.5 + level / 2) + stdtrit(processes - 1, POWER)
+    width = stdtrit(processes - 1, 0.5 + LEVEL / 2) + stdtrit(processes - 1, POWER)
     return float(width) / sqrt(processes) * spread
 
 

@@ -444,7 +444,7 @@ def compared_row(
     new: FolderGroup,
     gate: float | None,
     spread: float,
-    noises: Sequence[Noise] = (),
+    noises: Sequence[Noise],
 ) -> ComparisonRow:
     """The row of a group that both folders have.
 

@@ -19,10 +19,11 @@ from accelreport.analysis.findings import (
     Value,
 )
 from accelreport.analysis.published import UNLIKE
+from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.speed_findings import caveats_of, kind_of, rate_of, ratio_of
 from accelreport.report import quantity
 from accelreport.report.frames import of_processes
-from accelreport.report.pages.overview import ACCELERATORS, Overview, Shown
+from accelreport.report.pages.overview import Overview, Shown
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.warning_text import problem_text

@@ -97,9 +97,7 @@ def _ends(interval: Interval, text: Callable[[float], str]) -> str:
 def costs(fit: Fit, sweep: TimedSweep) -> tuple[tuple[str, str], ...]:
     """Fixed cost, cost of an example and n½ of a law that was drawn, each with its interval."""
     fixed, per_example, half = fit.fixed_s(), fit.each_s(), fit.half_rate_batch()
-    per = per_example if sweep.of_batches else Interval(
-        per_example.value * 1e9, per_example.low * 1e9, per_example.high * 1e9, per_example.n
-    )  # fmt: skip
+    per = per_example if sweep.of_batches else per_example.times(1e9)
     return (
         (quantity.duration(fixed.value), _times(fixed)),
         (quantity.duration(per.value), _times(per)),

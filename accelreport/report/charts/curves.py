@@ -146,7 +146,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
-    x_scale, x_axis = time_axis(0.0, axes.seconds, log=False, title=axes.time, most=6, grid=False)
+    x_scale, x_axis = time_axis(0.0, axes.seconds, log=False, title=axes.time, most=6)
     x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)

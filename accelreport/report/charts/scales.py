@@ -145,7 +145,7 @@ LABEL_GAP = 8
 """Pixels between two labels of an axis."""
 
 
-def log_domain(values: Iterable[float], pad: float = 1.25) -> tuple[float, float]:
+def log_domain(values: Iterable[float], pad: float) -> tuple[float, float]:
     """The smallest and the largest positive value, with a margin by a factor."""
     known = [value for value in values if value > 0 and math.isfinite(value)]
     return (min(known) / pad, max(known) * pad) if known else (0.5, 2.0)
@@ -157,9 +157,7 @@ def wants_log(values: Iterable[float], factor: float) -> bool:
     return bool(known) and max(known) / min(known) >= factor
 
 
-def time_axis(
-    low: float, high: float, *, log: bool, title: str, most: int = 6, grid: bool = True
-) -> tuple[Scale, Axis]:
+def time_axis(low: float, high: float, *, log: bool, title: str, most: int) -> tuple[Scale, Axis]:
     """Scale and axis for times in seconds, one unit for the whole axis.
 
     On a log scale the unit is that of the middle, so that its small ticks are no fractions.
@@ -179,7 +177,7 @@ def time_axis(
         else Scale(domain=[ticks[0], high], nice=False, zero=False)
     )
     ticks = [tick for tick in ticks if tick <= high * (1 + 1e-9)]
-    return scale, ticked(ticks, text, title=title + unit, grid=grid)
+    return scale, ticked(ticks, text, title=title + unit, grid=False)
 
 
 def starts_at_zero(low: float, high: float, most: int = 6) -> bool:

@@ -22,6 +22,7 @@ from accelreport.analysis.overview import (
     rate_rows,
 )
 from accelreport.analysis.published import UNLIKE, PublishedResult
+from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import caveats_of, clock_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
@@ -46,7 +47,6 @@ MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
 MOST_MARKS = 4
 """Marks beside the base from which processors give way to accelerators."""
-ACCELERATORS = ("GPU", "TPU")
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)

@@ -149,7 +149,7 @@ class _MeasuredSvg:
     height: float
 
 
-def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool = False) -> str:
+def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool) -> str:
     """The figure as a file.
 
     Args:
@@ -568,13 +568,13 @@ _LEFT = 72
 _ROOM = WIDTH - 2 * _LEFT
 
 
-def preview(page: Page, facts: SiteFacts, figure: str = "") -> str:
+def preview(page: Page, facts: SiteFacts, figure: str) -> str:
     """An SVG file of 1200 × 630, the size that OpenGraph's readers ask for.
 
     Args:
         page: the page, whose headline is the title.
         facts: name of the site.
-        figure: the page's first figure as an SVG file; its finding stands there without one.
+        figure: the page's first figure as an SVG file; its finding stands there where it is empty.
     """
     ink, soft, paper = (TOKENS[name][0] for name in ("ink", "soft", "paper"))
     size = 44 if figure else 60

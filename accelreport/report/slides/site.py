@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Kind
+from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts, decided_text
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
@@ -20,7 +21,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_SLIDE
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.overview import ACCELERATORS, PHONE, Overview
+from accelreport.report.pages.overview import PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.pages.sections.problems import data_notices
 from accelreport.report.say import Speaker, signs_text

@@ -268,7 +268,7 @@ def _cost_lines(
     cost: Interval, whole: float, unit: float, role: Literal["value", "detail"] = "value"
 ) -> list[Line]:
     """A part of a cost and its interval, in seconds of `unit` of the work."""
-    scaled = Interval(unit * cost.value, unit * cost.low, unit * cost.high, cost.n)
+    scaled = cost.times(unit)
     span = cost_span(scaled, unit * whole)
     if not part_told(scaled, unit * whole):
         return [Line("not significantly different from 0", role), Line(span, "interval")]

@@ -320,7 +320,7 @@ def _how_drawn(forecast: Forecast) -> str:
     return " ".join(sentences)
 
 
-def number_text(value: float, unit: str = "") -> str:
+def number_text(value: float, unit: str) -> str:
     """An error with its unit; one that no axis can hold is without bound."""
     if not drawable(value):
         return "no bound, because the model diverged"

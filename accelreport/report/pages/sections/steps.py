@@ -198,7 +198,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
         ]
     )
 
-    scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS, grid=False)
+    scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS)
     lines = (
         Layer(data)
         .mark_line()
