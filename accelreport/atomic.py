@@ -107,8 +107,8 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def sweep(folder: Path, name: str = "*") -> int:
-    """Remove what killed writers left in a folder; returns how many files that were.
+def sweep(folder: Path, name: str = "*") -> None:
+    """Remove what killed writers left in a folder.
 
     A file that is being written at this moment is locked by its writer and stays.
 
@@ -116,12 +116,9 @@ def sweep(folder: Path, name: str = "*") -> int:
         folder: where they wrote.
         name: the file that they wrote; any when absent.
     """
-    removed = 0
     for path in folder.glob(f".{name}.*{TEMPORARY_SUFFIX}"):
         if _abandoned(path):
             path.unlink(missing_ok=True)
-            removed += 1
-    return removed
 
 
 def _abandoned(path: Path) -> bool:

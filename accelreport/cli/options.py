@@ -23,7 +23,8 @@ def option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002 -- as Typ
 def complete_device(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of the devices in the devices file."""
     chosen = ctx.params.get("devices_file")
-    files = [Path(chosen)] if chosen else [folder / "devices.toml" for folder in _folders(ctx)]
+    folders = (path if path.is_dir() else path.parent for path in _paths(ctx))
+    files = [Path(chosen)] if chosen else [folder / "devices.toml" for folder in folders]
     rows = ((name, row) for file in files for name, row in _read(file).items())
     names = {name for name, row in rows if isinstance(row, dict) and row.get("kind") in KINDS}
     return sorted(name for name in names if name.startswith(incomplete))
@@ -57,10 +58,6 @@ def complete_dataset(incomplete: str) -> list[str]:
 
 def _paths(ctx: typer.Context) -> list[Path]:
     return [Path(path) for path in ctx.params.get("specs") or ["specs"]]
-
-
-def _folders(ctx: typer.Context) -> list[Path]:
-    return [path if path.is_dir() else path.parent for path in _paths(ctx)]
 
 
 def _specs(ctx: typer.Context) -> Iterator[Path]:

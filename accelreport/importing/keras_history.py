@@ -71,11 +71,15 @@ class KerasHistory:
         keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
         left_out = [f"{quote(chosen[key])}: not a number" for key in there if key not in keys]
         times, column = _times(given.name, curves, asked)
-        keys |= dict(_time_figures(times))
         read = {*chosen.values(), column, "epoch"}
         note = f"Keras recorded {epochs} epochs; {when}."
         if times:
-            mean = "; epoch_time is the mean of all but the first" if len(times) > 1 else ""
+            keys["first_epoch_time"] = rounded(times[0])
+            keys["total_time"] = rounded(sum(times, Decimal(0)))
+            mean = ""
+            if later := times[1:]:
+                keys["epoch_time"] = rounded(sum(later, Decimal(0)) / len(later))
+                mean = "; epoch_time is the mean of all but the first"
             note += f" Times from the column {quote(column)}{mean}."
             keys["mark"] = "D"
         row = FigureRow(given.name, keys | {"note": note})
@@ -185,14 +189,6 @@ def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
     if len(values) < len(curves[column]):
         raise Unreadable(f"{name}: the column {quote(column)} has values that are not numbers.")
     return values
-
-
-def _time_figures(times: Sequence[Decimal]) -> Iterator[tuple[str, Value]]:
-    if times:
-        yield "first_epoch_time", rounded(times[0])
-        yield "total_time", rounded(sum(times, Decimal(0)))
-    if len(times) > 1:
-        yield "epoch_time", rounded(sum(times[1:], Decimal(0)) / (len(times) - 1))
 
 
 def _left_out(curves: Mapping[str, Any], read: set[str]) -> Iterator[str]:

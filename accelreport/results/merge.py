@@ -232,8 +232,7 @@ def _gather(records: FoundRecords, paths: Iterable[Path], problems: list[ResultP
         except UnreadableFile as error:
             problems.append(error.problem)
             continue
-        machine = record.environment.machine if record.environment else ""
-        name = f"{record.key}.{machine}.json"
+        name = f"{record.key}.{record.machine}.json"
         if RECORD_NAME.fullmatch(name):
             version = Version(STANDING[record.status], record.started_at, digest_of(record), path)
             records.versions.setdefault(name, set()).add(version)

@@ -62,7 +62,7 @@ def value_problems(
         if len(group) > 1 and details["type"] in TYPES:
             problems.append(wrong_type(path, listed(_kinds(group), "or"), value))
         else:
-            problems.append(_finding(details, path, value, model, noun))
+            problems.append(_finding(_Raised(details, path, value, model, noun)))
     return problems
 
 
@@ -87,20 +87,19 @@ class _Raised:
         return fields_at(self.model, self.details["loc"][:-1])
 
 
-def _finding(
-    details: ErrorDetails, path: KeyPath, value: object, model: type[BaseModel], noun: str
-) -> ValueProblem:
-    kind, context = details["type"], details.get("ctx", {})
+def _finding(raised: _Raised) -> ValueProblem:
+    kind, path, value = raised.details["type"], raised.path, raised.value
     if kind in TYPES:
         return wrong_type(path, TYPES[kind], value)
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        message = f"{subject(path)} must be {words} {context[name]:g}, not {quote(value)}"
+        message = f"{subject(path)} must be {words} {raised.context[name]:g}, not {quote(value)}"
         return ValueProblem("out-of-range", path, message)
     special = _SPECIAL.get(kind)
     if special is not None:
-        return special(_Raised(details, path, value, model, noun))
-    message = details["msg"][:1].lower() + details["msg"][1:]
+        return special(raised)
+    text = raised.details["msg"]
+    message = text[:1].lower() + text[1:]
     return ValueProblem("wrong-value", path, f"{subject(path)}: {message}")
 
 

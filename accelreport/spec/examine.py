@@ -23,7 +23,7 @@ from accelreport.spec.models import FIGURES, Measure
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
-from accelreport.spec.source import FULL, SourceFile, whole, with_overrides, with_profile
+from accelreport.spec.source import FULL, SourceFile, whole, with_profile
 from accelreport.spec.syntax import KeyPath
 
 _KERNEL_ONLY = {"tflops_cold"}
@@ -559,8 +559,9 @@ class SpecFile:
             return self.under(profile)
         known = self.under(profile).problems
         view = with_profile(self.file, profile) if profile in self.profiles else whole(self.file)
-        changed = with_overrides(view, mine)
-        return self._examine(Collector(changed, [*self.full.problems, *known]))
+        for key, value in mine.items():
+            view.change(key, value, key)
+        return self._examine(Collector(view, [*self.full.problems, *known]))
 
     def takes(self, key: str) -> bool:
         """Whether a dotted key of the command line means something to this spec."""

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import copy
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from accelreport.spec.base import Scalar
 from accelreport.spec.problems import COMMAND_LINE, Place, Problem
 from accelreport.spec.syntax import KeyPath, Span, TomlDocument, dotted, read, value_at
 
@@ -225,13 +224,6 @@ def is_changeable(key: str) -> bool:
     """Whether a dotted key is one that a profile may change."""
     head, _, rest = key.partition(".")
     return key in WHOLE or (head in SECTIONS and all(rest.split(".")))
-
-
-def with_overrides(view: View, overrides: Mapping[str, Scalar]) -> View:
-    """The view with values from the command line."""
-    for key, value in overrides.items():
-        view.change(key, value, key)
-    return view
 
 
 def leaves(table: object, path: KeyPath = ()) -> Iterator[tuple[str, KeyPath, Any]]:

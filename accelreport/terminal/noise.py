@@ -50,12 +50,12 @@ def kept() -> list[Noise]:
 
 def keep(measured: Sequence[Noise]) -> None:
     """Keep what was found in the place of what was known of the same."""
-    new = {(noise.machine, noise.workload, noise.device, repr(noise.point)) for noise in measured}
-    old = [
-        noise
-        for noise in kept()
-        if (noise.machine, noise.workload, noise.device, repr(noise.point)) not in new
-    ]
+
+    def subject(noise: Noise) -> tuple[str, ...]:
+        return noise.machine, noise.workload, noise.device, repr(noise.point)
+
+    new = set(map(subject, measured))
+    old = [noise for noise in kept() if subject(noise) not in new]
     folder = cache_folder("noise")
     folder.mkdir(parents=True, exist_ok=True)
     rows = [noise.model_dump(mode="json") for noise in (*old, *measured)]
