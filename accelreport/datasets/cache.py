@@ -218,8 +218,7 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
             data = read_bounded(path, file.limit, remedy)
             sha256 = hashlib.sha256(data).hexdigest()
             official = sha256 == published(form, pins)
-            pinned = official and form.sha256 is None
-            day = pins[form.path].date if pinned else ""
+            day = pins[form.path].date if official and form.sha256 is None else ""
             contents.append(Contents(path, data, sha256, official, remedy, form.size, day))
     return contents
 

@@ -206,8 +206,7 @@ class Nvml:
         try:
             return sum(board.millijoules() for board in self._boards)
         except pynvml.NVMLError as error:
-            message = f"the energy counter of a board cannot be read: {error}"
-            raise SensorError(message) from error
+            raise SensorError(f"the energy counter of a board cannot be read: {error}") from error
 
 
 def nvml(used: int, variables: Mapping[str, str] = os.environ) -> Nvml | Absent:

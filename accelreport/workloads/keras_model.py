@@ -385,7 +385,6 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     trial = make()
     parameters = judged(parameters, trial)
     shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
-    _check_shape(data.train["x"].shape[1:], shape, parameters.model_key)
     _check_inputs(trial, data.train["x"], parameters)
     for labels in (data.train["y"], data.validation["y"]):
         _check_outputs(trial.output_shape[1:], labels, parameters)
@@ -446,9 +445,7 @@ def maker(
     function = Named(value, parameters.document, parameters.modules, folder)
     known = {"input_shape": shape and tuple(shape), "outputs": outputs}
     given = {name: value for name, value in known.items() if value is not None}
-    return lambda: with_one_input(
-        function.call(given, parameters.options), shape, f"`{value}`", "model"
-    )
+    return lambda: with_one_input(function.call(given, parameters.options), shape, f"`{value}`")
 
 
 def judged(parameters: KerasParameters, model: Any) -> KerasParameters:
@@ -457,8 +454,7 @@ def judged(parameters: KerasParameters, model: Any) -> KerasParameters:
     A classification whose model ends with one output, or with a sigmoid, is one of two classes; a
     linear end gives logits. Random data have no task, and so that of the model.
     """
-    own_data = parameters.dataset is None
-    if not own_data or parameters.task == "regression":
+    if parameters.dataset is not None or parameters.task == "regression":
         return parameters
     end, outputs = last_activation(model), model.output_shape[1:]
     linear = end not in {"softmax", "sigmoid"}
@@ -535,8 +531,7 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
             remedy="Write input_shape in the spec.",
             key=parameters.model_key,
         )
-    loss = judged(parameters, model).loss
-    data = random_data(model, loss, shape, parameters.train_examples)
+    data = random_data(model, judged(parameters, model).loss, shape, parameters.train_examples)
     return replace(data, folder=folder)
 
 
@@ -564,26 +559,18 @@ def build(parameters: KerasParameters) -> Any:
     return model
 
 
-def _check_shape(had: tuple[int, ...], wanted: tuple[int | None, ...], key: str) -> None:
-    known = [length for length in wanted if length is not None]
-    if len(known) == len(wanted) and math.prod(known) != math.prod(had):
-        raise ModelError(
-            f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
-            remedy="Choose another data set, or options of it that give this shape.",
-            key=key,
-        )
-
-
 def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameters) -> None:
-    """Have a model that leaves lengths open follow an example's through, without computing.
+    """See that a model takes examples: by their shape, or layer by layer where it is left open.
+
+    Nothing is computed.
 
     Raises:
         ModelError: a layer does not take it, or an embedding has no row for one of its numbers.
     """
     import keras
 
-    had = examples.shape[1:]
-    if None in model.input_shape[1:]:
+    had, wanted = examples.shape[1:], model.input_shape[1:]
+    if None in wanted:
         try:
             model.compute_output_spec(keras.KerasTensor((1, *had), model.inputs[0].dtype))
         except Exception as error:  # each layer and framework has a class of its own
@@ -593,6 +580,12 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
                 remedy="Choose another data set, or options of it that give another shape.",
                 key=parameters.model_key,
             ) from error
+    elif math.prod(wanted) != math.prod(had):
+        raise ModelError(
+            f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
+            remedy="Choose another data set, or options of it that give this shape.",
+            key=parameters.model_key,
+        )
     least, most = float(examples.min()), float(examples.max()) / parameters.divide_by
     for embedding in input_embeddings(model):
         if not 0 <= least <= most < embedding.input_dim:

@@ -13,7 +13,7 @@ import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -60,16 +60,14 @@ class ModelError(AccelReportError):
 
     Args:
         what: what is wrong.
+        key: the parameter to change.
         why: the cause.
         remedy: what to do.
-        key: the parameter to change.
     """
 
     exit_code = ExitCode.BAD_SPEC
 
-    def __init__(
-        self, what: str, why: str = "", remedy: str = "", *, key: str = "architecture"
-    ) -> None:
+    def __init__(self, what: str, *, key: str, why: str = "", remedy: str = "") -> None:
         super().__init__(what, why=why, remedy=remedy)
         self.key = key
 
@@ -278,8 +276,7 @@ class Named:
                 # Those that another file of the spec imports, too, are loaded once.
                 fresh = {key: t for key, t in self.modules.items() if key not in _LOADED}
                 _LOADED.update(fresh)
-                code = OwnCode(file, self.text, fresh, folder)
-                module = code.run(f"accelreport_own_{Path(file).stem}")
+                module = replace(code, modules=fresh).run(f"accelreport_own_{Path(file).stem}")
                 _MODULES[folder, file] = module
             function = getattr(module, name)
             taken = inspect.signature(function).parameters
@@ -325,14 +322,13 @@ def application(name: str, shape: Sequence[int], outputs: int, options: Mapping[
         ) from error
 
 
-def with_one_input(model: Any, shape: Sequence[int] | None, named: str, key: str) -> Any:
+def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
     """A model with exactly one input of known shape and one output.
 
     Args:
         model: what was made.
         shape: of an example, for a model that has none of its own; None where it is not known.
         named: what was named, for people.
-        key: the key that names it.
 
     Raises:
         ModelError: it is no model, or has more of either.
@@ -344,14 +340,14 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str, key: str
             f"{named} returned {type(model).__name__}.",
             why="A Keras model is needed",
             remedy="End the function with `return model`.",
-            key=key,
+            key="model",
         )
     if getattr(model, "inputs", None) is None or not model.built:
         if shape is None:
             raise ModelError(
                 f"{named} has no input of known shape.",
                 remedy="Begin it with keras.Input(shape), or write input_shape in the spec.",
-                key=key,
+                key="model",
             )
         inputs = keras.Input(tuple(shape))
         model = keras.Model(inputs, model(inputs))
@@ -360,7 +356,7 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str, key: str
             f"{named} has {len(model.inputs)} inputs and {len(model.outputs)} outputs.",
             why="One of each is measured",
             remedy="Give the model one input and one output.",
-            key=key,
+            key="model",
         )
     return model
 

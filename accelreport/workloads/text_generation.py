@@ -181,10 +181,9 @@ def write(
     read = np.tile(prompt.astype(np.int32), (texts, 1))
     step, states = _stepper(model, texts)
     written = numerics().write(step, states, read, parameters.characters, seed)
-    characters = written.astype(np.uint8)
     return [
         GeneratedText(prompt=parameters.prompt, text=row.tobytes().decode("latin-1"))
-        for row in characters
+        for row in written.astype(np.uint8)
     ]
 
 

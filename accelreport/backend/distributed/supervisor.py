@@ -103,8 +103,7 @@ class TaskProcess:
 
     def look(self) -> None:
         """See whether it has ended, and how much memory it has used."""
-        peak = peak_bytes(self.popen.pid)
-        self.peak_bytes = peak or self.peak_bytes
+        self.peak_bytes = peak_bytes(self.popen.pid) or self.peak_bytes
         self.code = self.popen.poll()
 
     @property
