@@ -309,9 +309,7 @@ _POINTS = "points"
 """A difference of two shares, which is told in percentage points."""
 
 
-def measured_lines(
-    result: ClaimResult, names: Names = AS_WRITTEN, most: int = MOST_TOLD
-) -> list[str]:
+def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> list[str]:
     """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
     check = result.claim.check
     quality = ""
@@ -338,7 +336,7 @@ def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN) -> str:
     return "; ".join([*lines, *(missing_text(missing, names) for missing in result.missing)])
 
 
-def beside_text(result: ClaimResult, names: Names = AS_WRITTEN) -> list[str]:
+def beside_text(result: ClaimResult, names: Names) -> list[str]:
     """What a reader should know beside numbers that may be told."""
     of = names.device(_compared(result.claim.check))
     return [
@@ -358,7 +356,7 @@ def _compared(check: Check) -> str:
     return check.faster if isinstance(check, FasterCheck) else str(getattr(check, "of", ""))
 
 
-def missing_text(missing: Missing, names: Names = AS_WRITTEN) -> str:
+def missing_text(missing: Missing, names: Names) -> str:
     """Why there is no number, in the records' own words."""
     device = names.device(missing.device) if missing.device else ""
     if missing.lack is Lack.DEVICE:
