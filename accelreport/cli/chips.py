@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accelreport.cli.options import RESULTS, Devices, Json, Results, option
+from accelreport.cli.options import RESULTS, Devices, Json, Results, argument, option
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 
@@ -98,9 +98,7 @@ OutFile = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-Folder = Annotated[
-    Path, typer.Argument(help="Folder of contributions.", metavar="FOLDER", show_default=False)
-]
+Folder = Annotated[Path, argument("FOLDER", "Folder of contributions.")]
 Site = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where pages go.")]
 ReportPages = Annotated[
     str,
@@ -110,9 +108,7 @@ ReportPages = Annotated[
         help="Address of the pages of `accelreport build`, to which every page leads.",
     ),
 ]
-Files = Annotated[
-    list[Path], typer.Argument(help="Contributions.", metavar="FILE", show_default=False)
-]
+Files = Annotated[list[Path], argument("FILE", "Contributions.")]
 
 
 def chip(

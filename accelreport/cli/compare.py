@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from accelreport.cli.options import argument
 from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -50,16 +51,11 @@ Exit codes, the first that applies: 6 something is slower than the gate allows, 
 """
 
 
-Old = Annotated[Path, typer.Argument(help="Results before.", metavar="OLD", show_default=False)]
+Old = Annotated[Path, argument("OLD", "Results before.")]
 Later = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Later results, each of which is also compared with OLD.",
-        metavar="LATER",
-        show_default=False,
-    ),
+    list[Path], argument("LATER", "Later results, each of which is also compared with OLD.")
 ]
-New = Annotated[Path, typer.Argument(help="Results now.", metavar="NEW", show_default=False)]
+New = Annotated[Path, argument("NEW", "Results now.")]
 Gate = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.options import DevicesFile, option
+from accelreport.cli.options import DevicesFile, argument, option
 from accelreport.importing import WhichEpoch
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ Exit codes: 0 appended or printed, 2 a part of the citation is missing or an opt
 3 the spec has an error or would get one, 8 the file cannot be read.
 """
 
-File = Annotated[
-    Path, typer.Argument(help="The file with the figures.", metavar="FILE", show_default=False)
-]
+File = Annotated[Path, argument("FILE", "The file with the figures.")]
 Into = Annotated[
     Path | None, option("--into", metavar="SPEC", help="The spec to append the figures to.")
 ]

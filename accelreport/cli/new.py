@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from accelreport.cli.options import SPECS, DevicesFile, Profile, option
+from accelreport.cli.options import SPECS, DevicesFile, Profile, argument, option
 from accelreport.errors import UsageError
 from accelreport.loader.first_spec import (
     DEVICES,
@@ -67,12 +67,7 @@ Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec w
 """
 
 Target = Annotated[
-    Path | None,
-    typer.Argument(
-        help="The spec's file; with --from also specs/NAME.toml.",
-        metavar="FILE",
-        show_default=False,
-    ),
+    Path | None, argument("FILE", "The spec's file; with --from also specs/NAME.toml.")
 ]
 System = Annotated[str, option("--from", metavar="NAME", help="Copy a published system.")]
 Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
@@ -390,7 +385,7 @@ Exit codes: 0 written, 2 the file is there already (--force replaces it), or the
   large for a notebook, 3 the spec has an error.
 """
 
-Spec = Annotated[Path, typer.Argument(help="A spec file.", metavar="SPEC", show_default=False)]
+Spec = Annotated[Path, argument("SPEC", "A spec file.")]
 NotebookOut = Annotated[
     Path | None,
     option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from accelreport.cli.options import Devices, DevicesFile, Json, Profile
+from accelreport.cli.options import Devices, DevicesFile, Json, Profile, argument
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.loader.first_spec import devices_at
 
@@ -56,10 +56,7 @@ warmup_steps = 4
 budget = "10s"
 """
 
-Spec = Annotated[
-    Path | None,
-    typer.Argument(help="A spec of your own.", metavar="SPEC", show_default=False),
-]
+Spec = Annotated[Path | None, argument("SPEC", "A spec of your own.")]
 Pairs = Annotated[
     int, typer.Option("--pairs", min=3, metavar="N", help="Pairs of processes at each point.")
 ]

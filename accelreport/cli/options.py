@@ -20,6 +20,11 @@ def option(*names: str, metavar: str, help: str) -> Any:  # noqa: A002 -- as Typ
     return typer.Option(*names, metavar=metavar, help=help, show_default=False)
 
 
+def argument(metavar: str, help: str) -> Any:  # noqa: A002 -- as Typer calls it
+    """An argument whose default would not help a reader."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
 def complete_device(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names of the devices in the devices file."""
     chosen = ctx.params.get("devices_file")
@@ -72,20 +77,8 @@ def _read(file: Path) -> dict[str, Any]:
         return {}
 
 
-Specs = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Spec files or folders; default: specs/.",
-        show_default=False,
-        metavar="SPECS",
-    ),
-]
-SpecNames = Annotated[
-    list[str],
-    typer.Argument(
-        help="Specs, or SPEC:PROFILE; all when absent.", metavar="SPEC", show_default=False
-    ),
-]
+Specs = Annotated[list[Path], argument("SPECS", "Spec files or folders; default: specs/.")]
+SpecNames = Annotated[list[str], argument("SPEC", "Specs, or SPEC:PROFILE; all when absent.")]
 Results = Annotated[
     Path,
     typer.Option(

@@ -11,7 +11,7 @@ import typer
 
 from accelreport.cli.compare import Out as OutFile
 from accelreport.cli.compare import write_out
-from accelreport.cli.options import RESULTS, Json, Results, SpecNames
+from accelreport.cli.options import RESULTS, Json, Results, SpecNames, argument
 from accelreport.errors import AccelReportError, ExitCode
 
 LIST_EXAMPLES = """\b
@@ -83,14 +83,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Spec = Annotated[
-    str,
-    typer.Argument(help="A spec, or SPEC:PROFILE.", metavar="SPEC", show_default=False),
-]
-Key = Annotated[
-    str,
-    typer.Argument(help="A cell's key, or a prefix of it.", metavar="KEY", show_default=False),
-]
+Spec = Annotated[str, argument("SPEC", "A spec, or SPEC:PROFILE.")]
+Key = Annotated[str, argument("KEY", "A cell's key, or a prefix of it.")]
 HistoryFormat = Annotated[
     Literal["bencher", "github"], typer.Option("--format", help="The service that reads it.")
 ]
@@ -238,12 +232,7 @@ Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in it cann
   (the others are still merged).
 """
 
-Sources = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Results folders or zip archives of them.", metavar="RESULTS", show_default=False
-    ),
-]
+Sources = Annotated[list[Path], argument("RESULTS", "Results folders or zip archives of them.")]
 Out = Annotated[
     Path,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results, option
+from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results, argument, option
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import TRIAL_BUDGET, devices_at, trial_folder, write_trial
 
@@ -28,12 +28,7 @@ Exit codes: those of run.
 """
 
 Model = Annotated[
-    str,
-    typer.Argument(
-        help="model.py:build, net.keras, net.json, or a name such as MobileNetV2.",
-        metavar="MODEL",
-        show_default=False,
-    ),
+    str, argument("MODEL", "model.py:build, net.keras, net.json, or a name such as MobileNetV2.")
 ]
 Batch = Annotated[
     str, typer.Option("--batch", metavar="N,N…", help="Batch sizes, each of which is measured.")

@@ -136,15 +136,12 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
         texts = map(escaped, [benchmark(row), *_measured(row)])
-        cells = [*texts, speedup_text(row), processes_compared(row), _strong(row)]
+        verdict = f"**{row.verdict}**" if row.verdict in {"FASTER", "SLOWER"} else decided(row)
+        cells = [*texts, speedup_text(row), processes_compared(row), verdict]
         if gate is not None:
             cells.append(f"**{gate_text(row)}**" if row.gate is Gate.FAILS else gate_text(row))
         yield f"| {' | '.join([*cells, escaped('; '.join(row.reasons))])} |"
     yield ""
-
-
-def _strong(row: ComparisonRow) -> str:
-    return f"**{row.verdict}**" if row.verdict in {"FASTER", "SLOWER"} else decided(row)
 
 
 def _folded(heading: str, lines: Sequence[str]) -> Iterator[str]:

@@ -8,14 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from accelreport.report.metrics import words_of
-from accelreport.runner.events import (
-    CellEndLine,
-    CellName,
-    EndLine,
-    LookLine,
-    PlanLine,
-    PlannedCellLine,
-)
+from accelreport.runner.events import CellEndLine, CellName, EndLine, LookLine, PlanLine
 from accelreport.runner.timings import STAGES, TimeEstimate, TimingsLine
 from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
@@ -233,7 +226,9 @@ def plan_text(plan: PlanLine) -> Iterator[str]:
     place = 0
     for (spec, profile), group in groupby(plan.cells, lambda cell: (cell.spec, cell.profile)):
         cells = list(group)
-        yield f"{spec} ({profile}): {_counts(cells)}"
+        counts = {action: sum(cell.action == action for cell in cells) for action in ACTIONS}
+        known = (f"{count} {ACTIONS[name]}" for name, count in counts.items() if count)
+        yield f"{spec} ({profile}): {', '.join(known)}"
         for cell in cells:
             place += cell.action == "run"
             number = str(place) if cell.action == "run" else ""
@@ -243,8 +238,3 @@ def plan_text(plan: PlanLine) -> Iterator[str]:
     if plan.failed:
         yield "Failed cells are not run again: --retry-failed runs them."
     yield f"Nothing was run. Results: {plan.results}"
-
-
-def _counts(cells: list[PlannedCellLine]) -> str:
-    counts = {action: sum(cell.action == action for cell in cells) for action in ACTIONS}
-    return ", ".join(f"{count} {ACTIONS[name]}" for name, count in counts.items() if count)

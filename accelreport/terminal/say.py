@@ -21,7 +21,8 @@ from accelreport.spec.problems import printable
 def show(error: AccelReportError, stream: TextIO | None = None) -> None:
     """Print an expected error."""
     out = stream or sys.stderr
-    red, plain = ("\x1b[1;31m", "\x1b[0m") if _coloured(out) else ("", "")
+    coloured = out.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    red, plain = ("\x1b[1;31m", "\x1b[0m") if coloured else ("", "")
     out.write(f"{red}error:{plain} {printable(error.what)}\n")
     for part in (error.why, error.remedy):
         if part:
@@ -46,10 +47,6 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
         out.write(printable(text))
         return
     out.write(f"The traceback is in {folder / name}; --debug prints it here.\n")
-
-
-def _coloured(stream: TextIO) -> bool:
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
