@@ -13,6 +13,7 @@ from accelreport.analysis.learning import TargetTime, primary_metric, target_tim
 from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_of
+from accelreport.analysis.stats import grouped
 from accelreport.analysis.timed_sweeps import (
     LawPair,
     TimedSweep,
@@ -137,10 +138,7 @@ class Benchmark:
 
     @cached_property
     def _groups(self) -> dict[tuple[str, str, Point], list[Result]]:
-        groups: dict[tuple[str, str, Point], list[Result]] = {}
-        for row in self.results:
-            groups.setdefault((row.device, row.machine, self.point_of(row)), []).append(row)
-        return groups
+        return grouped(self.results, lambda row: (row.device, row.machine, self.point_of(row)))
 
     def cells(self, device: str, machine: str, point: Point) -> Sequence[Result]:
         """Cells of one device at one point that have a record from a machine."""

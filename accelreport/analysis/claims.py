@@ -26,7 +26,7 @@ from accelreport.analysis.speedup import (
     speedup,
     spreads,
 )
-from accelreport.analysis.stats import LEVEL, NOTHING, Interval, level_over
+from accelreport.analysis.stats import LEVEL, NOTHING, Interval, grouped, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
 from accelreport.spec.base import Point, Scalar, same
@@ -239,10 +239,7 @@ class Evidence:
     @cached_property
     def of_device(self) -> dict[str, list[Result]]:
         """Device → its results."""
-        by_device: dict[str, list[Result]] = {}
-        for result in self.results:
-            by_device.setdefault(result.device, []).append(result)
-        return by_device
+        return grouped(self.results, lambda result: result.device)
 
     def points(self, where: Mapping[str, Scalar]) -> list[Point]:
         """The planned points that match `where`, in the order of the plan."""
@@ -276,10 +273,8 @@ class Evidence:
 
     def near(self, device: str, point: Mapping[str, Scalar]) -> list[Result]:
         """Measured processes at a point: of this machine, else of the one that has most."""
-        by_machine: dict[str, list[Result]] = {}
-        for result in self.of_device.get(device, ()):
-            if result.measured and result.at(point):
-                by_machine.setdefault(result.machine, []).append(result)
+        there = (row for row in self.of_device.get(device, ()) if row.measured and row.at(point))
+        by_machine = grouped(there, lambda result: result.machine)
         most = max(by_machine.values(), key=len, default=[])
         processes = by_machine.get(self.machine, most)
         self.used.update({(process.key, process.machine): process for process in processes})

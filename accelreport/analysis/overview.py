@@ -34,7 +34,7 @@ from accelreport.analysis.published import (
     rounding,
     stated_workload,
 )
-from accelreport.analysis.results import PointKey, Result, point_key
+from accelreport.analysis.results import Result, point_key
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -43,7 +43,7 @@ from accelreport.analysis.speedup import (
     rules_of,
     speedup,
 )
-from accelreport.analysis.stats import Interval, geometric_mean
+from accelreport.analysis.stats import Interval, geometric_mean, grouped
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.models import Published
@@ -72,10 +72,8 @@ def on_machines(groups: Sequence[Group], reference: str, rules: Rules) -> tuple[
             otherwise the first one that has.
         rules: what is asked of a comparison.
     """
-    places: dict[tuple[PointKey, str], list[Group]] = {}
-    for group in groups:
-        if group.timed and group.machine:
-            places.setdefault((group.results[0].where, group.device), []).append(group)
+    timed = (group for group in groups if group.timed and group.machine)
+    places = grouped(timed, lambda group: (group.results[0].where, group.device))
     rows: list[OnMachine] = []
     for there in places.values():
         first, *others = sorted(there, key=lambda side: (side.machine != reference, side.machine))

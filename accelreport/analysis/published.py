@@ -40,7 +40,7 @@ from accelreport.analysis.speedup import (
     rules_of,
     speedup,
 )
-from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, mean
+from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, grouped, mean
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import dotted_values
@@ -494,9 +494,7 @@ def published_results(
         beside: the device whose measurements they stand beside; each its own when empty.
     """
     rules = rules_of(plan, results)
-    groups: dict[PointKey, list[Group]] = {}
-    for group in groups_of(results):
-        groups.setdefault(point_key(group.point), []).append(group)
+    groups = grouped(groups_of(results), lambda group: point_key(group.point))
     return tuple(
         result
         for row in plan.published

@@ -25,7 +25,7 @@ from accelreport.analysis.stability import (
     steady,
     total_seconds,
 )
-from accelreport.analysis.stats import SLOW_PROCESS
+from accelreport.analysis.stats import SLOW_PROCESS, grouped
 from accelreport.analysis.warnings import (
     REFUSED,
     Recorded,
@@ -561,10 +561,8 @@ def slow_processes(results: Iterable[Result]) -> dict[tuple[str, str], SlowProce
     Where such a process kept fewer cores busy, on a machine that did nothing else, the kind
     is `bimodal` (its threads shared a core or waited), otherwise `slow-process`.
     """
-    groups: dict[tuple[str, str, PointKey], list[Result]] = {}
-    for result in results:
-        if result.seconds > 0:
-            groups.setdefault((result.device, result.machine, result.where), []).append(result)
+    timed = (result for result in results if result.seconds > 0)
+    groups = grouped(timed, lambda result: (result.device, result.machine, result.where))
     warnings = {}
     for siblings in groups.values():
         fastest = min(sibling.seconds for sibling in siblings)
@@ -587,12 +585,9 @@ def drifting_machines(
         results: what was measured.
         started: (key, machine) → when a process was started.
     """
-    by_machine: dict[str, list[Result]] = {}
-    for result in results:
-        if 0 < result.seconds < inf:
-            by_machine.setdefault(result.machine, []).append(result)
+    timed = (result for result in results if 0 < result.seconds < inf)
     warnings = {}
-    for machine, measured in by_machine.items():
+    for machine, measured in grouped(timed, lambda result: result.machine).items():
         cells: dict[tuple[str, PointKey], list[tuple[float, float]]] = {}
         ordered = sorted(measured, key=lambda process: started[process.key, process.machine])
         for place, result in enumerate(ordered):

@@ -35,7 +35,7 @@ from accelreport.analysis.published import (
 )
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
-from accelreport.analysis.stats import Interval, Verdict, geometric_mean
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean, grouped
 from accelreport.spec.device import ONE_DEVICE, Device
 
 
@@ -216,11 +216,8 @@ def gain_findings(bench: Benchmark) -> Iterator[Finding]:
 
 def _ends_of_sweeps(bench: Benchmark) -> Iterator[tuple[Group, Group]]:
     """The first and the last timed point of each device along the one axis."""
-    lines: dict[tuple[str, str], list[Group]] = {}
-    for row in bench.compared:
-        if row.own.timed and row.own.machine:
-            lines.setdefault((row.device, row.machine), []).append(row.own)
-    for own in lines.values():
+    timed = (row.own for row in bench.compared if row.own.timed and row.own.machine)
+    for own in grouped(timed, lambda group: (group.device, group.machine)).values():
         own.sort(key=lambda group: float(str(next(iter(group.point.values())))))
         if len(own) > 1:
             yield own[0], own[-1]
@@ -240,13 +237,16 @@ def sound_rates(bench: Benchmark) -> list[PublishedRate]:
     return [rate for rate in rates if rate.row.mark != "D" or place(rate) not in printed]
 
 
+def published_lines(bench: Benchmark, axis: str) -> Iterable[list[PublishedRate]]:
+    """What each thing that a source measured along an axis came to, without what is flagged."""
+    sound = (rate for rate in sound_rates(bench) if rate.comparable and not rate.flags)
+    along = (rate for rate in sound if axis in rate.where)
+    return grouped(along, lambda rate: (rate.row.device, rate.row.label)).values()
+
+
 def _published_ends(bench: Benchmark, axis: str) -> Iterator[tuple[Value, Value]]:
     """The first and the last figure of each thing that a source measured along the axis."""
-    lines: dict[tuple[str, str], list[PublishedRate]] = {}
-    for rate in sound_rates(bench):
-        if rate.comparable and not rate.flags and axis in rate.where:
-            lines.setdefault((rate.row.device, rate.row.label), []).append(rate)
-    for rates in lines.values():
+    for rates in published_lines(bench, axis):
         rates.sort(key=lambda rate: float(str(rate.where[axis])))
         if len(rates) > 1:
             yield published_value(bench, rates[0]), published_value(bench, rates[-1])

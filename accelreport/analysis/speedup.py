@@ -36,6 +36,7 @@ from accelreport.analysis.stats import (
     Verdict,
     compare,
     geometric_mean,
+    grouped,
     known_spread,
     level_over,
     logarithms,
@@ -89,9 +90,7 @@ def groups_of(results: Iterable[Result]) -> list[Group]:
     Processes that no machine has a record of are a group of their own where the device has
     none at that point, and are left out where it has.
     """
-    by_place: dict[tuple[PointKey, str, str], list[Result]] = {}
-    for result in results:
-        by_place.setdefault((result.where, result.device, result.machine), []).append(result)
+    by_place = grouped(results, lambda result: (result.where, result.device, result.machine))
     present = {(where, device) for where, device, machine in by_place if machine}
     return [
         Group(device, machine, of[0].point, tuple(of))
@@ -325,10 +324,8 @@ def speedups_of(
     """
     asked = rules or rules_of(plan, results)
     groups = groups_of(results)
-    bases: dict[PointKey, list[Group]] = {}
-    for group in groups:
-        if plan.baseline.is_at(group.device, group.point):
-            bases.setdefault(point_key(group.point), []).append(group)
+    own = (group for group in groups if plan.baseline.is_at(group.device, group.point))
+    bases = grouped(own, lambda group: point_key(group.point))
     by_way: dict[PointKey, list[tuple[Group, Group | None]]] = {}
     for group in groups:
         way = point_key({axis: group.point[axis] for axis in plan.baseline.where})

@@ -20,14 +20,14 @@ together with the tables of that page, and by nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import exp, inf, isnan, log, nan, sqrt
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,9 @@ SLOW_PROCESS = 1.2
 Term = tuple[float, Sample]
 """A weight and the processes it applies to."""
 
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
 
 def t_quantile(p: float, df: float) -> float:
     """Quantile `p` of Student's t; `df` may be fractional or infinite."""
@@ -66,6 +69,14 @@ def percentile(values: Sequence[float] | Floats, share: float) -> float | None:
     if len(values) * beyond < 1 - 1e-9:
         return None
     return float(np.quantile(values, share))
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Items by what they have in common, the groups and their items in the order they come in."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import COMPARISONS, Caveat, Finding, Kind, Subject, Value
 from accelreport.analysis.speed_findings import (
+    published_lines,
     published_value,
     rate_of,
-    sound_rates,
     steady_times,
     swept_number,
 )
-from accelreport.analysis.stats import percentile
+from accelreport.analysis.stats import grouped, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
@@ -191,10 +191,8 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
 def _measured(
     bench: BenchmarkView, ratios: dict[Subject, Value]
 ) -> list[tuple[SweepLine, list[Value]]]:
-    lines: dict[tuple[str, str], list[Value]] = {}
-    for row in bench.compared:
-        if row.own.machine and (rate := rate_of(row.own)):
-            lines.setdefault((row.device, row.machine), []).append(rate)
+    rates = (rate for row in bench.compared if row.own.machine and (rate := rate_of(row.own)))
+    lines = grouped(rates, lambda rate: (rate.of.device, rate.of.machine))
     return _lines(bench, lines.values(), ratios)
 
 
@@ -202,12 +200,8 @@ def _published(
     bench: BenchmarkView, axis: str, ratios: dict[Subject, Value]
 ) -> list[tuple[SweepLine, list[Value]]]:
     """A line for each thing that a source measured; what contradicts itself is in the table."""
-    lines: dict[tuple[str, str], list[Value]] = {}
-    for rate in sound_rates(bench):
-        if rate.comparable and axis in rate.where and not rate.flags:
-            value = published_value(bench, rate)
-            lines.setdefault((rate.row.device, rate.row.label), []).append(value)
-    return _lines(bench, lines.values(), ratios)
+    lines = published_lines(bench, axis)
+    return _lines(bench, ([published_value(bench, rate) for rate in own] for own in lines), ratios)
 
 
 def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
@@ -274,9 +268,7 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
 def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """The median call of each device over the swept number, with its tail."""
     speaker, axis = Speaker(bench), finding.axis
-    lines: dict[tuple[str, str], list[Value]] = {}
-    for value in finding.values:
-        lines.setdefault((value.of.device, value.of.machine), []).append(value)
+    lines = grouped(finding.values, lambda value: (value.of.device, value.of.machine))
     drawn = []
     for values in lines.values():
         last, series = values[-1], style_of(bench, values[-1].of)

@@ -10,6 +10,7 @@ from functools import cached_property
 from accelreport.analysis.cost import price_of
 from accelreport.analysis.hardware import RUNTIMES
 from accelreport.analysis.results import Result
+from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
@@ -293,11 +294,8 @@ class Listing:
     @cached_property
     def machines(self) -> dict[str, list[Environment]]:
         """Environments of those records, by machine."""
-        by_machine: dict[str, list[Environment]] = {}
-        for record in self.records:
-            if record.environment is not None:
-                by_machine.setdefault(record.environment.machine, []).append(record.environment)
-        return dict(sorted(by_machine.items()))
+        known = (r.environment for r in self.records if r.environment is not None)
+        return dict(sorted(grouped(known, lambda environment: environment.machine).items()))
 
     @cached_property
     def absences(self) -> list[Record]:

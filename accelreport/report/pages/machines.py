@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
 from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
+from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_withheld
 from accelreport.report.model import (
@@ -120,12 +121,9 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
         records: of any number of machines.
         page: address of the page of devices, for links to it from any other page.
     """
-    by_machine: dict[str, list[Environment]] = {}
-    for record in records:
-        if record.environment is not None:
-            by_machine.setdefault(record.machine, []).append(record.environment)
+    known = (record.environment for record in records if record.environment is not None)
     blocks = []
-    for machine, environments in sorted(by_machine.items()):
+    for machine, environments in sorted(grouped(known, lambda own: own.machine).items()):
         rows = (*hardware_facts(environments), *software_facts(environments))
         title, place = f"Machine {label(machine, 20)}", machine_id(machine)
         href = f"{page}#{place}" if page else ""

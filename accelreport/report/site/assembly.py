@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TypeVar
 
 from accelreport.analysis.ceilings import seen_tflops
+from accelreport.analysis.stats import grouped
 from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
@@ -65,11 +66,9 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
 
 def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
     """Each plan with its records, whichever of them are its, without names of people and hosts."""
-    by_key: dict[str, list[Record]] = {}
     in_order = sorted(records, key=lambda r: (r.key, r.machine))
     plans, in_order, _ = as_published(plans, in_order)
-    for record in in_order:
-        by_key.setdefault(record.key, []).append(record)
+    by_key = grouped(in_order, lambda record: record.key)
     devices = {name: device for plan in plans for name, device in plan.devices.items()}
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]

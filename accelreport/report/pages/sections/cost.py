@@ -13,7 +13,7 @@ from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speed_findings import caveats_of
-from accelreport.analysis.stats import Interval, geometric_mean
+from accelreport.analysis.stats import Interval, geometric_mean, grouped
 from accelreport.report import quantity
 from accelreport.report.charts.trade_off import Offer, trade_off
 from accelreport.report.metrics import QUANTITIES
@@ -187,11 +187,8 @@ def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table
 def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]:
     """A mark for each row with a price, and one for all rows of each device without one."""
     bench = speaker.bench
-    unpriced: dict[str, list[Value]] = {}
-    for row in rows:
-        if row.price is None:
-            unpriced.setdefault(speaker.name(row.value.of), []).append(row.value)
-    for name, values in unpriced.items():
+    unpriced = (row.value for row in rows if row.price is None)
+    for name, values in grouped(unpriced, lambda value: speaker.name(value.of)).items():
         every = [end for value in values for end in value.interval.ends]
         middle = geometric_mean([value.number for value in values]).value
         marks = signs(frozenset().union(*(value.caveats for value in values)))

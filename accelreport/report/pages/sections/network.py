@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from math import log2, prod
 
+from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Block, Fact, Facts, LayerBox, Layers, Prose, Section
@@ -91,10 +92,7 @@ def layer_boxes(network: Network) -> Layers:
 
     runs = [list(same) for _, same in groupby(network.layers, key=joined)]
     if len(runs) > MOST_BOXES:
-        kinds: dict[str, list[Layer]] = {}
-        for layer in network.layers:
-            kinds.setdefault(layer.kind, []).append(layer)
-        runs = list(kinds.values())
+        runs = list(grouped(network.layers, lambda layer: layer.kind).values())
     return Layers(tuple(map(_box, runs)))
 
 

@@ -378,7 +378,7 @@ def _plot(rows: Shares) -> Plot:
     """The figure: a row for each benchmark, a mark for each share."""
     workloads, groups = [], []
     for bench, place, shares in rows:
-        where, speaker = bench.point_title(place.point) if bench.axes else "", Speaker(bench)
+        where, speaker = bench.point_name(place.point), Speaker(bench)
         marks = tuple(_mark(speaker, *share) for share in shares)
         workloads.append(Workload(label(bench.plan.title), (where,), "", "", "", marks))
         lines = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
-from accelreport.analysis.stats import DECIDED, Interval, Verdict
+from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_incomplete, why_withheld
 from accelreport.report.metrics import axis_title
@@ -361,10 +361,7 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no device has several replicas or workers beside a single one."""
     if not bench.scaling:
         return None
-    points: dict[str, list[Scaling]] = {}
-    for scaling in bench.scaling:
-        title = bench.point_title(tuple(scaling.own.point.values())) if bench.axes else ""
-        points.setdefault(title, []).append(scaling)
+    points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
     table = Table(
         id="scaling-table",
         title="Efficiency of several replicas or workers",
