@@ -90,7 +90,7 @@ def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-            bounded = io.BufferedReader(_Bounded(unpacked, _TAR_LIMIT))
+            bounded = io.BufferedReader(_Bounded(unpacked))
             with tarfile.open(fileobj=bounded, mode="r|") as archive:
                 return _find_member(archive, name, limit)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
@@ -122,11 +122,11 @@ def _find_member(archive: tarfile.TarFile, name: str, limit: int) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than a number of bytes."""
+    """A stream that refuses to give more than `_TAR_LIMIT` bytes."""
 
-    def __init__(self, stream: gzip.GzipFile, limit: int) -> None:
+    def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
-        self._left = limit
+        self._left = _TAR_LIMIT
 
     def readable(self) -> bool:
         return True

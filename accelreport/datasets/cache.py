@@ -411,7 +411,7 @@ def samples() -> dict[str, DataSample]:
     return _SAMPLES.validate_json((FOLDER / MANIFEST).read_bytes())
 
 
-def sample_of(entry: CatalogueEntry, path: str = "") -> DataSample:
+def sample_of(entry: CatalogueEntry, path: str) -> DataSample:
     """The sample of a data set.
 
     Args:

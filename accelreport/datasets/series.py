@@ -531,7 +531,7 @@ def _read_file(path: str, folder: str) -> Contents:
     return Contents(place, data, sha256, official=False, remedy=_REMEDY)
 
 
-def proposed_columns(path: Path, separator: str = ",") -> dict[str, list[str]]:
+def proposed_columns(path: Path, separator: str) -> dict[str, list[str]]:
     """What the columns of a file seem to mean, by their names and its first row.
 
     Args:
