@@ -213,10 +213,9 @@ def training_family(
     parameters: type[TrainingParameters],
     problem: Callable[[Any, Any], TrainingProblem],
     options: Callable[[Any], Mapping[str, Any]] = lambda parameters: {},  # noqa: ARG005
-    frameworks: frozenset[str] = frozenset({"tensorflow"}),
     recurrent: Callable[[Any], bool] = lambda parameters: False,  # noqa: ARG005
 ) -> Family:
-    """A family that trains a model, and whose parameters name a `dataset`.
+    """A family that trains a model in any framework, and whose parameters name a `dataset`.
 
     Args:
         title: what the report calls it.
@@ -224,7 +223,6 @@ def training_family(
         problem: (parameters, data) → the training problem. Imports a framework when it is
             called, never before.
         options: parameters (checked) → what the data set is asked for.
-        frameworks: see `Family`.
         recurrent: see `Family`.
     """
 
@@ -238,6 +236,6 @@ def training_family(
         shape="training",
         data=data,
         problem=lambda checked, dataset, seed: problem(checked, dataset),  # noqa: ARG005
-        frameworks=frameworks,
+        frameworks=EVERY,
         recurrent=recurrent,
     )

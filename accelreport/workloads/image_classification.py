@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from accelreport.workloads.base import EVERY, TrainingParameters, TrainingProblem, training_family
+from accelreport.workloads.base import TrainingParameters, TrainingProblem, training_family
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.training import labelled_problem
@@ -191,9 +191,4 @@ def digits(
     ]
 
 
-FAMILY = training_family(
-    "Image classification",
-    ImageClassificationParameters,
-    problem,
-    frameworks=EVERY,
-)
+FAMILY = training_family("Image classification", ImageClassificationParameters, problem)

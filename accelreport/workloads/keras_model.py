@@ -40,7 +40,6 @@ from accelreport.spec.validators import (
     refuse_written,
 )
 from accelreport.workloads.base import (
-    EVERY,
     DataRequest,
     TrainingParameters,
     TrainingProblem,
@@ -639,7 +638,6 @@ FAMILY = replace(
         "Keras model",
         KerasParameters,
         problem,
-        frameworks=EVERY,
         recurrent=lambda parameters: names_recurrent_layers(parameters.document),
     ),
     data=request,

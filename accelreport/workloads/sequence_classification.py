@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from accelreport.spec.validators import FieldsError
-from accelreport.workloads.base import (
-    EVERY,
-    Tally,
-    TrainingParameters,
-    TrainingProblem,
-    training_family,
-)
+from accelreport.workloads.base import Tally, TrainingParameters, TrainingProblem, training_family
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import class_accuracy, class_loss
 from accelreport.workloads.training import (
@@ -198,6 +192,5 @@ FAMILY = training_family(
     "Sequence classification",
     SequenceClassificationParameters,
     problem,
-    frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )

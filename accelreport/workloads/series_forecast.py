@@ -22,7 +22,6 @@ from accelreport.datasets.errors import DataOptionsError
 from accelreport.spec.base import Scalar, SpecModel, Text
 from accelreport.spec.validators import FieldsError
 from accelreport.workloads.base import (
-    EVERY,
     Observation,
     TrainingParameters,
     TrainingProblem,
@@ -322,6 +321,5 @@ FAMILY = training_family(
     SeriesForecastParameters,
     problem,
     options=lambda parameters: parameters.series.model_dump(exclude_none=True),
-    frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )

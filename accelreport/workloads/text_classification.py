@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from accelreport.workloads.base import EVERY, TrainingParameters, TrainingProblem, training_family
+from accelreport.workloads.base import TrainingParameters, TrainingProblem, training_family
 from accelreport.workloads.objectives import binary_accuracy, binary_loss
 from accelreport.workloads.training import (
     Kernel,
@@ -75,6 +75,5 @@ FAMILY = training_family(
     TextClassificationParameters,
     problem,
     options=lambda parameters: {"num_words": parameters.words, "length": parameters.length},
-    frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )

@@ -10,7 +10,6 @@ from pydantic import Field
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.spec.base import Text
 from accelreport.workloads.base import (
-    EVERY,
     Observation,
     TrainingParameters,
     TrainingProblem,
@@ -207,6 +206,5 @@ FAMILY = training_family(
     "Text generation",
     TextGenerationParameters,
     problem,
-    frameworks=EVERY,
     recurrent=lambda parameters: True,  # noqa: ARG005 - whatever it says
 )
