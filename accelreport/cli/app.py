@@ -135,16 +135,10 @@ def main() -> None:
     """Run the program and end with its exit code."""
     try:
         app(prog_name="accelreport")
-    except AccelReportError as error:
-        from accelreport.terminal.say import show
-
-        show(error)
-        sys.exit(error.exit_code)
     except Exception as error:
-        if "--debug" in sys.argv:
+        if "--debug" in sys.argv and not isinstance(error, AccelReportError):
             raise
-        from accelreport.runner.workspace import Workspace
-        from accelreport.terminal.say import show_unexpected
+        from accelreport.terminal.say import complain
 
-        show_unexpected(error, Workspace().errors)
-        sys.exit(ExitCode.INTERNAL)
+        complain(error)
+        sys.exit(error.exit_code if isinstance(error, AccelReportError) else ExitCode.INTERNAL)

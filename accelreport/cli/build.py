@@ -370,7 +370,7 @@ def serve(
     from accelreport.report.site.serve import LOOPBACK, LiveServer, keep_serving
     from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import talk_of
-    from accelreport.terminal.say import say, tell_left_out, tell_unshown
+    from accelreport.terminal.say import complain, say, tell_left_out, tell_unshown
 
     def rebuild() -> None:
         store = _refreshed(results, specs)
@@ -392,15 +392,4 @@ def serve(
         if host not in LOOPBACK:
             say("warning: everybody in this machine's network can read the site", err=True)
         watched = [results, specs, CHECKOUT, *([templates] if templates else [])]
-        keep_serving(server, watched, rebuild, _complain)
-
-
-def _complain(error: Exception) -> None:
-    from accelreport.errors import AccelReportError
-    from accelreport.runner.workspace import Workspace
-    from accelreport.terminal.say import show, show_unexpected
-
-    if isinstance(error, AccelReportError):
-        show(error)
-    else:
-        show_unexpected(error, Workspace().errors)
+        keep_serving(server, watched, rebuild, complain)

@@ -49,6 +49,16 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
     out.write(f"The traceback is in {folder / name}; --debug prints it here.\n")
 
 
+def complain(error: Exception) -> None:
+    """Print an error, whichever it is."""
+    if isinstance(error, AccelReportError):
+        show(error)
+        return
+    from accelreport.runner.workspace import Workspace
+
+    show_unexpected(error, Workspace().errors)
+
+
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """The rows in columns of equal width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
