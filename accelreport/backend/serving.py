@@ -28,7 +28,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -87,9 +88,9 @@ def served(folder: Path, name: str) -> Iterator[Address]:
         text=True,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
     )
-    complaints: list[str] = []
+    complaints: deque[str] = deque(maxlen=20)
     # TensorFlow writes to standard error; a full pipe would stop the server.
-    reader = threading.Thread(target=_keep_last, args=(process, complaints), daemon=True)
+    reader = threading.Thread(target=complaints.extend, args=(process.stderr,), daemon=True)
     reader.start()
     try:
         port = _port(process, complaints)
@@ -99,14 +100,7 @@ def served(folder: Path, name: str) -> Iterator[Address]:
         reader.join(END_S)
 
 
-def _keep_last(process: subprocess.Popen[str], lines: list[str]) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        lines.append(line.rstrip())
-        del lines[:-20]
-
-
-def _port(process: subprocess.Popen[str], complaints: list[str]) -> int:
+def _port(process: subprocess.Popen[str], complaints: Sequence[str]) -> int:
     assert process.stdout is not None
     # A server that hangs would be waited for without end.
     alarm = threading.Timer(START_S, process.kill)
@@ -118,7 +112,7 @@ def _port(process: subprocess.Popen[str], complaints: list[str]) -> int:
     try:
         return int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError) as error:
-        last = complaints[-1] if complaints else "no output"
+        last = complaints[-1].rstrip() if complaints else "no output"
         raise ServingError(f"the server did not start: {last}") from error
 
 
