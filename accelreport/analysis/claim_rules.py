@@ -364,8 +364,7 @@ def _terms_of_ratio(
 
 def _speedup_terms(evidence: Evidence, own: DevicePoint, base: DevicePoint) -> Terms:
     """The logarithms of how many times as fast a device is; an empty term where there is none."""
-    speedup = evidence.against(own, base)
-    estimate = speedup.estimate or speedup.qualified
+    estimate = evidence.against(own, base).computed
     return estimate.terms if estimate else Terms(((1.0, {}),))
 
 

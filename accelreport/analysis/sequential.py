@@ -126,7 +126,7 @@ def _verdicts(
     return {
         (speedup.device, speedup.own.results[0].where): verdict(estimate.interval)
         for speedup in speedups
-        if (estimate := speedup.estimate or speedup.qualified)
+        if (estimate := speedup.computed)
     }
 
 

@@ -122,7 +122,7 @@ def comparison_findings(bench: Benchmark) -> Iterator[Finding]:
     """
     over: dict[tuple[str, str], list[Speedup]] = {}
     for row in bench.compared:
-        if row.base and not row.is_baseline and (row.estimate or row.qualified):
+        if row.base and not row.is_baseline and row.computed:
             over.setdefault((row.base.device, row.base.machine), []).append(row)
     for rows in over.values():
         yield from _over_one_base(rows)
@@ -156,8 +156,7 @@ def kind_of(row: Speedup) -> Kind:
 
 def ratio_of(row: Speedup) -> Value:
     """A comparison as a value, withheld ones with their reasons."""
-    estimate = row.estimate or row.qualified
-    base = row.base
+    estimate, base = row.computed, row.base
     if estimate is None or base is None:
         raise ValueError("only what was compared is a ratio")
     value = _measured(row.own, estimate.interval, Unit.RATIO)

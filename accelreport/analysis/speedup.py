@@ -287,6 +287,11 @@ class Speedup:
         return self.own is self.base
 
     @property
+    def computed(self) -> Estimate | None:
+        """The speedup, whether or not it may stand alone; None where there is none at all."""
+        return self.estimate or self.qualified
+
+    @property
     def interval(self) -> Interval:
         """The speedup with its interval; `NOTHING` where there is none or it is withheld."""
         return self.estimate.interval if self.estimate else NOTHING
@@ -498,7 +503,7 @@ def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
 
 def widened(comparison: Speedup) -> bool:
     """Whether a speedup's own processes vary less than is known of the two devices."""
-    estimate = comparison.estimate or comparison.qualified
+    estimate = comparison.computed
     if estimate is None or estimate.contrast.n < 2 or comparison.is_baseline:
         return False
     return replace(estimate.terms, spread=0.0).contrast.spread < estimate.terms.spread
@@ -506,7 +511,7 @@ def widened(comparison: Speedup) -> bool:
 
 def missing_interval(comparison: Speedup) -> tuple[str, ...]:
     """The devices of which one process alone leaves a speedup without an interval."""
-    estimate = comparison.estimate or comparison.qualified
+    estimate = comparison.computed
     if estimate is None or estimate.interval.known or comparison.base is None:
         return ()
     return tuple(side.device for side in (comparison.own, comparison.base) if len(side.timed) == 1)
@@ -596,8 +601,8 @@ def _share_of(point: Mapping[str, Scalar | None], units: int) -> dict[str, Scala
 
 def _efficiency(own: Group, base: Group | None, rules: Rules, units: int) -> Interval:
     """The share of `units` times the rate of work of one that all of them reach."""
-    comparison = speedup(own, base, rules) if base and base.timed else None
-    if comparison is None or not (estimate := comparison.estimate or comparison.qualified):
+    estimate = speedup(own, base, rules).computed if base and base.timed else None
+    if estimate is None:
         return NOTHING
     interval = estimate.interval
     return Interval(interval.value / units, interval.low / units, interval.high / units, interval.n)

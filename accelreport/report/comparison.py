@@ -552,7 +552,7 @@ def _speedup_fields(faster: Speedup, gate: float | None) -> dict[str, Any]:
     Where the two do not reach the same accuracy the speedup stays, since whoever changed the code
     asks for it; it has no verdict and passes no gate.
     """
-    estimate, agreed = faster.estimate or faster.qualified, faster.agreement
+    estimate, agreed = faster.computed, faster.agreement
     if estimate is None:
         return {}
     row: dict[str, Any] = {
@@ -578,7 +578,7 @@ def _finite(value: float) -> float | None:
 
 
 def _no_interval(faster: Speedup) -> list[str]:
-    estimate = faster.estimate or faster.qualified
+    estimate = faster.computed
     if estimate is None or estimate.interval.known or faster.base is None:
         return []
     sides = (("OLD", faster.base), ("NEW", faster.own))

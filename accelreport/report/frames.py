@@ -115,7 +115,7 @@ SPEEDUP_COLUMNS: dict[str, Callable[[Speedup], object]] = {
     "level": lambda one: one.rules.level,
     "verdict": lambda one: one.verdict.value,
     "needed": lambda one: (one.estimate and one.estimate.needed) or nan,
-    "paired": lambda one: _is_paired(one),
+    "paired": lambda one: bool(one.computed and one.computed.paired and not one.is_baseline),
     "reason": lambda one: why_incomplete(one),
     "parity": lambda one: _parity(one),
     "parity_metric": lambda one: one.rules.quality.metric if one.rules.quality else "",
@@ -154,13 +154,7 @@ def _base(one: Speedup) -> Group | None:
 
 
 def _ratio(one: Speedup) -> Interval:
-    estimate = one.estimate or one.qualified
-    return estimate.interval if estimate else NOTHING
-
-
-def _is_paired(one: Speedup) -> bool:
-    estimate = one.estimate or one.qualified
-    return bool(estimate and estimate.paired and not one.is_baseline)
+    return one.computed.interval if one.computed else NOTHING
 
 
 def _parity(one: Speedup) -> str:

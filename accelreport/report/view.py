@@ -163,6 +163,11 @@ class BenchmarkView(Benchmark):
         """Those of them that hold times."""
         return [row for row in self.of(series, point) if row.measured]
 
+    def records_of(self, series: Series, point: Point) -> list[Record]:
+        """The records of those."""
+        records = map(self.record, self.measured(series, point))
+        return [record for record in records if record is not None]
+
     @cached_property
     def _rows_of_records(self) -> dict[tuple[str, str], Result]:
         return {(row.key, row.machine): row for row in self.results}
@@ -315,6 +320,11 @@ class BenchmarkView(Benchmark):
         )
 
     @cached_property
+    def shown_places(self) -> tuple[SeriesPoint, ...]:
+        """Each of them at every sweep point."""
+        return tuple((series, point) for series in self.shown_series for point in self.points)
+
+    @cached_property
     def tried_series(self) -> tuple[Series, ...]:
         """Series with a cell that was begun: the columns of tables, failures among them.
 
@@ -426,13 +436,12 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     exact = any(single.values())
     by_cell = single if exact else means
     times: Times = {}
-    for series in bench.shown_series:
-        for point in bench.points:
-            seconds = [
-                value
-                for row in bench.measured(series, point)
-                for value in by_cell.get((row.key, row.machine), ())
-            ]
-            if seconds:
-                times[series, point] = np.array(seconds)
+    for place in bench.shown_places:
+        seconds = [
+            value
+            for row in bench.measured(*place)
+            for value in by_cell.get((row.key, row.machine), ())
+        ]
+        if seconds:
+            times[place] = np.array(seconds)
     return times, exact

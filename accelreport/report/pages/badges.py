@@ -218,11 +218,10 @@ def device_columns(series: Sequence[Series]) -> tuple[Column, ...]:
 def loud_badges(bench: BenchmarkView) -> tuple[Badge, ...]:
     """The loud marks of all numbers in a figure, each once."""
     badges: dict[str, Badge] = {}
-    for series in bench.shown_series:
-        for point in bench.points:
-            for badge in number_badges(bench.planned(series, point)):
-                if badge.tone == "loud":
-                    badges[badge.text] = badge
+    for place in bench.shown_places:
+        for badge in number_badges(bench.planned(*place)):
+            if badge.tone == "loud":
+                badges[badge.text] = badge
     return tuple(badges.values())
 
 

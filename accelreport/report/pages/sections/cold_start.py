@@ -51,20 +51,14 @@ def start_at(bench: BenchmarkView, series: Series, point: Point) -> Start | None
 
 def starts_of(bench: BenchmarkView) -> dict[SeriesPoint, Start]:
     """Every cold start that was measured."""
-    return {
-        (series, point): start
-        for series in bench.shown_series
-        for point in bench.points
-        if (start := start_at(bench, series, point))
-    }
+    return {place: start for place in bench.shown_places if (start := start_at(bench, *place))}
 
 
 def unit_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> float:
     """Seconds of the warm counterpart of the first step: a step, or a whole call."""
     if not bench.words.kernel:
         return start.steady_s
-    records = [bench.record(row) for row in bench.measured(*place)]
-    sizes = [record.blocks[0].steps for record in records if record and record.blocks]
+    sizes = [record.blocks[0].steps for record in bench.records_of(*place) if record.blocks]
     return start.steady_s * (sizes[0] if sizes else 1)
 
 

@@ -54,9 +54,8 @@ def places(bench: BenchmarkView) -> list[Place]:
 def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | None:
     """The work of a step of a device; None where it was not counted."""
     values = bench.values(point)
-    for row in bench.measured(series, point):
-        record = bench.record(row)
-        if record is not None and record.flops is not None:
+    for record in bench.records_of(series, point):
+        if record.flops is not None:
             dtype = compute_dtype(bench.plan, series.device, values)
             return work_of(record.flops, dtype, kernel=bench.words.kernel)
     return None

@@ -118,11 +118,10 @@ def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
     """Measured times that may be compared, then published ones that cite a price."""
     withheld = {place for point in bench.points for place, _ in withheld_at(bench, point)}
     priced = []
-    for series in bench.shown_series:
-        for point in bench.points:
-            value = _measured(bench, series, point, figure)
-            if value is not None and (series, point) not in withheld:
-                priced.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
+    for series, point in bench.shown_places:
+        value = _measured(bench, series, point, figure)
+        if value is not None and (series, point) not in withheld:
+            priced.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
     for row in bench.plan.published:
         time = getattr(row, figure)
         if row.price and time and row.comparable:
@@ -288,12 +287,7 @@ def resources_section(bench: BenchmarkView) -> Section | None:
     if not any(row.measured and present(row.memory.host_peak_bytes) for row in bench.results):
         return None
     blocks: tuple[Block, ...] = (_memory(bench), _energy(bench))
-    known = {
-        (series, point): peak
-        for series in bench.shown_series
-        for point in bench.points
-        if present(peak := _host_peak(bench, series, point))
-    }
+    known = {at: peak for at in bench.shown_places if present(peak := _host_peak(bench, *at))}
     place = max(known, key=lambda at: known[at])
     title = f"Memory: {memory(bench, place, known[place])}"
     return Section("resources", title, blocks, folded=True)
@@ -301,11 +295,6 @@ def resources_section(bench: BenchmarkView) -> Section | None:
 
 def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
     return median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
-
-
-def _records(bench: BenchmarkView, series: Series, point: Point) -> list[Record]:
-    records = (bench.record(row) for row in bench.measured(series, point))
-    return [record for record in records if record is not None]
 
 
 # Memory ----------------------------------------------------------------------------------------
@@ -333,7 +322,7 @@ def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
     device = median([row.memory.device_peak_bytes for row in rows])
     below = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
     lines = [Line(quantity.size(host)), Line(below, "interval")]
-    lines += [Line(text, "detail") for text in _processes(_records(bench, series, point))]
+    lines += [Line(text, "detail") for text in _processes(bench.records_of(series, point))]
     return measured_entry(bench, (series, point), lines, mark="small")
 
 
@@ -378,7 +367,7 @@ def _counted(energy: Energy) -> bool:
 def _joules(
     bench: BenchmarkView, series: Series, point: Point, sensors: list[tuple[str, str]]
 ) -> Entry:
-    records = _records(bench, series, point)
+    records = bench.records_of(series, point)
     if not records:
         return absence(bench, series, point)
     lines: list[Line] = []

@@ -205,7 +205,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
 
 def compute_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no run counted its operations."""
-    places = [(s, p) for s in bench.shown_series for p in bench.points]
+    places = bench.shown_places
     known = {place: rate for place in places if (rate := tflops_of(bench, *place)) is not None}
     if not known:
         return None
@@ -286,8 +286,7 @@ def tflops_of(
 
 def peak_of(bench: BenchmarkView, series: Series, point: Point) -> tuple[Peak | None, str]:
     """The peak that is cited for what cells computed, and by which name a driver knows the chip."""
-    records = (bench.record(row) for row in bench.measured(series, point))
-    known = (record.environment for record in records if record)
+    known = (record.environment for record in bench.records_of(series, point))
     environment = next(filter(None, known), None)
     name = hardware_name(environment, bench.plan.devices[series.device].kind)
     return cited_peak(bench.plan, series.device, bench.values(point), name, environment), name

@@ -123,7 +123,7 @@ def verdict_counts(verdicts: Counter[Verdict], base: str) -> str:
 def _compared(bench: BenchmarkView) -> list[Speedup]:
     """Every comparison with the baseline that has a ratio."""
     rows = (row for row in bench.compared if row.base and not row.is_baseline)
-    return [row for row in rows if row.estimate or row.qualified]
+    return [row for row in rows if row.computed]
 
 
 def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
@@ -139,9 +139,7 @@ def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
 
 def _interval_text(bench: BenchmarkView) -> str:
     """What the intervals of the speedups are, in a sentence."""
-    estimates = [
-        estimate for row in _compared(bench) if (estimate := row.estimate or row.qualified)
-    ]
+    estimates = [estimate for row in _compared(bench) if (estimate := row.computed)]
     paired = [estimate for estimate in estimates if estimate.paired]
     if not estimates:
         return ""
@@ -299,7 +297,7 @@ def _cells(
         href=bench.evidence(device.series, point),
         badges=_lost(bench, device.series, point),
     )
-    estimate = speedup.estimate or speedup.qualified
+    estimate = speedup.computed
     if speedup.is_baseline:
         return rate, entry("baseline", mark="baseline")
     if estimate is None:
