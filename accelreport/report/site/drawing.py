@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 from xml.etree import ElementTree as ET
 
@@ -474,12 +473,7 @@ class Drawer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
             self._engines.leave(worker)

@@ -106,13 +106,15 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     for why, rows in sorted(gaps.items(), key=lambda gap: (-len(gap[1]), gap[0])):
         names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
         reasons.append(f"{quantity.count(len(rows))} {why} ({label(names, 100)})")
-    verb = "has" if lost == 1 else "have"
-    summary = (
-        f"{quantity.count(lost)} of {quantity.plural(total, 'planned cell')} {verb} no "
-        f"number: {quantity.listed(reasons)}."
-    )
+    summary = f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."
     remedies = [label(remedy_text(row), 200) for rows in gaps.values() for _, row in rows]
     return [summary, *remedies[:1]]
+
+
+def _without_a_number(lost: int, planned: int) -> str:
+    """How many cells have none: "2 of 27 planned cells have no number"."""
+    of = f"{quantity.count(lost)} of {quantity.plural(planned, 'planned cell')}"
+    return f"{of} {'has' if lost == 1 else 'have'} no number"
 
 
 def cut_short(benches: Sequence[BenchmarkView]) -> str:
@@ -126,9 +128,7 @@ def cut_short(benches: Sequence[BenchmarkView]) -> str:
         among = quantity.plural(len(measured), "measured cell")
         parts.append(f"the time budget stopped {quantity.count(cut)} of {among}")
     if lost:
-        verb = "has" if lost == 1 else "have"
-        among = quantity.plural(len(rows), "planned cell")
-        parts.append(f"{quantity.count(lost)} of {among} {verb} no number")
+        parts.append(_without_a_number(lost, len(rows)))
     return f"{sentence('; '.join(parts))}." if parts else ""
 
 

@@ -180,7 +180,6 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
 
 
 def _served(served: list[tuple[NamedRun, Served]]) -> Table:
-    rows = tuple(_served_row(run, result) for run, result in served)
     titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
     return Table(
         id="served-table",
@@ -192,7 +191,7 @@ def _served(served: list[tuple[NamedRun, Served]]) -> Table:
         ),
         corner="run",
         columns=number_columns(titles),
-        groups=(RowGroup(rows),),
+        groups=(RowGroup(tuple(_served_row(run, result) for run, result in served)),),
     )
 
 

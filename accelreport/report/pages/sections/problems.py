@@ -143,12 +143,13 @@ def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
 
-_HEADINGS = {
-    REFUSED: "Refused",
-    "failed": "Failed",
-    "skipped": "Skipped",
-    "missing": "Not run yet",
+_HEADINGS: dict[str, tuple[str, Tone]] = {
+    REFUSED: ("Refused", "bad"),
+    "failed": ("Failed", "bad"),
+    "skipped": ("Skipped", "plain"),
+    "missing": ("Not run yet", "quiet"),
 }
+"""Status of cells without a number, in the order of their notes → its words and their tone."""
 
 
 def problems_section(bench: BenchmarkView) -> Section | None:
@@ -197,20 +198,15 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
 
 def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
     message, remedy = failure_text(rows[0]), remedy_text(rows[0])
-    tones: dict[str, Tone] = {
-        REFUSED: "bad",
-        "failed": "bad",
-        "skipped": "plain",
-        "missing": "quiet",
-    }
+    heading, tone = _HEADINGS[status]
     title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
     count = quantity.plural(len(rows), "cell")
     where = _where(bench, rows)
-    text = f"{label(_full_stop(message), 600)} {_HEADINGS[status]}: {count}{_points(bench, rows)}."
+    text = f"{label(_full_stop(message), 600)} {heading}: {count}{_points(bench, rows)}."
     if status == "missing":
         remedy = "Run the spec again: only what is missing runs."
         text = f"{count}{_points(bench, rows)}."
-    return Note(title, text.strip(), label(remedy, 600), where, tones[status])
+    return Note(title, text.strip(), label(remedy, 600), where, tone)
 
 
 def _full_stop(message: str) -> str:
