@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from accelreport.cli.options import RESULTS, Devices, Json, Results, argument, option
+from accelreport.cli.options import RESULTS, Devices, Json, Results, Yes, argument, option
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 
@@ -97,7 +97,6 @@ OutFile = Annotated[
         help="File, or folder for a file of the canonical name. Default: here.",
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Folder = Annotated[Path, argument("FOLDER", "Folder of contributions.")]
 Site = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where pages go.")]
 ReportPages = Annotated[

@@ -115,6 +115,7 @@ Devices = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 SPECS = [Path("specs")]
 REPORT_FILE = SPECS[0] / "accelreport.toml"

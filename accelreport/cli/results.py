@@ -11,7 +11,7 @@ import typer
 
 from accelreport.cli.compare import Out as OutFile
 from accelreport.cli.compare import write_out
-from accelreport.cli.options import RESULTS, Json, Results, SpecNames, argument
+from accelreport.cli.options import RESULTS, Json, Results, SpecNames, Yes, argument
 from accelreport.errors import AccelReportError, ExitCode
 
 LIST_EXAMPLES = """\b
@@ -95,7 +95,6 @@ Names = Annotated[
 Unplanned = Annotated[
     bool, typer.Option("--unplanned", help="Remove every record that no plan names any more.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @app.command("list", epilog=LIST_EXAMPLES)

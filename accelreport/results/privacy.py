@@ -262,7 +262,6 @@ INTERNAL = (".cluster", ".home", ".internal", ".lan", ".local", ".localdomain")
 """Endings of hosts that are in no public directory."""
 
 NOBODY = Identity()
-NOWHERE = Place()
 _BEFORE, _AFTER = "(?<![A-Za-z0-9])", "(?![A-Za-z0-9])"
 """A name may be a part of a word that hyphens, dots or underscores divide."""
 
@@ -514,7 +513,7 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def _place(document: object) -> Place:
-    return Place(document.key, document.machine) if isinstance(document, Record) else NOWHERE
+    return Place(document.key, document.machine) if isinstance(document, Record) else Place()
 
 
 def _parts(address: str) -> tuple[str, str, str]:
@@ -532,12 +531,14 @@ def _is_internal(host: str) -> bool:
     return "." not in host or host.endswith(INTERNAL)
 
 
-def as_written(record: Record) -> Record:
-    """A record as it is stored: without names of this account and of machines.
+def as_written(document: Value) -> Value:
+    """A document as it is stored: without names of this account and of machines.
 
-    Its parameters, of which its key is a hash, stay as they are.
+    The parameters of a record, of which its key is a hash, stay as they are.
     """
-    return _alone(record)
+    scrubber = Scrubber(identity_here(), writing=True)
+    scrubber.learn(document)
+    return scrubber.rewrite(document)
 
 
 def as_published(
@@ -567,10 +568,4 @@ def alone_published(record: Record) -> Record:
 
 def without_names(text: str) -> str:
     """A text of this process, such as an error, as others may read it."""
-    return _alone(Warned(kind="", message=text)).message
-
-
-def _alone(document: Value) -> Value:
-    scrubber = Scrubber(identity_here(), writing=True)
-    scrubber.learn(document)
-    return scrubber.rewrite(document)
+    return as_written(Warned(kind="", message=text)).message

@@ -147,15 +147,14 @@ def refresh(store: Store, specs: Path) -> list[str]:
         now = {spec.name: spec for spec in read.specs}
         shown = [plan for plan in plans if plan.spec in now]
         for plan in plans:
-            keys = {cell.key for cell in plan.cells}
-            known = any(keys <= {cell.key for cell in other.cells} for other in shown)
-            if plan.spec not in now and known:
-                store.leave_out(plan)
-            if plan.spec in now:
-                spec = now[plan.spec]
+            if spec := now.get(plan.spec):
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
                 if new.profile == plan.profile:
                     store.instead[plan.spec, plan.profile] = retold(new, plan)
+                continue
+            keys = {cell.key for cell in plan.cells}
+            if any(keys <= {cell.key for cell in other.cells} for other in shown):
+                store.leave_out(plan)
     return complaints
 
 
