@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -192,7 +192,7 @@ def _part(entry: str, listed: Sequence[Board]) -> Board | None:
         for board in listed
         if (board.uuid == whole if whole else any(u.startswith(entry) for u in _parts(board)))
     ]
-    return Board(meant[0].handle, meant[0].name, meant[0].uuid, part=True) if meant else None
+    return replace(meant[0], part=True) if meant else None
 
 
 def _parts(board: Board) -> Iterator[str]:
