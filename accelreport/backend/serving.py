@@ -272,8 +272,7 @@ def serve(
         began = time.perf_counter()
         model.export(path, format="tf_saved_model", verbose=False)
         export_s = time.perf_counter() - began
-        content = archive(path)
-        artefacts.keep("saved_model.tar", "exported model (SavedModel), archived", content)
+        artefacts.keep("saved_model.tar", "exported model (SavedModel), archived", archive(path))
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         with served(path, NAME) as address:
             answers = predictions(address, examples)
