@@ -229,7 +229,11 @@ class Finding:
         return self.values[:1] if self.kind in COMPARISONS and self.comparisons > 1 else self.values
 
     @property
+    def every_value(self) -> tuple[Value, ...]:
+        """Its numbers, and that of its base."""
+        return (*self.values, self.base) if self.base else self.values
+
+    @property
     def caveats(self) -> frozenset[Caveat]:
         """Everything that weakens any of its numbers."""
-        parts = (*self.values, self.base) if self.base else self.values
-        return frozenset().union(*(part.caveats for part in parts))
+        return frozenset().union(*(value.caveats for value in self.every_value))

@@ -194,8 +194,8 @@ class Speaker:
         Single runs are said with the finding that they belong to.
         """
         held = frozenset[Caveat]().union(*(finding.caveats for finding in findings))
-        values = [value for finding in findings for value in (*finding.values, finding.base)]
-        cut = [value.progress for value in values if value and value.progress]
+        values = (value for finding in findings for value in finding.every_value)
+        cut = [value.progress for value in values if value.progress]
         steps = min(cut, default=None)
         counted = f"{steps[0]:,} of {steps[1]:,} {self.bench.words.step}s" if steps else "its steps"
         if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
@@ -523,7 +523,7 @@ def _configurations(caveat: Caveat, findings: Sequence[Finding]) -> tuple[int, i
     """How many configurations of some findings a caveat weakens, and how many there are."""
     weak: dict[tuple[str, str, str], bool] = {}
     for finding in findings:
-        for value in (*finding.values, *([finding.base] if finding.base else [])):
+        for value in finding.every_value:
             # A gain of a device is over a configuration of its own.
             for of in (value.of, value.over) if finding.kind is Kind.GAIN else (value.of,):
                 if of and of.row is None and of.machine:

@@ -377,8 +377,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     speaker = Speaker(bench)
     total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
     restated = [finding for finding in bench.findings if finding.kind is Kind.RESTATED]
-    values = [*total.values, *([total.base] if total.base else [])]
-    values.sort(key=lambda value: -value.number)
+    values = sorted(total.every_value, key=lambda value: -value.number)
     again = {finding.values[1].of: finding.values for finding in restated}
     dots = [dot_of(speaker, value, _restated(speaker, again.get(value.of))) for value in values]
     plot = rows_plot(

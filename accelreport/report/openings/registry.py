@@ -114,9 +114,7 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot:
         description=bars_in_words(groups),
         chart=lambda size: paired_bars(groups, size.width, size.height),
         caption="The shorter, the better.",
-        values=tuple(
-            value for f in findings for value in (*f.values, *([f.base] if f.base else []))
-        ),
+        values=tuple(value for finding in findings for value in finding.every_value),
     )
 
 

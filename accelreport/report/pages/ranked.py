@@ -103,37 +103,39 @@ class Filter:
 class BoardRow:
     """A row of the ranked table; positions are percent of the axis.
 
+    A published row has no rank, page, ends, price and numbers.
+
     Attributes:
-        rank: a rank or a range; empty for a published row.
-        tied: whether it is a range.
         classes: colour, and the option of each filter that it belongs to.
-        href: the page of the machine.
         name: of the chip.
         detail: kind, precision, and framework where there are several; or who published it.
-        doubted: whether a person should look at it.
         at: of the mark.
-        ends: of the interval; empty without one.
         value: without the unit of a rate.
-        stopped: whether the budget stopped a repeat.
         interval: its ends.
+        rank: a rank or a range.
+        tied: whether it is a range.
+        href: the page of the machine.
+        doubted: whether a person should look at it.
+        ends: of the interval; empty without one.
+        stopped: whether the budget stopped a repeat.
         price: of an hour.
         numbers: value and ends, for the script that compares two.
     """
 
-    rank: str
-    tied: bool
     classes: str
-    href: str
     name: str
     detail: str
-    doubted: bool
     at: str
-    ends: tuple[str, ...]
     value: str
-    stopped: bool
     interval: str
-    price: str
-    numbers: str
+    rank: str = ""
+    tied: bool = False
+    href: str = ""
+    doubted: bool = False
+    ends: tuple[str, ...] = ()
+    stopped: bool = False
+    price: str = ""
+    numbers: str = ""
 
 
 @dataclass(frozen=True)
@@ -250,18 +252,18 @@ def _row(
     framework = FRAMEWORK_NAMES[entry.framework] if frameworks else ""
     detail = filter(None, (entry.kind, framework, precision_text(entry)))
     return BoardRow(
-        rank=rank_text(row),
-        tied=row.best != row.worst,
         classes=" ".join(dict.fromkeys([f"k{COLOURS[entry.kind]}", *own])),
-        href=machine_path(machine),
         name=label(chip_name(entry), 48),
         detail=" · ".join(detail),
-        doubted=bool(machine.doubts),
         at=at(entry.value.value),
-        ends=tuple(map(at, entry.value.ends)) if entry.value.known else (),
         value=value_text(entry, figure, bare=True),
-        stopped=entry.stopped is not None,
         interval=interval_text(entry, figure, bare=True),
+        rank=rank_text(row),
+        tied=row.best != row.worst,
+        href=machine_path(machine),
+        doubted=bool(machine.doubts),
+        ends=tuple(map(at, entry.value.ends)) if entry.value.known else (),
+        stopped=entry.stopped is not None,
         price=_price(entry),
         numbers="/".join(f"{float(f'{number:.4g}'):g}" for number in numbers),
     )
@@ -283,20 +285,12 @@ def _published_row(
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
     printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
     return BoardRow(
-        rank="",
-        tied=False,
         classes=" ".join(dict.fromkeys(["pub", f"k{COLOURS.get(kind, 0)}", *own])),
-        href="",
         name=label(rate.row.label, 48),
         detail=f"published by {label(by, 40)}, no rank",
-        doubted=False,
         at=at(rate.rate),
-        ends=(),
         value=quantity.write(rate.rate, Unit.NUMBER),
-        stopped=False,
         interval=f"from {printed}",
-        price="",
-        numbers="",
     )
 
 

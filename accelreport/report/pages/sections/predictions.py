@@ -279,7 +279,7 @@ def _forecast_plot(
         badges=run.badges,
         table=_table(run, forecast, f"{identity}-data"),
         up=name,
-        values=(*finding.values, *([finding.base] if finding.base else [])),
+        values=finding.every_value,
     )
 
 
