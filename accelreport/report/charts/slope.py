@@ -100,11 +100,6 @@ class _Drawn:
     def _label(timed: Dot) -> str:
         return f"{timed.name} {timed.text}"
 
-    def _today(self) -> list[str]:
-        """What stands below the name of today's time, in lines that have room."""
-        every = (self._slope.today.text, self._slope.today.detail)
-        return [line for text in every for line in lines_within(text, self._room, LABEL_SIZE)]
-
     def _y(self, seconds: float) -> float:
         low, high = self._ends
         share = math.log(high / seconds) / math.log(high / low) if high > low else 0.5
@@ -191,7 +186,8 @@ class _Drawn:
             taken.append(Box(edge - width, at - LINE / 2, edge, at + LINE / 2))
         at, edge = self._y(slope.today.value), self._right + BRACKET + 6
         self._text(edge, at, slope.today.name, "right")
-        lines = self._today()
+        below = (slope.today.text, slope.today.detail)
+        lines = [line for text in below for line in lines_within(text, self._room, LABEL_SIZE)]
         for number, line in enumerate(lines, 1):
             self._text(edge, at + LINE * number, line, "note")
         taken.append(Box(edge, at - LINE / 2, self._width, at + LINE * (len(lines) + 0.5)))

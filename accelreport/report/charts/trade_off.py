@@ -17,8 +17,8 @@ from accelreport.report.charts.drawing import (
     DeviceStyle,
     Layer,
     device_fields,
-    extent,
     inner_width,
+    left_axis,
     marked,
     rows,
 )
@@ -121,7 +121,7 @@ class _TradeOff:
         self._wide = inner_width(width, labels)
         costs = fitting(decades(*self._x, 6), plain, self._x, self._wide, log=True)
         across = ticked(costs, plain, title=title, domain=False, tickSize=0)
-        up = ticked(times, plain_duration, title=None, domain=False, ticks=False, **extent(labels))
+        up = left_axis(times, plain_duration)
         x_scale = Scale(type="log", domain=list(self._x), nice=False)
         y_scale = Scale(type="log", domain=list(self._y), nice=False)
         self._across = {"scale": x_scale, "axis": across}

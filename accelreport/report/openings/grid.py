@@ -284,8 +284,9 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     cells = [cell for panel in panels for row in panel.cells for cell in row]
     bare = not any(cell.under or (cell.value is None and cell.text) for cell in cells)
     widest = max(text_width(cell.text, LETTERS + 2, bold=True) for cell in cells)
-    across = _across(len(panels), len(axes.columns) * (widest + GAP + 8 if bare else LEAST_CELL),
-                     width - left)  # fmt: skip
+    least = len(axes.columns) * (widest + GAP + 8 if bare else LEAST_CELL)
+    most = int((width - left + BETWEEN) // (least + BETWEEN))
+    across = max(1, min(len(panels), most))
     down = -(-len(panels) // across)
     panel = (width - 10 - left - (across - 1) * BETWEEN) / across
     cell = panel / len(axes.columns)
@@ -300,11 +301,6 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     total = down * (above + row * len(axes.rows) + 8)
     drawn.word(axes.title, left, total + 12, LABEL_SIZE, "var(--soft)")
     return drawn.chart(width - 8, total + FOOT)
-
-
-def _across(panels: int, least: float, width: float) -> int:
-    most = int((width + BETWEEN) // (least + BETWEEN))
-    return max(1, min(panels, most))
 
 
 def _bins(panels: Sequence[HeatPanel]) -> tuple[float, float]:

@@ -175,12 +175,8 @@ class Overview:
         return sorted({row.machine for b in self.benches for row in b.results if row.measured})
 
     @cached_property
-    def _place(self) -> tuple[str, str] | None:
-        return common_base((bench.plan, bench.results) for bench in self.benches)
-
-    @cached_property
     def _over_one(self) -> list[Shown]:
-        return self._rows(self._place)
+        return self._rows(common_base((bench.plan, bench.results) for bench in self.benches))
 
     def _rows(self, place: tuple[str, str] | None) -> list[Shown]:
         return [

@@ -175,7 +175,8 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool) -> str:
             x = i * (max(p.width for p in panels) + GAP)
             if title:
                 pieces.append(_svg_text(title, x, top + 14, 13.5, "bold"))
-            pieces.append(_placed(panel, x, top + head))
+            at = f'<svg x="{x:g}" y="{top + head:g}" '
+            pieces.append(panel.text.replace("<svg ", at, 1))
         top += head + max(p.height for p in row_panels) + GAP
     marks = "; ".join(f"{badge.text}: {badge.meaning}" for badge in figure.badges)
     subtitle = " ".join(part for part in (figure.subtitle, marks) if part)
@@ -195,10 +196,6 @@ def _measured(drawn: Markup) -> _MeasuredSvg:
     if box is None:
         raise ValueError("a drawing without a viewBox")
     return _MeasuredSvg(str(drawn), float(box[1]), float(box[2]))
-
-
-def _placed(panel: _MeasuredSvg, x: float, y: float) -> str:
-    return panel.text.replace("<svg ", f'<svg x="{x:g}" y="{y:g}" ', 1)
 
 
 def _svg_text(

@@ -150,8 +150,10 @@ class Renderer:
     ) -> None:
         self._facts = facts
         folders = [folder for folder in (overrides, PACKAGED, CHECKOUT) if folder]
+        # Ours have a name of their own as well, for those that extend what they replace.
+        ours = PrefixLoader({"accelreport": FileSystemLoader([PACKAGED, CHECKOUT])})
         self.environment = Environment(
-            loader=ChoiceLoader([*map(FileSystemLoader, folders), _ours()]),
+            loader=ChoiceLoader([*map(FileSystemLoader, folders), ours]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -218,11 +220,6 @@ class Renderer:
                 why=f"{error}.",
                 remedy="Compare it with the template of the same name that it replaces.",
             ) from error
-
-
-def _ours() -> PrefixLoader:
-    """Our own templates under a name of their own, for those that extend what they replace."""
-    return PrefixLoader({"accelreport": FileSystemLoader([PACKAGED, CHECKOUT])})
 
 
 def _short(script: str) -> str:

@@ -33,7 +33,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
 from accelreport.report.pages.machines import DEVICES, device_id, machine_facts
 from accelreport.report.text import clean, label, slug
-from accelreport.report.view import BenchmarkView, Point, Series
+from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.spec.models import Source
 
@@ -131,7 +131,8 @@ def commands(
     if device:
         run += ["--device", clean(device)]
     for axis, value in zip(bench.axes, point, strict=False):
-        run += ["--filter", f"{clean(axis)}={clean(_scalar(value))}"]
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        run += ["--filter", f"{clean(axis)}={clean(text)}"]
     measured = Token(shlex.join(run) + "\n")
     return (*_checkout(records), *_data(records), measured, Token("accelreport build"))
 
@@ -171,10 +172,6 @@ def on_a_screen(commands: Sequence[Token]) -> tuple[Token, ...]:
         if rows > SCREEN_ROWS:
             return (*commands[:number], Token("# … the page has the rest", "note"))
     return tuple(commands)
-
-
-def _scalar(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _checkout(records: Sequence[Record]) -> list[Token]:
@@ -284,7 +281,7 @@ def cells_section(bench: BenchmarkView) -> Section:
     groups = [
         RowGroup(
             _rows(bench, bench.planned(series, point), metric, compact=compact),
-            title=_title(bench, series, point),
+            title=f"{series.title}, {bench.point_title(point)}" if bench.axes else series.title,
             id=bench.evidence_id(series, point),
         )
         for series in bench.series
@@ -310,10 +307,6 @@ def cells_section(bench: BenchmarkView) -> Section:
     done = sum(row.measured for row in bench.results)
     title = f"Every cell: {done} of {quantity.count(len(bench.results))} measured"
     return Section("cells", title, (table,), folded=True)
-
-
-def _title(bench: BenchmarkView, series: Series, point: Point) -> str:
-    return f"{series.title}, {bench.point_title(point)}" if bench.axes else series.title
 
 
 def _rows(

@@ -153,12 +153,6 @@ def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
     )
 
 
-def _measured(bench: BenchmarkView, result: ClaimResult) -> list[Line]:
-    """The numbers one under another; the sentence of the analysis where there are none."""
-    lines = measured_lines(result, names_of(bench))
-    return [Line(line) for line in lines] or [Line(_untested(bench, result))]
-
-
 def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
     """Who published a claim, the page's own source by authors and year; or who else makes it."""
     who, own = source_of(bench.plan, claim), bench.plan.source
@@ -169,28 +163,27 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
 
 def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     """A claim with its state, what was measured, the rule and who said it."""
-    state, claim = result.state, result.claim
+    state, claim, names = result.state, result.claim, names_of(bench)
     named = set(claim.check.model_dump(include={"faster", "of", "over", "than"}).values())
     devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
     badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
-    measured = _measured(bench, result)
+    measured = [Line(line) for line in measured_lines(result, names)]
+    measured = measured or [Line(_untested(bench, result))]
     if result.numbers and result.withheld:
-        measured += [
-            Line(tied(label(text, 600)), "reason") for text in beside_text(result, names_of(bench))
-        ]
+        measured += [Line(tied(label(text, 600)), "reason") for text in beside_text(result, names)]
     machines = {series.machine for series in bench.series if series.machine}
     if result.machine and len(machines) > 1:
         measured.append(Line(f"on machine {label(result.machine, 20)}", "reason"))
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     shown, more = measured[:most], measured[most:]
-    rule = tied(label(rule_text(bench.plan, claim.check, names_of(bench)), 400))
+    rule = tied(label(rule_text(bench.plan, claim.check, names), 400))
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
     if note and not decided:
         more.append(Line(note, "reason"))
-    if published := published_text(bench.plan, claim.check, names_of(bench)):
+    if published := published_text(bench.plan, claim.check, names):
         more.append(Line(tied(label(published, 400)), "reason"))
     return table_row(
         entry(label(claim.text, 400), *under(note if decided else "", "detail")),
