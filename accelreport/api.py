@@ -52,13 +52,12 @@ from accelreport.spec.models import NO_TALK
 from accelreport.terminal.answer import (
     COLUMNS,
     absences,
-    measured_now,
     named,
     summary_text,
     table_rows,
     table_title,
-    trial_frame,
     trial_lines,
+    trial_of,
 )
 from accelreport.terminal.comparison import comparison_text
 from accelreport.terminal.progress import progress_for
@@ -453,10 +452,7 @@ def try_model(
             options={"input_shape": list(input_shape)} if input_shape else {},
         )
         measured = run(specs, results=results, devices_file=rows, quiet=quiet)
-        names = {spec.stem for spec in specs}
-    store = Store(Path(results))
-    plans = [plan for plan in store.plans() if plan.spec in names]
-    return Trial(trial_frame(measured_now(store, plans)), measured)
+    return Trial(trial_of(Path(results), specs), measured)
 
 
 def build(

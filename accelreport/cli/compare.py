@@ -153,13 +153,11 @@ def _written(line: list[FolderComparison], format_: str) -> str:
 
 def write_out(out: Path | None, text: str) -> None:
     """Write a text to a file, or to the screen where none is named."""
-    from accelreport.results.store import cannot_write
+    from accelreport.results.store import writing
 
     if out is None:
         typer.echo(text, nl=False)
         return
-    try:
+    with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(out, error) from error

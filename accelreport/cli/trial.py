@@ -63,9 +63,8 @@ def try_(
     """Measure a model of your own at once: a training step and a call, on random data."""
     from accelreport.cli.run import SIZES, carried_out, whole_numbers
     from accelreport.loader.load import load
-    from accelreport.results.store import Store
     from accelreport.runner.prepare import Request, whole_machine
-    from accelreport.terminal.answer import measured_now, trial_frame, trial_lines
+    from accelreport.terminal.answer import trial_lines, trial_of
     from accelreport.terminal.say import say, tell_waiting
 
     rows = devices_at(devices_file)
@@ -83,10 +82,7 @@ def try_(
         )
         request = Request(paths=specs, results=results, devices_file=rows)
         code = carried_out(request, dry_run=False, answer=False)
-        names = {spec.stem for spec in specs}
-    store = Store(results)
-    plans = [plan for plan in store.plans() if plan.spec in names]
-    say("", *trial_lines(trial_frame(measured_now(store, plans))))
+    say("", *trial_lines(trial_of(results, specs)))
     stem = Path(model.partition(":")[0]).stem
     if code == ExitCode.OK:
         say("", f"To keep it: accelreport new specs/{stem}.toml --model {model}")

@@ -61,7 +61,7 @@ from accelreport.results.reading import (
     to_bytes,
 )
 from accelreport.results.record import STANDING
-from accelreport.results.store import Store, cannot_write, existing, set_aside
+from accelreport.results.store import Store, existing, set_aside, writing
 
 MEASURED = 2
 """Versions of at least this standing are never dropped for being older."""
@@ -355,9 +355,9 @@ def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, mos
     """Number of bytes written; of a member larger than `most`, one more than that."""
     target.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with archive.open(member) as reading, target.open("xb") as writing:
-        while written <= most and (chunk := reading.read(min(CHUNK, most + 1 - written))):
-            written += writing.write(chunk)
+    with archive.open(member) as source, target.open("xb") as copy:
+        while written <= most and (chunk := source.read(min(CHUNK, most + 1 - written))):
+            written += copy.write(chunk)
     return written
 
 
@@ -416,11 +416,9 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     plans = plan_versions(folders, measured, problems)
     records = _Settling(out, "cells", read_record, versions.versions, problems)
     documents = _Settling(out, "plans", read_plan, plans, problems)
-    try:
+    with writing(out):
         _unite_artefacts(folders, out, versions.artefacts, problems)
         conflicts = [*records.settle(kept, versions.several), *documents.settle(set)]
-    except OSError as error:
-        raise cannot_write(out, error) from error
     return Merged(
         records=len(every),
         plans=len(plans),

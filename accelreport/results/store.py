@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -105,14 +106,12 @@ class Store:
         self.check()
         for folder in (self.cells, self.planned):
             probe = folder / "writable"
-            try:
+            with writing(folder):
                 folder.mkdir(parents=True, exist_ok=True)
                 if sweeping:
                     sweep(folder)
                 write_whole(probe, b"?")
                 probe.unlink(missing_ok=True)  # another runner may do the same just now
-            except OSError as error:
-                raise cannot_write(folder, error) from error
         if sweeping and self.artefacts.is_dir():
             sweep(self.artefacts)
         self._prepared = _identity(self.cells)
@@ -123,11 +122,9 @@ class Store:
         Raises:
             ResultsError: one is.
         """
-        try:
+        with writing(self.root):
             for name in FOLDERS:
                 refuse_links(self.root / name, self.root)
-        except OSError as error:
-            raise cannot_write(self.root, error) from error
 
     def still_here(self) -> None:
         """Check that this is still the folder that was prepared, if it was.
@@ -178,12 +175,10 @@ class Store:
         if record.environment is None:
             raise ValueError("a record without an environment belongs to no machine")
         path = self.record_path(record.key, record.environment.machine)
-        try:
+        with writing(path):
             self._folder_of(path)
             self._keep_unreadable(path, read_named_record)
             write_whole(path, to_bytes(as_written(record)))
-        except OSError as error:
-            raise cannot_write(path, error) from error
         return path
 
     def keep(self, artefact: Artefact, content: bytes) -> Path:
@@ -199,11 +194,9 @@ class Store:
         if hashlib.sha256(content).hexdigest() != artefact.sha256:
             raise ValueError(f"not the content of {artefact.file}")
         path = self.artefacts / artefact.file
-        try:
+        with writing(path):
             self._folder_of(path)
             write_whole(path, content)
-        except OSError as error:
-            raise cannot_write(path, error) from error
         return path
 
     def get(self, key: str, machine: str) -> Record | None:
@@ -248,7 +241,7 @@ class Store:
         gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
         records = (self._read(path, read_named_record) for path in gone)
         files = {artefact.file for record in records if record for artefact in record.artefacts}
-        try:
+        with writing(self.root):
             for plan in plans:
                 (self.planned / plan_file_name(plan.spec, plan.profile)).unlink(missing_ok=True)
             for path in gone:
@@ -259,8 +252,6 @@ class Store:
                 }
             for name in files:
                 (self.artefacts / name).unlink(missing_ok=True)
-        except OSError as error:
-            raise cannot_write(self.root, error) from error
 
     def records(self) -> Iterator[Record]:
         """Every readable record, in the order of the file names."""
@@ -283,15 +274,13 @@ class Store:
                 newer accelreport.
         """
         path = self.planned / plan_file_name(plan.spec, plan.profile)
-        try:
+        with writing(path):
             self._folder_of(path)
             earlier = self._keep_unreadable(path, read_plan)
             if earlier is not None:
                 keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
                 plan = with_earlier_cells(plan, earlier, self.machines(keys)) if keys else plan
             write_whole(path, to_bytes(plan))
-        except OSError as error:
-            raise cannot_write(path, error) from error
         return path
 
     def plan(self, spec: str, profile: str) -> PlanDocument | None:
@@ -387,14 +376,22 @@ def set_aside(path: Path) -> Path:
     return path.rename(aside)
 
 
-def cannot_write(path: Path, error: OSError) -> ResultsError:
-    """The error for a results folder that cannot be written."""
-    return ResultsError(
-        f"{path} cannot be written.",
-        why=f"{error.strerror or error}.",
-        remedy="Every earlier measurement is kept. Free space or make the folder writable, or "
-        "choose another one with --results, then run the same command again.",
-    )
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """The context of what writes to a results folder.
+
+    Raises:
+        ResultsError: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ResultsError(
+            f"{path} cannot be written.",
+            why=f"{error.strerror or error}.",
+            remedy="Every earlier measurement is kept. Free space or make the folder writable, or "
+            "choose another one with --results, then run the same command again.",
+        ) from error
 
 
 def existing(folder: Path) -> Store:

@@ -71,11 +71,13 @@ class AdaptiveRepeats:
     _places: dict[tuple[Name, str], dict[int, Cell]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._now = {(document.spec, profile_of(document)): document for document in self.documents}
         self._places = {}
         for cell in self.chosen:
             place = ((cell.spec, cell.profile), _place(cell.device, cell.point))
             self._places.setdefault(place, {})[cell.repeat] = cell
+        names = {name for name, _ in self._places}
+        documents = {(document.spec, profile_of(document)): document for document in self.documents}
+        self._now = {name: document for name, document in documents.items() if name in names}
 
     def possible(self) -> tuple[Cell, ...]:
         """The largest number of cells that may be added."""
@@ -120,8 +122,6 @@ class AdaptiveRepeats:
 
     def _looked(self, name: Name, document: PlanDocument) -> list[Look]:
         """The verdicts of the comparisons to which this run may add repeats."""
-        if not any(of == name for of, _ in self._places):
-            return []
         return [
             look
             for look in self.stopping_rule.latest(document, self._records(document))
@@ -181,8 +181,6 @@ class AdaptiveRepeats:
         self, name: Name, document: PlanDocument
     ) -> list[tuple[str, Mapping[str, Scalar], int]]:
         """Devices and points that need repeats for the next looks at claims, if all can run."""
-        if not any(of == name for of, _ in self._places):
-            return []
         return [
             (device, point, claim.wanted)
             for claim in self.stopping_rule.claims(document, self._records(document))

@@ -205,6 +205,14 @@ def trial_frame(benches: Iterable[BenchmarkView]) -> pd.DataFrame:
     return pd.DataFrame(named)
 
 
+def trial_of(results: Path, specs: Iterable[Path]) -> pd.DataFrame:
+    """`trial_frame` of what a results folder holds of a trial's specs."""
+    names = {spec.stem for spec in specs}
+    store = Store(results)
+    plans = [plan for plan in store.plans() if plan.spec in names]
+    return trial_frame(measured_now(store, plans))
+
+
 def trial_rows(frame: pd.DataFrame) -> list[tuple[str, ...]]:
     """The texts of each row, by `HEADINGS`."""
     return [
