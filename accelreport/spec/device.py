@@ -16,6 +16,9 @@ FRAMEWORK_NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 ONE_DEVICE = ("default", "one_device")
 """Strategies that place everything on one device, which any framework can do."""
 
+SEVERAL_PROCESSES = {"multi_worker_mirrored", "parameter_server"}
+"""Strategies whose replicas are in processes of their own."""
+
 XLA_INSTEAD = {"jax": "leave `xla` out", "torch": "leave `xla` out, or write torch_compile = true"}
 """The replacement of `xla` for a framework that has no such choice."""
 
@@ -181,10 +184,9 @@ class Device(SpecModel):
                 "kind",
                 help='a TPU needs strategy = "tpu", and no other device can use it',
             )
-        multi = {"multi_worker_mirrored", "parameter_server"}
         for field, strategies in {
-            "replicas": {"mirrored", "tpu", *multi},
-            "workers": multi,
+            "replicas": {"mirrored", "tpu", *SEVERAL_PROCESSES},
+            "workers": SEVERAL_PROCESSES,
             "parameter_servers": {"parameter_server"},
         }.items():
             if getattr(self, field) != 1 and self.strategy not in strategies:
@@ -194,12 +196,12 @@ class Device(SpecModel):
                     "strategy",
                     help=f"`{field}` belongs to {', '.join(sorted(strategies))}",
                 )
-        if self.spread and self.strategy not in multi:
+        if self.spread and self.strategy not in SEVERAL_PROCESSES:
             raise FieldsError(
                 f"the strategy `{self.strategy}` has no processes to spread",
                 "spread",
                 "strategy",
-                help=f"`spread` belongs to {', '.join(sorted(multi))}",
+                help=f"`spread` belongs to {', '.join(sorted(SEVERAL_PROCESSES))}",
             )
         if self.tf32 and self.kind != "GPU":
             raise FieldsError("only a GPU has TensorFloat-32", "tf32", "kind")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from accelreport.errors import AccelReportError
-from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device
+from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, SEVERAL_PROCESSES, Device
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters, is_called
 
 TENSORFLOW = "tensorflow"
@@ -129,9 +129,6 @@ def ignored(family: WorkloadKind, parameters: WorkloadParameters, device: Device
         return Ignored("strategy", "a step of your own runs on one device in one process")
     if family.shape == "kernel" and strategy == "parameter_server":
         return Ignored("strategy", "a kernel has no weights that a parameter server could keep")
-    if is_called(parameters) and strategy in (
-        "multi_worker_mirrored",
-        "parameter_server",
-    ):
+    if is_called(parameters) and strategy in SEVERAL_PROCESSES:
         return Ignored("strategy", "a model in inference is called by one process")
     return family.ignores(parameters, device)
