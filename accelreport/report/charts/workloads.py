@@ -418,11 +418,7 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
         details = [" · ".join(workload.details[:n]) for n in range(len(workload.details), 0, -1)]
         short = [text for text in details if text_width(text, _SIZE) <= room]
         write(short[0] if short else cut(details[-1], room, _SIZE), 0, first + 16)
-        rate = (
-            f"{workload.rate} {workload.caveats}"
-            if layout.narrow and workload.caveats
-            else workload.rate
-        )
+        rate = f"{workload.rate} {workload.caveats}".strip() if layout.narrow else workload.rate
         write(rate, edge, first, strong=True, align="right")
         if not layout.narrow:
             write(workload.caveats, edge + _CAVEATS / 2 + 4, line + 5, align="center")

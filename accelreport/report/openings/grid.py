@@ -63,8 +63,7 @@ def example_seconds(bench: BenchmarkView, series: Series, point: Point) -> float
     speedup = bench.speedup(series, point)
     if speedup is None:
         return None
-    counts = [row.timings.samples_per_step for row in bench.measured(series, point)]
-    count = median(counts)
+    count = median([row.timings.samples_per_step for row in bench.measured(series, point)])
     return speedup.seconds.value / (count if present(count) else 1.0)
 
 

@@ -153,14 +153,13 @@ def beside_rates(
             if Caveat.UNVALIDATED in value.caveats:
                 number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             texts.setdefault(value.of, []).append(number)
-    for value, _ in (
-        rates_at(bench, point) if bench.words.kernel and among is bench.findings else ()
-    ):
-        row = value.of.row
-        if row is not None and row.speedup:
-            stated = printed_text("speedup", row.speedup)
-            kind = bench.plan.devices[row.over or bench.plan.baseline.device].kind
-            texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
+    if bench.words.kernel and among is bench.findings:
+        for value, _ in rates_at(bench, point):
+            row = value.of.row
+            if row is not None and row.speedup:
+                stated = printed_text("speedup", row.speedup)
+                kind = bench.plan.devices[row.over or bench.plan.baseline.device].kind
+                texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
     return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
 
 
@@ -184,25 +183,18 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
         and bench.base_point(place_of(value) or point) == bench.base_point(point)
     )
-    return Scene(
-        finding,
-        rows_plot(
-            bench,
-            dots,
-            name="rates",
-            title=sentence(f"{counted}{bench.at(point)}"),
-            axis=counted,
-            tick=plain,
-            values=(*(value for value, _ in rates), *ratios),
-            title_subjects=[
-                of
-                for v in (*finding.title_values, finding.base)
-                if v
-                for of in (v.of, v.over)
-                if of
-            ],
-        ),
+    in_title = (value for value in (*finding.title_values, finding.base) if value)
+    plot = rows_plot(
+        bench,
+        dots,
+        name="rates",
+        title=sentence(f"{counted}{bench.at(point)}"),
+        axis=counted,
+        tick=plain,
+        values=(*(value for value, _ in rates), *ratios),
+        title_subjects=[of for value in in_title for of in (value.of, value.over) if of],
     )
+    return Scene(finding, plot)
 
 
 def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:

@@ -156,8 +156,7 @@ def _lines(
 def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value]) -> SweepLine:
     """A line of values, by the number that is swept; its ratios stand at its end."""
     bench, last = speaker.bench, values[-1]
-    series = style_of(bench, last.of)
-    texts = tuple(map(without_unit, values))
+    numbered = len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of))
     shown, gain = [ratios[value.of] for value in values if value.of in ratios], ""
     if shown and (over := shown[0].over):
@@ -175,16 +174,14 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
         detail=f"{detail} {marks}".strip(),
-        device=series,
+        device=style_of(bench, last.of),
         x=tuple(float(value.of.point[0]) for value in values),
         y=tuple(value.number for value in values),
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
         gain=gain,
-        texts=texts
-        if len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
-        else (),
+        texts=tuple(map(without_unit, values)) if numbered else (),
     )
 
 

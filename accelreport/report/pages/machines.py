@@ -89,12 +89,10 @@ def cores(environment: Environment) -> str:
     return f"{quantity.plural(environment.cores, 'physical core')}, {threads}"
 
 
-def clocks(environments: Iterable[Environment]) -> str:
+def clocks(environments: Sequence[Environment]) -> str:
     """The CPU's clock at the start of cells, and its highest; empty where neither is known."""
-    now, highest = [], set()
-    for environment in environments:
-        now += [environment.clock_mhz / 1000] if environment.clock_mhz else []
-        highest |= {environment.clock_max_mhz / 1000} if environment.clock_max_mhz else set()
+    now = [e.clock_mhz / 1000 for e in environments if e.clock_mhz]
+    highest = [e.clock_max_mhz / 1000 for e in environments if e.clock_max_mhz]
     parts = []
     if now:
         ends = dict.fromkeys(quantity.fixed(end, 2) for end in (min(now), max(now)))
@@ -156,11 +154,8 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
 
 def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     """Values by their names; a name with several values has each of them once."""
-    facts = {
-        **{
-            f"{name} saw": _merged(used, "")
-            for name, used in _accelerators_of(environments).items()
-        },
+    used = _accelerators_of(environments)
+    facts = {f"{name} saw": _merged(own, "") for name, own in used.items()} | {
         "Packages": _merged([environment.packages for environment in environments], " "),
         "Runtime": _merged([environment.runtime for environment in environments], " = "),
         "Variables": _merged([environment.variables for environment in environments], "="),

@@ -278,11 +278,7 @@ def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tu
 
 def _parts(read: BuildInput) -> tuple[list[Part], list[Unshown]]:
     unshown: list[Unshown] = []
-    shown, own = [], []
-    for number, bench in enumerate(gather(read.results), start=1):
-        some, part = _own(bench, f"b{number}", unshown)
-        shown.append(some)
-        own.append(part)
+    own = [_own(bench, f"b{n}", unshown) for n, bench in enumerate(gather(read.results), start=1)]
 
     def front(some: Sequence[BenchmarkView]) -> list[Part]:
         content = SiteContent(some, read.facts, [*read.problems, *map(str, unshown)], read.others)
@@ -293,8 +289,8 @@ def _parts(read: BuildInput) -> tuple[list[Part], list[Unshown]]:
             if not entry.deck and (page := entry.make(content))
         ]
 
-    first, *rest = of_all(front, shown, "the front page", unshown)
-    return [first, *own, *rest], unshown
+    first, *rest = of_all(front, [shown for shown, _ in own], "the front page", unshown)
+    return [first, *(part for _, part in own), *rest], unshown
 
 
 def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> tuple[BenchmarkView, Part]:

@@ -51,11 +51,9 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     tails = {place: late for place, values in times.items() if (late := _tail(values))}
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    finding = (
-        step_tail(bench, worst, tails[worst])
-        if worst
-        else (f"too few {bench.words.step}s for a 99th percentile")
-    )
+    finding = f"too few {bench.words.step}s for a 99th percentile"
+    if worst:
+        finding = step_tail(bench, worst, tails[worst])
     title = f"{sentence(bench.words.step)} times: {finding}"
     return Section("steps", title, (figure,), folded=not bench.words.calls)
 
@@ -197,17 +195,13 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
             if (seconds >= low or i == 0) and seconds <= high
         ]
     )
-
     scale, axis = time_axis(low, high, log=log, title=axis_title, most=MOST_TICKS)
-    lines = (
-        Layer(data)
-        .mark_line()
-        .encode(
-            x=alt.X("seconds:Q", scale=scale | {"clamp": True}, axis=axis),
-            y=alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text)),
-            **LINE_OF_ITS_OWN,
-            **dashed(curve.device for curve in curves),
-        )
+    lines = Layer(data).mark_line()
+    lines = lines.encode(
+        x=alt.X("seconds:Q", scale=scale | {"clamp": True}, axis=axis),
+        y=alt.Y("share:Q", scale=Scale(domain=[0, 1]), axis=left_axis(SHARES, percent_text)),
+        **LINE_OF_ITS_OWN,
+        **dashed(curve.device for curve in curves),
     )
     inner = inner_width(width, [percent_text(share) for share in SHARES])
     return Chart([lines], inner, 225 if width > ROOMY else 175)
