@@ -540,27 +540,26 @@ def _check(key: str, texts: Sequence[str], traits: Sequence[Mapping[str, Any]]) 
         raise _none(f"no cell has a key {quote(key)}", key, keys, shown=swept)
     values = list(dict.fromkeys(_written(trait[key]) for trait in traits if key in trait))
     for text in texts:
-        if not any(_is(text)(trait[key]) for trait in traits if key in trait):
+        if not any(_means(text, trait[key]) for trait in traits if key in trait):
             raise _none(f"no cell has {key}={text}", text, values)
 
 
 def _meets(trait: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> bool:
     return all(
-        key in trait and any(_is(text)(trait[key]) for text in texts)
+        key in trait and any(_means(text, trait[key]) for text in texts)
         for key, texts in wanted.items()
     )
 
 
-def _is(text: str) -> Callable[[object], bool]:
-    """Whether a value is the one a text means."""
+def _means(text: str, value: object) -> bool:
+    """Whether a text means a value; of a number in whichever form."""
+    if _written(value) == text:
+        return True
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     try:
-        number = float(text)
+        return is_number and value == float(text)
     except ValueError:
-        return lambda value: _written(value) == text
-    return lambda value: (
-        _written(value) == text
-        or (isinstance(value, int | float) and not isinstance(value, bool) and value == number)
-    )
+        return False
 
 
 def _written(value: object) -> str:
