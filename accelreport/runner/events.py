@@ -217,6 +217,7 @@ def named(cell: Cell) -> dict[str, Any]:
 
 def plan_line(plan: RunPlan, results: Path) -> PlanLine:
     """The plan as an event."""
+    further = plan.expectation.total(plan.further)
     return PlanLine(
         results=str(results),
         run=len(plan.of("run")),
@@ -227,7 +228,7 @@ def plan_line(plan: RunPlan, results: Path) -> PlanLine:
         unknown=plan.estimate.unknown,
         unknown_at_most_s=plan.estimate.at_most_s,
         further=len(plan.further),
-        further_at_most_s=plan.further_estimate.seconds + plan.further_estimate.at_most_s,
+        further_at_most_s=further.seconds + further.at_most_s,
         cells=[
             PlannedCellLine(**named(one.cell), action=one.action, reason=one.reason)
             for one in plan.cells

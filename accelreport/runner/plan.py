@@ -226,11 +226,6 @@ class RunPlan:
         """How long the cells to be run will take."""
         return self.expectation.total(planned.cell for planned in self.of("run"))
 
-    @cached_property
-    def further_estimate(self) -> TimeEstimate:
-        """How long all of `further` will take."""
-        return self.expectation.total(self.further)
-
 
 def make_plan(
     cells: Iterable[Cell],
