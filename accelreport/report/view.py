@@ -436,12 +436,12 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     exact = any(single.values())
     by_cell = single if exact else means
     times: Times = {}
-    for place in bench.shown_places:
+    for at in bench.shown_places:
         seconds = [
             value
-            for row in bench.measured(*place)
+            for row in bench.measured(*at)
             for value in by_cell.get((row.key, row.machine), ())
         ]
         if seconds:
-            times[place] = np.array(seconds)
+            times[at] = np.array(seconds)
     return times, exact
