@@ -299,7 +299,7 @@ def id_of(group: Group | None) -> tuple[object, ...]:
 
 def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tuple[PrintedRate, ...]:
     """One rate for each device of a source: figures that restate one another are one."""
-    here = [row for row in results if row.machine == base.machine and row.at(dict(base.point))]
+    here = [row for row in results if row.machine == base.machine and row.at(base.point)]
     base_rate = rate_of_base(base).value
     rates = [
         PrintedRate(published, rate, rate / base_rate * published.longer)

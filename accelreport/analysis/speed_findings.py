@@ -266,7 +266,7 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
             continue
         values: dict[tuple[str, float], Value] = {}
         for rate in rates:
-            if matches(dict(base.point), bench.plan.baseline.beside(rate.where)):
+            if matches(base.point, bench.plan.baseline.beside(rate.where)):
                 value = published_value(bench, rate)
                 longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
                 number = value.number / own.number * (1.0 if isnan(longer) else longer)
@@ -530,7 +530,7 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     """
     records = [record for row in group.timed if (record := bench.record(row))]
     environment = next((record.environment for record in records if record.environment), None)
-    kind, point = bench.plan.devices[group.device].kind, dict(group.point)
+    kind, point = bench.plan.devices[group.device].kind, group.point
     if environment and kind == "CPU":
         dtype = compute_dtype(bench.plan, group.device, point)
         measured = own_limits(environment, dtype, bench.highest_tflops.get(group.machine, 0.0))
