@@ -50,6 +50,9 @@ class Store:
 
     Attributes:
         root: the folder; it need not exist before the first write.
+        cells: the folder of the records.
+        planned: the folder of the plan documents.
+        artefacts: the folder of the artefacts.
         instead: by spec and profile what `plans` returns instead of the stored plan. Nothing of it
             is written: only runs change stored plans.
         left_out: spec and profile of the stored plans that `plans` leaves out.
@@ -58,25 +61,12 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.cells, self.planned = root / "cells", root / "plans"
+        self.artefacts = root / "artefacts"
         self._problems: dict[Path, ResultProblem] = {}
         self.instead: dict[tuple[str, str], PlanDocument] = {}
         self.left_out: set[tuple[str, str]] = set()
         self._prepared: tuple[int, int] | None = None
-
-    @property
-    def cells(self) -> Path:
-        """The folder of the records."""
-        return self.root / "cells"
-
-    @property
-    def planned(self) -> Path:
-        """The folder of the plan documents."""
-        return self.root / "plans"
-
-    @property
-    def artefacts(self) -> Path:
-        """The folder of the artefacts."""
-        return self.root / "artefacts"
 
     @property
     def problems(self) -> list[ResultProblem]:

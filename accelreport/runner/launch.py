@@ -71,10 +71,8 @@ class LocalLauncher:
     command: Sequence[str] = CHILD
     forks: ForkPool | None = None
 
-    @property
-    def here(self) -> bool:
-        """See `Launcher.here`."""
-        return True
+    here = True
+    """See `Launcher.here`."""
 
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`."""

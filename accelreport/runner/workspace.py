@@ -37,10 +37,15 @@ class Workspace:
     Args:
         root: another place for it.
         lock: held by the one runner that measures on this machine; in the folder when absent.
+
+    Attributes:
+        rescued: for records that could not be written to a results folder.
+        errors: for tracebacks of unexpected errors.
     """
 
     def __init__(self, root: Path | None = None, lock: Path | None = None) -> None:
         self.root = root or Path(tempfile.gettempdir()) / f"accelreport-{os.getuid()}"
+        self.rescued, self.errors = self.root / "rescued", self.root / "errors"
         self.machine_lock = lock or self.root / "measuring.lock"
 
     @property
@@ -52,16 +57,6 @@ class Workspace:
         """
         lock = hashlib.sha256(os.fsencode(self.machine_lock.absolute())).hexdigest()
         return self.root / f"cells-{lock[:8]}"
-
-    @property
-    def rescued(self) -> Path:
-        """For records that could not be written to a results folder."""
-        return self.root / "rescued"
-
-    @property
-    def errors(self) -> Path:
-        """For tracebacks of unexpected errors."""
-        return self.root / "errors"
 
     def prepare(self) -> None:
         """Make the folder, for this user alone.

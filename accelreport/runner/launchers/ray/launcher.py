@@ -195,21 +195,16 @@ class Rank(Batch):
         cell: the cell.
 
     Attributes:
-        name: its task.
+        title: task and machine, for a message.
         port: where it listens, once it holds its node.
         finished: its own record.
     """
 
     def __init__(self, name: str, node: RayNode, cell: Cell) -> None:
         super().__init__(node, [cell])
-        self.name = name
+        self.title = f"{name} on {node.host}"
         self.port: int | None = None
         self.finished: Finished | None = None
-
-    @property
-    def title(self) -> str:
-        """Task and machine, for a message."""
-        return f"{self.name} on {self.node.host}"
 
     @property
     def failed_by_itself(self) -> bool:
@@ -313,6 +308,9 @@ class RayLauncher:
         settings: how nodes measure a cell.
     """
 
+    here = False
+    """See `Launcher.here`."""
+
     def __init__(
         self,
         config: LauncherConfig,
@@ -324,11 +322,6 @@ class RayLauncher:
         self._settings = (settings or NodeSettings(fork=config.fork)).model_dump_json()
         self._engine: RayEngine | None = None
         self._losses = LostCells()
-
-    @property
-    def here(self) -> bool:
-        """See `Launcher.here`."""
-        return False
 
     @property
     def engine(self) -> RayEngine:

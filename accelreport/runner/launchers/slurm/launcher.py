@@ -274,6 +274,9 @@ class SlurmLauncher:
         settings: how nodes measure a cell.
     """
 
+    here = False
+    """See `Launcher.here`."""
+
     def __init__(
         self,
         config: LauncherConfig,
@@ -290,11 +293,6 @@ class SlurmLauncher:
         self._jobs: dict[int, SlurmJob] = {}  # many thousands come and go, in any order
         self._losses = LostCells()
         self._asked_at = time.monotonic()
-
-    @property
-    def here(self) -> bool:
-        """See `Launcher.here`."""
-        return False
 
     def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
         """See `Launcher.unavailable`: only a node can find out what it has."""
