@@ -30,16 +30,12 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     """
     against, own, base = pair.against, name(pair.own), name(pair.base)
     work = "batch" if pair.own.of_batches else "work"
-    largest, slower = against.largest, _inverse(against.smallest)
-    if isnan(against.crossing.value) and against.smallest.value >= 1:
-        least = _factor(against.smallest, against.smallest.value)
-        text = f"{own} is faster than {base} whatever the {work}"
-        return f"{text}: {least} or more{_at_most(largest)}"
     if isnan(against.crossing.value):
-        fewest = _inverse(largest)
-        least = _factor(fewest, fewest.value)
-        text = f"{base} is faster than {own} whatever the {work}"
-        return f"{text}: {least} or more{_at_most(slower)}"
+        faster, slower, least, most = own, base, against.smallest, against.largest
+        if least.value < 1:
+            faster, slower, least, most = base, own, _inverse(most), _inverse(least)
+        text = f"{faster} is faster than {slower} whatever the {work}"
+        return f"{text}: {_factor(least, least.value)} or more{_at_most(most)}"
     if against.crossing.known and not isfinite(against.crossing.high):
         return f"the {work} at which {own} and {base} are equal cannot be located"
     where = amount_text(pair.own, against.crossing.value)
@@ -48,7 +44,7 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
     at = f"a batch of {where}" if pair.own.of_batches else f"{where} a step"
     return (
         f"{own} and {base} are equal at {at}{interval}{beyond}; "
-        f"above it {own} wins{_at_most(largest)}"
+        f"above it {own} wins{_at_most(against.largest)}"
     )
 
 
@@ -120,7 +116,7 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
         for part in known
         if part.fixed_s.value >= 0 or _nothing(part.fixed_s.value, whole)
     ]
-    below = [
+    rest = [
         f"that of {part.cause.value} comes out negative ({cost_text(part.fixed_s, whole)}), "
         "because it grows faster than the work"
         for part in known
@@ -128,10 +124,7 @@ def split_sentence(name: str, sweep: TimedSweep) -> str:
     ]
     breakdown = f": {quantity.listed(parts)}" if parts else ""
     unsure = [part.cause.value for part in sweep.split if not part_told(part.fixed_s, whole)]
-    rest = [
-        *below,
-        *([f"{quantity.listed(unsure)} not significantly different from 0"] if unsure else []),
-    ]
+    rest += [f"{quantity.listed(unsure)} not significantly different from 0"] if unsure else []
     return "; ".join(
         [f"A step of {name} costs {quantity.duration(whole)} whatever its work{breakdown}", *rest]
     )

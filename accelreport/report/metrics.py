@@ -123,6 +123,7 @@ _TEXTS: dict[str, Callable[..., str]] = {
     "number": quantity.number,
     "ratio": quantity.ratio,
     "size": quantity.megabytes,
+    "share": lambda share, *_: quantity.percent(share),
 }
 
 
@@ -130,10 +131,7 @@ def figure_text(
     figure: str, value: float, low: float | None = None, high: float | None = None
 ) -> str:
     """A published or measured figure with its unit."""
-    unit = FIGURES[figure][1]
-    if unit == "share":
-        return quantity.percent(value)
-    return _TEXTS[unit](value, low, high)
+    return _TEXTS[FIGURES[figure][1]](value, low, high)
 
 
 def printed_text(figure: str, value: float) -> str:

@@ -541,11 +541,8 @@ def _share(count: int, every: int, noun: str) -> str:
 
 def mode(way: Device) -> str:
     """How a framework runs the steps, in the field's words."""
-    if compiled(way) == 0:
-        return "eager mode"
-    if compiled(way) == 1:
-        return "graph mode"
-    return "torch.compile" if way.framework == "torch" else "XLA"
+    compiler = "torch.compile" if way.framework == "torch" else "XLA"
+    return ("eager mode", "graph mode", compiler)[compiled(way)]
 
 
 def provenance_text(value: Value, year: int | None = None) -> str:

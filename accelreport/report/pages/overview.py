@@ -279,13 +279,11 @@ class Overview:
     def base_in_words(self) -> str:
         """The same in a sentence: "this 2-core CPU"."""
         first = self.rows[0]
-        if first.kind(first.row.base.device) != "CPU":
+        if first.kind(first.row.base.device) != "CPU" or len(self.machines) > 1:
             return f"the {self._hardware_of_base}"
         environment = first.environment(first.row.base.timed)
         cores = environment.cores or environment.threads if environment else None
-        if len(self.machines) < 2:
-            return f"this {cores}-core CPU" if cores else "this CPU"
-        return f"the {self._hardware_of_base}"
+        return f"this {cores}-core CPU" if cores else "this CPU"
 
     @property
     def _hardware_of_base(self) -> str:
