@@ -128,11 +128,8 @@ def _relative_lines(bench: BenchmarkView, lines: Sequence[SweepLine]) -> list[Sw
     """The baseline as a line at 1×, and what has speedups at several points; else none."""
     kinds, base = {*COMPARISONS, Kind.PUBLISHED}, bench.plan.baseline
     ratios = {v.of: v for f in bench.findings if f.kind in kinds for v in f.values if not v.why}
-    own: dict[tuple[str, str, str], list[Value]] = {}
-    for value in ratios.values():
-        if value.over and value.over.point == value.of.point and not base.where:
-            row = value.of.row.label if value.of.row else ""
-            own.setdefault((value.of.device, value.of.machine, row), []).append(value)
+    alike = [v for v in ratios.values() if v.over and v.over.point == v.of.point and not base.where]
+    own = grouped(alike, lambda v: (v.of.device, v.of.machine, v.of.row.label if v.of.row else ""))
     several = [values for values in own.values() if len(values) > 1]
     speaker, drawn = Speaker(bench), [line for line, _ in _lines(bench, several, {})]
     bases = {speaker.name(v.over) for values in several for v in values if v.over}
