@@ -151,12 +151,6 @@ def log_domain(values: Iterable[float], pad: float) -> tuple[float, float]:
     return (min(known) / pad, max(known) * pad) if known else (0.5, 2.0)
 
 
-def wants_log(values: Iterable[float], factor: float) -> bool:
-    """Whether values are so far apart that a linear axis would hide the small ones."""
-    known = [value for value in values if value > 0]
-    return bool(known) and max(known) / min(known) >= factor
-
-
 def time_axis(low: float, high: float, *, log: bool, title: str, most: int) -> tuple[Scale, Axis]:
     """Scale and axis for times in seconds, one unit for the whole axis.
 

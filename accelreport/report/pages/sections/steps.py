@@ -29,7 +29,6 @@ from accelreport.report.charts.scales import (
     percent_text,
     starts_at_zero,
     time_axis,
-    wants_log,
 )
 from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
 from accelreport.report.openings.opening import Plot, Size
@@ -162,7 +161,9 @@ def starts_late(curves: Sequence[Distribution]) -> bool:
 
 
 def _wide(curves: Sequence[Distribution]) -> bool:
-    return wants_log([curve.median for curve in curves], 4)
+    """Whether medians are so far apart that a linear axis would hide the small ones."""
+    known = [curve.median for curve in curves if curve.median > 0]
+    return bool(known) and max(known) / min(known) >= 4
 
 
 def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
