@@ -67,8 +67,6 @@ class Plugins(Generic[T]):
     def __init__(self, group: str, wanted: type[T], naming: str, taken: Collection[str]) -> None:
         self.usable: dict[str, T] = {}
         self.broken: dict[str, PluginError] = {}
-        self._wanted = wanted
-        self._naming = naming
         points = list(entry_points(group=group))
         names = [point.name for point in points]
         for point in points:
@@ -79,20 +77,19 @@ class Plugins(Generic[T]):
                 every = sorted(_where(other) for other in points if other.name == point.name)
                 self.broken[point.name] = _error(point, f"It is given by {' and '.join(every)}.")
             else:
-                self._load(point)
+                self._load(point, wanted, naming)
 
-    def _load(self, point: EntryPoint) -> None:
+    def _load(self, point: EntryPoint, wanted: type[T], naming: str) -> None:
         try:
             loaded = point.load()
         except Exception as error:  # somebody else's code may fail in any way
             self.broken[point.name] = _error(point, f"{type(error).__name__}: {error}")
             return
-        if not isinstance(loaded, self._wanted):
-            why = f"It is a {type(loaded).__name__} and not a {self._wanted.__name__}."
+        if not isinstance(loaded, wanted):
+            why = f"It is a {type(loaded).__name__} and not a {wanted.__name__}."
             self.broken[point.name] = _error(point, why)
-        elif getattr(loaded, self._naming) != point.name:
-            own = getattr(loaded, self._naming)
-            why = f"Its {self._naming} is {own!r} and not {point.name!r}."
+        elif (own := getattr(loaded, naming)) != point.name:
+            why = f"Its {naming} is {own!r} and not {point.name!r}."
             self.broken[point.name] = _error(point, why)
         else:
             self.usable[point.name] = loaded

@@ -374,8 +374,6 @@ def _unusable(
 AT_ONCE = 8
 """Number of simultaneous writes: each waits for the disk, which handles several together."""
 
-Reader = Callable[[Path], BaseModel]
-
 
 @dataclass(frozen=True)
 class Merged:
@@ -484,7 +482,7 @@ class _Settling:
 
     out: Path
     kind: str
-    reader: Reader
+    reader: Callable[[Path], BaseModel]
     versions: Versions
     problems: Sequence[ResultProblem]
     _moved: dict[Path, Path] = field(default_factory=dict)

@@ -48,20 +48,16 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
         try:
             content = b"".join(parts_of(folder / artefact.file, {artefact.bytes}))
         except FileNotFoundError:
-            lost.append(_lost(artefact, "the file does not exist"))
-            continue
+            why = "the file does not exist"
         except UnreadableFile as error:
-            lost.append(_lost(artefact, error.problem.message))
+            why = error.problem.message
+        else:
+            on_file(LeftFile(artefact, content))
+            whole.append(artefact)
             continue
-        on_file(LeftFile(artefact, content))
-        whole.append(artefact)
+        message = f"its file {artefact.name} could not be kept: {why}"
+        lost.append(Warned(kind="artefact-lost", message=message))
     return record.model_copy(update={"artefacts": whole, "warnings": [*record.warnings, *lost]})
-
-
-def _lost(artefact: Artefact, why: str) -> Warned:
-    return Warned(
-        kind="artefact-lost", message=f"its file {artefact.name} could not be kept: {why}"
-    )
 
 
 def now() -> str:
