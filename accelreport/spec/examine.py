@@ -169,6 +169,7 @@ def _known(
 def check_frameworks(
     collector: Collector,
     parts: ParsedSpec,
+    family: WorkloadKind,
     devices: Mapping[str, Device | None],
     points: Sequence[WorkloadParameters],
 ) -> None:
@@ -177,13 +178,12 @@ def check_frameworks(
     Args:
         collector: where problems are noted.
         parts: the spec.
+        family: its workload's family.
         devices: the devices file's devices; None stands for one with problems of its own.
         points: the workload's parameters at each point.
     """
     for index, name, device in _known(parts, devices):
-        if parts.family is None:
-            continue
-        refused = (unsupported(parts.family, point, device) for point in points)
+        refused = (unsupported(family, point, device) for point in points)
         reason = next((reason for reason in refused if reason), None)
         if reason is not None:
             message = f"{quote(name)} runs on {device.framework_name}, and {reason.why}"
@@ -192,7 +192,7 @@ def check_frameworks(
             also = [(where, "the parameter that prevents this")]
             collector.add("framework", ("devices", index), message, help=help_, also=also)
             continue
-        without = (ignored(parts.family, point, device) for point in points)
+        without = (ignored(family, point, device) for point in points)
         idle = next((key for key in without if key), None)
         if idle is not None:
             message = f"{quote(name)} sets `{idle.key}`, and {idle.why}"
@@ -628,6 +628,6 @@ class SpecFile:
         if parts.family and check_count(collector, parts):
             examined.points = workloads(collector, parts, parts.family)
             points = [parameters for _, parameters in examined.points]
-            check_frameworks(collector, parts, self._devices, points)
+            check_frameworks(collector, parts, parts.family, self._devices, points)
             check_batches(collector, parts, self._devices, points)
         return examined

@@ -379,12 +379,8 @@ def meant(
     planned = {plan.spec for plan in every} | {f"{plan.spec}:{plan.profile}" for plan in every}
     plans = [plan for name in names if name in planned for plan in plans_named(store, name)]
     staying = {key for plan in every if plan not in plans for key in _keys(plan)}
-    gone: dict[str, Sequence[str]] = {}
-    if names:
-        wanted = {key for plan in plans for key in _keys(plan)} - staying
-        gone |= store.machines(wanted)
-    else:
-        gone |= {key: on for key, on in store.machines().items() if key not in staying}
+    going = {key for plan in plans for key in _keys(plan)} if names else set(store.machines())
+    gone: dict[str, Sequence[str]] = {**store.machines(going - staying)}
     for name in names:
         if name not in planned:
             gone |= cells_named(store, name)
