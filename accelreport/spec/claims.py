@@ -163,12 +163,10 @@ class TrendCheck(SpecModel):
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         name, verb = (self.rises, "rises") if self.rises else (str(self.falls), "falls")
         over = f" over {names.place(*baseline.place(self.over, {}))}" if name == "speedup" else ""
-        start = "" if self.starting_at is None else f" from {self.starting_at:g} on"
-        flat = (
-            "" if self.starting_at is None else f", and below it stays within {self.tolerance:g}×"
-        )
         rest = names.left(axes, {self.along, *self.where}, self.mean_over, "mean")
-        along = f"along {names.axis(self.along)}{start}{flat}"
+        along = f"along {names.axis(self.along)}"
+        if self.starting_at is not None:
+            along += f" from {self.starting_at:g} on, and below it stays within {self.tolerance:g}×"
         return f"{names.of(name, self.of, {})}{over} {verb} {along}{names.at(self.where)}{rest}"
 
 
