@@ -248,7 +248,7 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     parts = ParsedSpec(family=_family(collector, families))
     # The table in which a key belongs, for keys that stand in another one.
     family = parts.family
-    tables = {
+    tables: dict[str, Mapping[str, object]] = {
         "in [source]": fields_of(Source),
         "in [measure]": fields_of(Measure),
         "in [workload]": fields_of(family.parameters) if family else {},
