@@ -47,19 +47,17 @@ def bencher(groups: Sequence[tuple[str, Group]]) -> dict[str, Any]:
     return {
         name: {
             "latency": _metric(group.seconds(), NANOSECONDS),
-            **_known("throughput", _mean(group, "throughput")),
-            **_known("energy-per-example", _mean(group, "energy_per_example")),
+            **_known(group, "throughput"),
+            **_known(group, "energy-per-example"),
         }
         for name, group in groups
     }
 
 
-def _mean(group: Group, name: str) -> Interval:
-    values = [quantity(record, name) for record in group.timed]
-    return geometric_mean([value for value in values if value > 0])
-
-
-def _known(name: str, interval: Interval) -> dict[str, Any]:
+def _known(group: Group, name: str) -> dict[str, Any]:
+    """A quantity by Bencher's name, which is ours with hyphens; empty where none is known."""
+    values = [quantity(record, name.replace("-", "_")) for record in group.timed]
+    interval = geometric_mean([value for value in values if value > 0])
     return {name: _metric(interval)} if interval.n else {}
 
 
