@@ -24,7 +24,7 @@ from accelreport.spec.parameters import TrainingParameters, WorkloadParameters
 from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, quote
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
 from accelreport.spec.source import FULL, SourceFile, whole, with_profile
-from accelreport.spec.syntax import KeyPath
+from accelreport.spec.syntax import KeyPath, put_at
 
 _KERNEL_ONLY = {"tflops_cold"}
 _EVERYWHERE = {"step_time", "total_time", "throughput", "tflops", "speedup"}
@@ -470,12 +470,7 @@ def placed(raw: Mapping[str, Any], point: Mapping[str, Scalar]) -> dict[str, Any
     """The workload with the point's values at their dotted keys."""
     data: dict[str, Any] = copy.deepcopy(dict(raw))
     for axis, value in point.items():
-        *tables, key = axis.split(".")
-        node = data
-        for table in tables:
-            inner = node.get(table)
-            node[table] = node = inner if isinstance(inner, dict) else {}
-        node[key] = value
+        put_at(data, tuple(axis.split(".")), value)
     return data
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.spec.problems import COMMAND_LINE, Place, Problem
-from accelreport.spec.syntax import KeyPath, Span, TomlDocument, dotted, read, value_at
+from accelreport.spec.syntax import KeyPath, Span, TomlDocument, dotted, put_at, read, value_at
 
 LARGEST = 1 << 20
 """Bytes of the largest file that is read: a spec is written by hand."""
@@ -179,11 +179,7 @@ class View:
     def change(self, key: str, value: Any, origin: KeyPath | str) -> None:
         """Give a dotted key another value; tables on the way are made where absent."""
         path = self._path(key)
-        node = self.data
-        for part in path[:-1]:
-            inner = node.get(str(part))
-            node[str(part)] = node = inner if isinstance(inner, dict) else {}
-        node[str(path[-1])] = copy.deepcopy(value)
+        put_at(self.data, path, copy.deepcopy(value))
         self.moved[path] = origin
 
     def _path(self, key: str) -> KeyPath:

@@ -205,6 +205,15 @@ def value_at(data: object, path: KeyPath) -> object:
     return data
 
 
+def put_at(data: dict[str, Any], path: KeyPath, value: object) -> None:
+    """Put a value at a path of a document; tables on the way are made where absent."""
+    *tables, key = map(str, path)
+    for table in tables:
+        inner = data.get(table)
+        data[table] = data = inner if isinstance(inner, dict) else {}
+    data[key] = value
+
+
 def span_of(text: str, start: int, end: int) -> Span:
     """Two offsets into a text as a span."""
     line, last = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
