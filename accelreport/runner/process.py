@@ -19,6 +19,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -138,10 +139,8 @@ class Process(ABC):
 
     def kill_group(self) -> None:
         """Kill it and everything it started."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
 
 
 class ChildProcess(Process):
@@ -287,14 +286,10 @@ class ForkServer:
         """
         listened = [self.control.fileno(), *([stop.fileno()] if stop is not None else [])]
         ready, _, _ = select.select(listened, [], [], within_s)
-        try:
-            content = self.control.recv(LONGEST_MESSAGE) if listened[0] in ready else b""
-        except ConnectionResetError:
-            content = b""
-        try:
-            message = Message.model_validate_json(content) if content else None
-        except ValidationError:
-            message = None
+        message: Message | None = None
+        with suppress(ConnectionResetError, ValidationError):  # at its end nothing is read
+            if listened[0] in ready:
+                message = Message.model_validate_json(self.control.recv(LONGEST_MESSAGE))
         self.lost = message is None
         return message
 
