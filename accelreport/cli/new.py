@@ -168,7 +168,7 @@ def new(
                 ) from error
         else:
             given = parse_tables(set_)
-            given["sweep"] = parse_lists("--sweep", sweep)
+            given["sweep"] = parse_lists(sweep)
             if model or data or kind == "keras":
                 kind, given = "keras", _own(model, data, file, given)
             guided = not (model or data)

@@ -160,6 +160,7 @@ def _devices(path: Path) -> dict[str, Device]:
 
 
 SET_REMEDY = "Write for example --set workload.epochs=2 or --set measure.budget=2m."
+SWEEP_REMEDY = "Write for example --sweep batch_size=64,128."
 ON_OPTION_REMEDY = "Write for example --on-option partition=gpu or --on-option time=120."
 
 
@@ -206,16 +207,15 @@ def parse_tables(texts: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def parse_lists(option: str, texts: Sequence[str]) -> dict[str, list[Scalar]]:
+def parse_lists(texts: Sequence[str]) -> dict[str, list[Scalar]]:
     """`["batch_size=1,8", "options.how=loop,whole"]` as dotted keys and lists of values.
 
     Raises:
         UsageError: a text is not `key=value,value`.
     """
-    remedy = f"Write for example {option} batch_size=64,128."
     axes: dict[str, list[Scalar]] = {}
     for text in texts:
-        key, written = _parts(option, text, remedy)
+        key, written = _parts("--sweep", text, SWEEP_REMEDY)
         parts = [part.strip() for part in written.split(",")]
         values = zip(parts, map(_value, parts), strict=True)
         axes[key] = [
