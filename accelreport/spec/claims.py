@@ -268,9 +268,8 @@ class FasterCheck(SpecModel):
         _check_factor(self, "by_")
         factors = (self.by_at_least, self.by_at_most, self.by_about)
         if any(factor is not None and factor <= 0 for factor in factors):
-            bounds = given(self, "by_at_least", "by_at_most")
-            message = "the factor must be greater than 0"
-            raise FieldsError(message, *bounds, *(["by_about"] if self.by_about else []))
+            bounds = given(self, "by_at_least", "by_at_most", "by_about")
+            raise FieldsError("the factor must be greater than 0", *bounds)
         return self
 
     @property

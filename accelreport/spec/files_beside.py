@@ -167,7 +167,7 @@ def talk_of(folder: Path) -> Talk:
 
 def _checked(collector: Collector) -> ReportFile | None:
     data = collector.view.data
-    for key in data.keys() - {"schema", "report", "talk"}:
+    for key in (key for key in data if key not in {"schema", "report", "talk"}):
         message = f"`{key}` is no table of this file"
         collector.add(
             "unknown-key", (key,), message, help="its tables are [report] and [talk]", at_key=True

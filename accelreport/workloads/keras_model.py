@@ -585,7 +585,7 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
             remedy="Choose another data set, or options of it that give this shape.",
             key=parameters.model_key,
         )
-    least, most = float(examples.min()), float(examples.max()) / parameters.divide_by
+    least, most = (float(end) / parameters.divide_by for end in (examples.min(), examples.max()))
     for embedding in input_embeddings(model):
         if not 0 <= least <= most < embedding.input_dim:
             raise ModelError(

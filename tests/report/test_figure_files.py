@@ -6,11 +6,26 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import get_args
+from xml.etree import ElementTree as ET
 
 import pytest
+from markupsafe import Markup
 
-from accelreport.report.model import Column, Entry, Line, Row, RowGroup, Table
-from accelreport.report.site.export import csv_of, latex_of, markdown_of
+from accelreport.report.model import (
+    Column,
+    Drawing,
+    Entry,
+    Figure,
+    Key,
+    Line,
+    Panel,
+    Row,
+    RowGroup,
+    Table,
+)
+from accelreport.report.site.export import csv_of, figure_svg, latex_of, markdown_of
+from accelreport.report.theme import KeyShape
 from tests.report.scenarios import HOSTILE
 from tests.report.tree import Element
 
@@ -38,6 +53,20 @@ def test_the_numbers_of_a_figure_are_the_same_in_every_form(site: Path) -> None:
     ruled = [line for line in stem.with_suffix(".tex").read_text().splitlines() if "&" in line]
     assert len(rows) == len(piped) + 1 == len(ruled) > 3
     assert rows[1][2] in piped[0]
+
+
+def test_the_legend_of_a_file_tells_apart_what_that_of_the_page_does() -> None:
+    keys = [Key("one", "s0", shape) for shape in get_args(KeyShape)]
+    nothing = Drawing(dict, "d", "", "")
+    figure = Figure("f", "Title", "", (Panel(nothing),), keys=tuple(keys))
+    drawn_panel = Markup('<svg viewBox="0 0 900 100"></svg>')
+    root = ET.fromstring(figure_svg(figure, [drawn_panel], dark=False))  # noqa: S314 -- our own
+    drawn = [
+        (path.get("d", "").partition("m")[2], path.get("stroke-dasharray"))
+        for path in root.iter("{http://www.w3.org/2000/svg}path")
+    ]
+    # A bar and a square are both a square; that one is of bars the figure itself shows.
+    assert len(drawn) == len(keys) == len(set(drawn)) + 1
 
 
 @pytest.mark.parametrize("text", HOSTILE)

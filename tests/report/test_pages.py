@@ -18,6 +18,7 @@ from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
+from accelreport.report.pages.sections.about import commands
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
@@ -297,6 +298,25 @@ def test_the_commands_to_reproduce_it_are_there(pages: dict[str, Element]) -> No
     text = section(pages[QUICK], "reproduce").text
     assert "accelreport run specs/mnist_batch_sweep.toml --profile quick" in text
     assert "git checkout" in text
+
+
+@pytest.mark.parametrize("dirty", [False, True])
+@pytest.mark.parametrize("commits", [1, 2])
+def test_each_command_to_reproduce_it_begins_a_line(dirty: bool, commits: int) -> None:
+    (bench,) = gather(Results([study("training")]))
+    records = {
+        place: record.model_copy(
+            update={
+                "environment": record.environment.model_copy(
+                    update={"dirty": dirty, "commit": f"{number % commits:040}"}
+                )
+            }
+        )
+        for number, (place, record) in enumerate(bench.records.items())
+        if record.environment
+    }
+    lines = "".join(token.text for token in commands(replace(bench, records=records))).split("\n")
+    assert [line.split()[0] for line in lines] == ["#", "git", "accelreport", "accelreport"]
 
 
 def test_the_spec_stands_on_the_page_to_the_letter(pages: dict[str, Element]) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,15 @@ def test_what_a_person_writes_that_does_not_fit_is_a_failure_of_its_own_kind(
 def test_lengths_that_a_model_leaves_open_may_be_anything_it_takes(images: Dataset) -> None:
     assert problem(parameters(classifier(10, (None, 28))), images).examples > 0
     assert problem(parameters(embedding(256)), images).examples > 0
+
+
+def test_rows_of_an_embedding_are_compared_with_inputs_as_they_are_divided(images: Dataset) -> None:
+    brighter = {
+        name: {**part, "x": np.maximum(part["x"], 100)}
+        for name, part in (("train", images.train), ("validation", images.validation))
+    }
+    document = parameters(embedding(26), divide_by=10)
+    assert problem(document, replace(images, **brighter)).examples > 0
 
 
 def hidden_in(sequential: str, layer: dict[str, Any]) -> str:

@@ -403,7 +403,7 @@ class Overview:
         make = work_rates(self._workloads, base=self._base, axis_title=self.axis_title)
         return Plot(
             id="rates",
-            title="Throughput over that of this CPU" if self.over_base else "Throughput",
+            title=f"Throughput over that of {self.base}" if self.base else "Throughput",
             description="; ".join(self._in_words(shown) for shown in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),

@@ -43,7 +43,15 @@ from accelreport.report.published_text import published_frame
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.text import beginning, label, lines_within, text_width
-from accelreport.report.theme import FONT, SERIES_LIGHT, TOKENS, variables
+from accelreport.report.theme import (
+    DASHES,
+    FONT,
+    LINE_KEYS,
+    SERIES_LIGHT,
+    TOKENS,
+    KeyShape,
+    variables,
+)
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 
@@ -207,11 +215,26 @@ def _svg_text(
     )
 
 
+_MARKS: Mapping[KeyShape, str] = {
+    "bar": "m-5-5h10v10h-10z",
+    "dot": "m0-5a5 5 0 1 1 0 10a5 5 0 1 1 0-10z",
+    "square": "m-5-5h10v10h-10z",
+    "up": "m0-5l5 10h-10z",
+    "down": "m0 5l-5-10h10z",
+    "diamond": "m0-5l5 5l-5 5l-5-5z",
+}
+"""Outlines of the marks in a legend, from their middle; every other key is a line."""
+
+
+def _key_width(key: Key) -> float:
+    return 10.0 if key.shape in _MARKS else 28.0
+
+
 def _rows_of_keys(keys: Sequence[Key], width: float) -> list[list[tuple[Key, float]]]:
     rows: list[list[tuple[Key, float]]] = []
     x = 0.0
     for key in keys:
-        room = 40 + text_width(key.text, 13)
+        room = _key_width(key) + 30 + text_width(key.text, 13)
         if not rows or x + room > width:
             rows.append([])
             x = 0.0
@@ -221,17 +244,16 @@ def _rows_of_keys(keys: Sequence[Key], width: float) -> list[list[tuple[Key, flo
 
 
 def _key(key: Key, x: float, y: float) -> str:
-    colour = f"var(--{key.colour})"
-    if key.shape == "bar":
-        shape = f'<rect x="{x:g}" y="{y - 9:g}" width="10" height="10" fill="{colour}"/>'
-    elif key.shape == "dashed":
-        shape = (
-            f'<path d="M{x:g} {y - 4:g}h14" stroke="{colour}" stroke-width="2.5" '
-            'stroke-dasharray="5 3"/>'
-        )
+    colour, wide = f"var(--{key.colour})", _key_width(key)
+    if outline := _MARKS.get(key.shape):
+        shape = f'<path d="M{x + 5:g} {y - 4:g}{outline}" fill="{colour}"/>'
     else:
-        shape = f'<circle cx="{x + 5:g}" cy="{y - 4:g}" r="5" fill="{colour}"/>'
-    return shape + _svg_text(key.text, x + 18, y, 13, "normal")
+        dashes = " ".join(f"{length:g}" for length in DASHES[LINE_KEYS.index(key.shape)])
+        shape = (
+            f'<path d="M{x:g} {y - 4:g}h{wide:g}" stroke="{colour}" stroke-width="2.5" '
+            f'stroke-dasharray="{dashes}"/>'
+        )
+    return shape + _svg_text(key.text, x + wide + 8, y, 13, "normal")
 
 
 def _file(title: str, pieces: Sequence[str], width: float, height: float, *, dark: bool) -> str:

@@ -182,9 +182,9 @@ def _checkout(records: Sequence[Record]) -> list[Token]:
         return []
     note = "# accelreport as it was\n"
     if any(record.environment and record.environment.dirty for record in records):
-        note = "# accelreport as it was, except for uncommitted changes in that checkout\\n"
+        note = "# accelreport as it was, except for uncommitted changes in that checkout\n"
     if len(commits) > 1:
-        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\\n"
+        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\n"
     return [Token(note, "note"), Token(f"git checkout {shlex.quote(clean(commits[-1]))}\n")]
 
 
