@@ -59,16 +59,17 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         front: the front page, whose finding the first slide tells.
         talk: what a person chose of it.
     """
+    view, fullest = Overview(benches), _fullest(benches)
     of_all = {
-        "rates": _rates(Overview(benches)),
+        "rates": _rates(view),
         "claims": verdict_slide(benches),
-        "takeaway": _takeaway(Overview(benches)),
+        "takeaway": _takeaway(view),
     }
     pictured, verdicts, takeaway = of_all.values()
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
-    own, absent = _asked(_fullest(benches), talk, of_all)
+    own, absent = _asked(fullest, talk, of_all)
     slides: Sequence[Section | None] = (
-        own if talk.slides else (pictured, *_chosen(_fullest(benches), room), verdicts, takeaway)
+        own if talk.slides else (pictured, *_chosen(fullest, room), verdicts, takeaway)
     )
     question = label(talk.title, 110) if talk.title else _question(benches)
     speech = start_speech(
