@@ -26,7 +26,7 @@ measure 42 specs/mnist_cnn.toml --device cpu --budget 20m
 measure 226 specs/imdb_lstm.toml --device cpu --budget 40m
 measure 45 specs/imdb_lstm.toml --device cpu-bf16 --filter kernel=default --budget 40m
 # S4: the sample network for 30 epochs, and every point of the grid for both of its epochs.
-measure 55 specs/har_sample.toml --device cpu --budget 40m
+measure 135 specs/har_sample.toml --device cpu --budget 60m
 measure 105 specs/har_sweep.toml --device cpu --budget 20m
 measure 12 specs/mnist_latency.toml
 measure 12 specs/matmul.toml --device cpu --budget 5m

@@ -303,7 +303,7 @@ def test_the_commands_to_reproduce_it_are_there(pages: dict[str, Element]) -> No
 @pytest.mark.parametrize("dirty", [False, True])
 @pytest.mark.parametrize("commits", [1, 2])
 def test_each_command_to_reproduce_it_begins_a_line(dirty: bool, commits: int) -> None:
-    (bench,) = gather(Results([study("training")]))
+    (bench,) = gather(Results((study("training"),)))
     records = {
         place: record.model_copy(
             update={
