@@ -92,7 +92,8 @@ def _of_series(kind: str, size: float) -> str:
         case "bad-timing":
             return "some of its timings are not positive numbers"
         case "untested":
-            return f"{size} steady timings are too few to test whether they are steady"
+            timings = "timing is" if size == 1 else "timings are"
+            return f"{size:g} steady {timings} too few to test for a steady state"
         case "short-window":
             # Rounded up it would be "0.25 s in all, less than 0.25 s".
             shown = min(float(f"{size:.3g}"), SHORT_WINDOW_S - 0.001)

@@ -194,6 +194,7 @@ def test_a_published_time_that_its_hardware_leaves_no_room_for_is_flagged(
 
 def test_a_page_shows_what_was_reached_as_a_figure_and_a_table(bench: BenchmarkView) -> None:
     page = ceilings_page([bench])
+    assert "published figure exceeds it and cannot be right." in page.finding
     assert page.opening is not None
     (figure,) = page.opening.blocks
     assert isinstance(figure, Figure)

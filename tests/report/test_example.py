@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.report.pages.sections.peak import ceilings_page
+from accelreport.report.site.assembly import gather
 from accelreport.results.record import DataSource
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
@@ -43,6 +45,13 @@ def test_the_whole_trainings_end_with_their_last_epoch_on_one_machine() -> None:
     assert len({record.environment.machine for record in records if record.environment}) == 1
     for record in records:
         assert len(record.epochs) == record.cell.workload["epochs"]
+
+
+def test_a_figure_above_the_peak_of_an_inferred_chip_may_be_right() -> None:
+    finding = ceilings_page(gather(Store(EXAMPLE))).finding
+    assert "published figures exceed the peaks of inferred chips." in finding
+    assert "Either the figures or the chips are wrong." in finding
+    assert "cannot be right" not in finding
 
 
 DATA = {

@@ -119,5 +119,7 @@ def test_words_are_suggested_whatever_their_case_and_only_when_near() -> None:
 def test_lists_and_values_are_written_as_people_write_them() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"], "or") == "a, b or c"
+    assert listed(["a", "b, c", "d"]) == "a; b, c; and d"
+    assert listed(["256", "512", "1,024"]) == "256, 512 and 1,024"
     assert [quote(value) for value in (True, 1.5, "é")] == ["true", "1.5", '"é"']
     assert len(quote("x" * 1000)) == 60

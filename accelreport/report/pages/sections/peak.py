@@ -324,20 +324,32 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     if not rows:
         return page
     shares = [share for *_, own in rows for share in own]
-    above = sum(row.flagged for row, _ in shares)
-    wrong = f" {quantity.plural(above, 'published figure exceeds', 'published figures exceed')} it"
     return replace(
         page,
         headline=_headline(Speaker(rows[0][0]), shares),
         finding=(
             "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
             "figures or, for a CPU, measured ones."
-            f"{f'{wrong} and cannot be right.' if above else ''} Each benchmark’s page has upper "
-            "bounds for other chips, which are not predictions."
+            f"{_exceeding([row for row, _ in shares if row.flagged])} Each benchmark’s page has "
+            "upper bounds for other chips, which are not predictions."
         ),
         description="",
         opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
     )
+
+
+def _exceeding(rows: Sequence[Reached]) -> str:
+    """How many published figures exceed the roof; an inferred chip may be wrong instead."""
+    inferred = sum(bool(row.by) for row in rows)
+    exceed = "published figure exceeds", "published figures exceed"
+    said = ""
+    if named := len(rows) - inferred:
+        said = f" {quantity.plural(named, *exceed)} it and cannot be right."
+    if inferred:
+        chips = "peak of an inferred chip" if inferred == 1 else "peaks of inferred chips"
+        which = "the figure or the chip is" if inferred == 1 else "the figures or the chips are"
+        said += f" {quantity.plural(inferred, *exceed)} the {chips}. Either {which} wrong."
+    return said
 
 
 def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
