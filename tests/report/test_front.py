@@ -265,7 +265,7 @@ def test_a_benchmark_s_page_tells_absent_devices_in_one_note_with_the_command(
         assert not {"GPU", "TPU v2-8"} & {*heads, *(column.title for column in table.columns)}
     (notes,) = [block for block in blocks if block.kind == "notes" and "TPU" in str(block)]
     (note,) = notes.items
-    absent = "GPU and TPU v2-8" if len(here) > 1 else "CPU, 1 thread, GPU and TPU v2-8"
+    absent = "GPU and TPU v2-8" if len(here) > 1 else "CPU, 1 thread; GPU; and TPU v2-8"
     assert note.title == f"{absent}: device not present."
     assert "accelreport run specs/example_training.toml" in note.remedy
     assert any(section.id == "speedup" for section in page.sections) == (len(here) > 1)

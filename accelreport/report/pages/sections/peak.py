@@ -342,14 +342,14 @@ def _exceeding(rows: Sequence[Reached]) -> str:
     """How many published figures exceed the roof; an inferred chip may be wrong instead."""
     inferred = sum(bool(row.by) for row in rows)
     exceed = "published figure exceeds", "published figures exceed"
-    said = ""
+    sentences = ""
     if named := len(rows) - inferred:
-        said = f" {quantity.plural(named, *exceed)} it and cannot be right."
+        sentences = f" {quantity.plural(named, *exceed)} it and cannot be right."
     if inferred:
         chips = "peak of an inferred chip" if inferred == 1 else "peaks of inferred chips"
         which = "the figure or the chip is" if inferred == 1 else "the figures or the chips are"
-        said += f" {quantity.plural(inferred, *exceed)} the {chips}. Either {which} wrong."
-    return said
+        sentences += f" {quantity.plural(inferred, *exceed)} the {chips}. Either {which} wrong."
+    return sentences
 
 
 def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
