@@ -6,7 +6,8 @@
 # Whole trainings wherever a claim or a headline rests on them; elsewhere a process stops after the time
 # of --budget, and its total is extrapolated and marked on every page. The minutes of each line are those
 # that two cores took for its steps, validations and start-ups, rounded up; those of imdb_lstm on cpu
-# are foreseen from four of its nine processes. A run that was cut goes on where it stopped.
+# are foreseen from four of its nine processes, those of har_sample from 27 epochs of one of its three.
+# A run that was cut goes on where it stopped.
 set -eu
 
 measure() {
