@@ -110,13 +110,6 @@ class TargetTime:
         """Whether it did."""
         return not isnan(self.epoch)
 
-    @property
-    def level(self) -> float:
-        """The value that was to be reached."""
-        at_least, at_most = self.target.at_least, self.target.at_most
-        level = at_least if at_least is not None else at_most
-        return nan if level is None else level
-
 
 def target_times(
     plan: PlanDocument, results: Sequence[Result], records: Iterable[Record]
@@ -137,12 +130,12 @@ def _target_time(result: Result, target: Target, epochs: Iterable[Epoch]) -> Tar
     curve = sorted(
         (epoch for epoch in epochs if target.metric in epoch.metrics), key=lambda epoch: epoch.epoch
     )
-    rising = target.at_least is not None
-    level = target.at_least if target.at_least is not None else target.at_most
     values = np.array([epoch.metrics[target.metric] for epoch in curve], dtype=float)
-    there = values >= level if rising else values <= level
-    first = curve[int(np.argmax(there))] if there.any() else None
-    best = (np.nanmax if rising else np.nanmin)(values) if np.isfinite(values).any() else nan
+    first = next(
+        (epoch for epoch in curve if target.reached_by(epoch.metrics[target.metric])), None
+    )
+    best_of = np.nanmax if target.rises else np.nanmin
+    best = best_of(values) if np.isfinite(values).any() else nan
     return TargetTime(
         result=result,
         target=target,

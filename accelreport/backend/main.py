@@ -41,7 +41,6 @@ from accelreport.errors import AccelReportError
 from accelreport.machine.parent_death import end_with_parent
 from accelreport.machine.roofs import roofs
 from accelreport.results.record import Beginning, DataSource, Record
-from accelreport.spec.models import Target
 from accelreport.workloads.base import (
     Family,
     KernelProblem,
@@ -238,21 +237,14 @@ def require_target(record: Record) -> None:
     if target is None or not target.required or record.status != "ok":
         return
     values = [row.metrics[target.metric] for row in record.epochs if target.metric in row.metrics]
-    if any(_reached(target, value) for value in values):
+    if any(map(target.reached_by, values)):
         return
-    rises = target.at_least is not None
-    bound = f"{'at least' if rises else 'at most'} {target.at_least if rises else target.at_most:g}"
-    best = f"{(max if rises else min)(values):.4g}" if values else "none"
+    bound = f"{target.bound} {target.level:g}"
+    best = f"{(max if target.rises else min)(values):.4g}" if values else "none"
     raise NotConvergedError(
         f"{target.metric} had to be {bound}; the best of {len(record.epochs)} epochs was {best}",
         remedy="train for more epochs, or lower measure.target",
     )
-
-
-def _reached(target: Target, value: float) -> bool:
-    if target.at_least is not None:
-        return value >= target.at_least
-    return target.at_most is not None and value <= target.at_most
 
 
 def leave_record(record: Record, path: Path) -> None:

@@ -68,7 +68,9 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             return _forecast(speaker, finding)
         case Kind.TARGET:
             metric = first.of.part
-            level = _of_metric(level_text(metric, speaker.bench.target_times[0].level), metric)
+            level = _of_metric(
+                level_text(metric, speaker.bench.target_times[0].target.level), metric
+            )
             reached = sum(quantity.present(value.number) for value in values)
             if all(Caveat.BUDGET in value.caveats for value in values) and not reached:
                 return f"the time budget stopped every run before {level}"

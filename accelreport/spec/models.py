@@ -89,6 +89,25 @@ class Target(SpecModel):
         exactly_one(self, "at_least", "at_most")
         return self
 
+    @property
+    def rises(self) -> bool:
+        """Whether larger values of the metric are better."""
+        return self.at_least is not None
+
+    @property
+    def level(self) -> float:
+        """The value that the metric must reach."""
+        return next(bound for bound in (self.at_least, self.at_most) if bound is not None)
+
+    @property
+    def bound(self) -> str:
+        """On which side of the level the target is: "at least" or "at most"."""
+        return "at least" if self.rises else "at most"
+
+    def reached_by(self, value: float) -> bool:
+        """Whether a value of the metric is as good as the level, or better."""
+        return value >= self.level if self.rises else value <= self.level
+
 
 class Measure(SpecModel):
     """How each cell is measured."""

@@ -188,8 +188,7 @@ class Curves:
         target = self.bench.plan.measure.target
         if target is None or target.metric != f"val_{metric}":
             return None
-        level = target.at_least if target.at_least is not None else target.at_most
-        return None if level is None else (level, f"target {level_text(metric, level)}")
+        return target.level, f"target {level_text(metric, target.level)}"
 
     def table(self, metric: str, identity: str) -> Table:
         """Every epoch of one metric, in validation and in training."""
@@ -236,8 +235,7 @@ def target_table(bench: BenchmarkView) -> Table:
     target = bench.plan.measure.target
     if target is None:
         raise ValueError("the spec has no target")
-    bound = "at least" if target.at_least is not None else "at most"
-    level = f"{bound} {level_text(target.metric, target.at_least or target.at_most or 0.0)}"
+    level = f"{target.bound} {level_text(target.metric, target.level)}"
     table = points_by_devices(
         bench,
         lambda bench, series, point: _target_entry(bench, series, point, target.metric),
