@@ -351,7 +351,9 @@ def calls_of(model: Any, shapes: Sequence[Shape], *, fused: bool = False) -> lis
 
         def called(*inputs: Any, **more: Any) -> Any:
             outputs = operation.compute_output_spec(*inputs, **more)
-            flat = tree.flatten((inputs, more))
+            # A mask says which products count; it is no factor of any.
+            factors = {name: value for name, value in more.items() if not name.endswith("mask")}
+            flat = tree.flatten((inputs, factors))
             given = [value for value in flat if isinstance(value, KerasTensor)]
             calls.append(Layer(operation, given, tree.flatten(outputs), fused))
             return outputs

@@ -50,10 +50,14 @@ def layers_of(model: Any) -> Iterator[Layer]:
 def _layer(layer: Any) -> Layer:
     wrapped = getattr(layer, "forward_layer", None) or getattr(layer, "layer", None)
     kinds = [type(part).__name__ for part in (layer, wrapped) if part is not None]
+    try:
+        shape = list(getattr(layer.output, "shape", ()))[1:]
+    except AttributeError:  # a layer that somebody's own class calls does not know its output
+        shape = []
     return Layer(
         kind=" ".join(kinds),
         settings=dict(_settings(_config(wrapped or layer))),
-        shape=list(getattr(layer.output, "shape", ()))[1:],
+        shape=shape,
         parameters=sum(math.prod(weight.shape) for weight in layer.weights),
     )
 

@@ -290,6 +290,8 @@ def deploy(
     def right(outputs: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of the first validation examples are classified rightly, bool [n]."""
         assert problem.validation is not None
+        if "accuracy" not in problem.metrics:
+            raise QuantisationError("the model has no accuracy that could be compared")
         with tf.device("/CPU:0"):
             _, targets = problem.take(problem.validation, np.arange(len(outputs), dtype=np.int32))
             rightly = problem.metrics["accuracy"](targets, tf.constant(outputs))
@@ -305,12 +307,15 @@ def deploy(
     if artefacts is None:
         return []
     warned: list[Warned] = []
+    classifies = "accuracy" in problem.metrics
     examples = inputs(problem.validation, len(predicted))
     if "save_weights" in wanted:
         result.weights = save_weights(model, build, examples, predicted, artefacts)
     if "serve" in wanted:
         try:
-            result.served = serve(model, examples, predicted, artefacts)
+            result.served = serve(
+                model, examples, predicted, artefacts, right if classifies else None
+            )
         except ServingError as error:
             warned.append(Warned(kind="not-served", message=str(error)))
     if "quantise" in wanted:

@@ -29,7 +29,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -253,8 +253,16 @@ BATCH = 32
 CLIENTS = 2
 
 
+Right = Callable[[NDArray[np.float32]], NDArray[np.bool_]]
+"""Outputs for the first examples → which of them are classified rightly."""
+
+
 def serve(
-    model: Any, examples: NDArray[Any], predicted: NDArray[np.float32], artefacts: Artefacts
+    model: Any,
+    examples: NDArray[Any],
+    predicted: NDArray[np.float32],
+    artefacts: Artefacts,
+    right: Right | None,
 ) -> Served:
     """Export a model as a SavedModel and ask it over HTTP.
 
@@ -263,6 +271,7 @@ def serve(
         examples: its inputs [n, …].
         predicted: what the training process predicted of them [n, …].
         artefacts: takes the export.
+        right: says which outputs are right; None of a model that is no classifier.
 
     Raises:
         ServingError: the server did not start, or did not answer.
@@ -287,7 +296,7 @@ def serve(
             server="Python's http.server on the CPU, JSON over loopback, connections kept open",
             examples=len(examples),
             max_difference=float(np.max(np.abs(answers - predicted))),
-            same_class=same_class(answers, predicted),
+            same_class=same_class(answers, predicted, right),
             latency_s=times,
             throughput_batch=batch,
             throughput_clients=CLIENTS,
@@ -295,12 +304,18 @@ def serve(
         )
 
 
-def same_class(one: NDArray[np.float32], other: NDArray[np.float32]) -> float | None:
-    """Share of examples [n, classes] with the same largest output; None without classes."""
-    if one.ndim != 2:
+def same_class(
+    one: NDArray[np.float32], other: NDArray[np.float32], right: Right | None
+) -> float | None:
+    """Share of examples that two models' outputs [n, classes] put into the same class.
+
+    None without classes. Of one output there are two classes: two answers are the same one if
+    both are right or both are wrong.
+    """
+    if right is None or one.ndim != 2:
         return None
     if one.shape[1] == 1:
-        return float(np.mean((one > 0) == (other > 0)))
+        return float(np.mean(right(one) == right(other)))
     return float(np.mean(one.argmax(axis=1) == other.argmax(axis=1)))
 
 

@@ -550,6 +550,7 @@ class Training:
             )
         if timed.observed.lost_s:
             pace.extend(timed.observed.stopped_s)
+            self._deadline += timed.observed.stopped_s
         pace.saw(count, timed.ran_s, first=before + done == 0)
         return timed.block, sums, timed.ran_s
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import tempfile
 from dataclasses import replace
@@ -27,7 +26,7 @@ from accelreport.cli.options import (
     option,
 )
 from accelreport.errors import ExitCode, UsageError
-from accelreport.loader.first_spec import devices_at
+from accelreport.loader.first_spec import devices_at, spec_name
 
 if TYPE_CHECKING:
     from accelreport.runner.adaptive import StoppingRule
@@ -442,7 +441,7 @@ def bench(
         measure=measure,
     )
     parts = [part for part in (dataset, model) if part] or [family.kind]
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", "_".join(["bench", *parts]))
+    name = spec_name("_".join(["bench", *parts]))
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, f"{name}.toml")
         spec.write_text(text, encoding="utf-8")

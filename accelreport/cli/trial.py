@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,13 @@ import typer
 
 from accelreport.cli.options import RESULTS, Devices, DevicesFile, Results, argument, option
 from accelreport.errors import ExitCode
-from accelreport.loader.first_spec import TRIAL_BUDGET, devices_at, trial_folder, write_trial
+from accelreport.loader.first_spec import (
+    TRIAL_BUDGET,
+    devices_at,
+    spec_name,
+    trial_folder,
+    write_trial,
+)
 
 EXAMPLES = """\b
 What it does:
@@ -83,7 +90,7 @@ def try_(
         request = Request(paths=specs, results=results, devices_file=rows)
         code = carried_out(request, dry_run=False, answer=False)
     say("", *trial_lines(trial_of(results, specs)))
-    stem = Path(model.partition(":")[0]).stem
+    name = spec_name(Path(model.partition(":")[0]).stem)
     if code == ExitCode.OK:
-        say("", f"To keep it: accelreport new specs/{stem}.toml --model {model}")
+        say("", f"To keep it: accelreport new specs/{name}.toml --model {shlex.quote(model)}")
     raise typer.Exit(code)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -215,6 +216,11 @@ TRAINED, CALLED = "training", "latency"
 """What a trial measures: steps of a training, and calls in inference."""
 
 
+def spec_name(text: str) -> str:
+    """A name for a spec, as near to a text as the rules of names allow."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:80].strip("_-") or "model"
+
+
 def write_trial(
     folder: Path,
     model: str,
@@ -240,7 +246,7 @@ def write_trial(
 
     shared = {"kind": "keras", **own_workload(model, "", folder), **options}
     shared["batch_size"] = batches[0]
-    name = Path(model.partition(":")[0]).stem
+    name = spec_name(Path(model.partition(":")[0]).stem)
     kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         TRAINED: ({"steps_per_epoch": STEPS}, {"warmup_steps": TRIAL_WARMUP}),
         CALLED: ({"mode": "inference"}, {"calls": 1020, "warmup_calls": 20}),

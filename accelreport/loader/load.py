@@ -67,8 +67,8 @@ def load(
         problems += spec.problems
     problems += _twins(specs)
     problems += _unknown_profile(specs, profile)
-    problems += _unknown_overrides(specs, overrides or {})
     wanted = profile or FULL
+    problems += _unknown_overrides(specs, overrides or {}, wanted)
     ready = [(spec, spec.overridden(wanted, overrides or {})) for spec in specs]
     problems += [problem for _, examined in ready for problem in examined.problems]
     if problems:
@@ -211,10 +211,10 @@ def _unknown_profile(specs: Sequence[SpecFile], profile: str | None) -> Iterator
 
 
 def _unknown_overrides(
-    specs: Sequence[SpecFile], overrides: Mapping[str, Scalar]
+    specs: Sequence[SpecFile], overrides: Mapping[str, Scalar], profile: str
 ) -> Iterator[Problem]:
     for key in overrides:
-        if specs and not any(spec.takes(key) for spec in specs):
+        if specs and not any(spec.takes(key, profile) for spec in specs):
             message = f"no spec has a key `{key}` that can be overridden"
             yield Problem("unknown-key", Place(COMMAND_LINE), message, key=key)
 

@@ -195,7 +195,7 @@ class MachineLock:
     def sign(self, folder: Path) -> None:
         """Say whose run it is, where its results go, and since when."""
         content = {
-            "user": getpass.getuser(),
+            "user": _user(),
             "process": os.getpid(),
             "folder": str(folder.absolute()),
             # One clock for every process of a machine, which nobody sets.
@@ -225,6 +225,14 @@ class MachineLock:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _user() -> str:
+    """Name of the account; its number in a container that has no name for it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return f"user {os.getuid()}"
 
 
 CELL_IN_USE = "another run is measuring this cell"

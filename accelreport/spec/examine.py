@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, same
+from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, is_open, same
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import (
     Claim,
@@ -124,16 +124,22 @@ def check_claims(collector: Collector, parts: ParsedSpec) -> None:
         _check_claim(collector, parts, claim, ("claims", index, "check"))
 
 
-def check_target(collector: Collector, parts: ParsedSpec) -> None:
-    """Only a training has a learning curve whose target can be reached."""
+def check_training_only(collector: Collector, parts: ParsedSpec) -> None:
+    """Only a training has a learning curve whose target can be reached, and steps to split."""
     family, measure = parts.family, parts.measure
     called = _is_called(collector)
-    if family and measure and measure.target and (called or family.shape != "training"):
-        subject = "a model in inference" if called else family.kind
-        nothing = "has no accuracy" if family.shape == "step" else "trains nothing"
-        message = f"{subject} {nothing}, so it cannot reach a target"
-        also = [_workload(called=called)]
-        collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
+    if not family or not measure or (family.shape == "training" and not called):
+        return
+    subject = "a model in inference" if called else family.kind
+    nothing = "has no accuracy" if family.shape == "step" else "trains nothing"
+    messages = {
+        "target": f"{subject} {nothing}, so it cannot reach a target",
+        "split": f"{subject} has no training steps that could be split",
+    }
+    for key, message in messages.items():
+        if getattr(measure, key):
+            also = [_workload(called=called)]
+            collector.add("not-measured", ("measure", key), message, at_key=True, also=also)
 
 
 def check_calls(collector: Collector, parts: ParsedSpec) -> None:
@@ -549,7 +555,7 @@ class SpecFile:
 
     def overridden(self, profile: str, overrides: Mapping[str, Scalar]) -> Examined:
         """The spec under a profile, with those values of the command line that it has."""
-        mine = {key: value for key, value in overrides.items() if self.takes(key)}
+        mine = {key: value for key, value in overrides.items() if self.takes(key, profile)}
         if not mine:
             return self.under(profile)
         known = self.under(profile).problems
@@ -558,13 +564,23 @@ class SpecFile:
             view.change(key, value, key)
         return self._examine(Collector(view, [*self.full.problems, *known]))
 
-    def takes(self, key: str) -> bool:
-        """Whether a dotted key of the command line means something to this spec."""
-        parts = self.full.parts
+    def takes(self, key: str, profile: str) -> bool:
+        """Whether a dotted key of the command line means something to this spec and profile.
+
+        A key that is swept has its values from there. Of a table with names of somebody's own only
+        those that the spec has are known.
+        """
+        parts = self.under(profile).parts
         head, _, rest = key.partition(".")
         if head == "workload" and parts.family:
-            known = {name for name, _ in dotted_fields(parts.family.parameters)}
-            return rest in known and rest not in parts.sweep.axes
+            fields = dict(dotted_fields(parts.family.parameters))
+            known = rest in fields or (
+                any(
+                    is_open(field) and rest.startswith(f"{name}.") for name, field in fields.items()
+                )
+                and whole(self.file).has(("workload", *rest.split(".")))
+            )
+            return known and rest not in parts.sweep.axes
         if head == "measure":
             return rest in {name for name, _ in dotted_fields(Measure)}
         return key == "baseline"
@@ -613,7 +629,7 @@ class SpecFile:
         if not self.file.document.is_whole:
             return examined  # What lines that could not be read say of others is not known.
         check_devices(collector, parts, self._devices)
-        check_target(collector, parts)
+        check_training_only(collector, parts)
         check_calls(collector, parts)
         if published:
             # A profile may sweep less than the figures and claims speak of.

@@ -158,6 +158,21 @@ class TrainingParameters(WorkloadParameters):
             )
         return self
 
+    @property
+    def classifies(self) -> bool:
+        """Whether the model is a classifier that is judged by its accuracy."""
+        return True
+
+    @model_validator(mode="after")
+    def _quantises_a_classifier(self) -> Self:
+        if "quantise" in self.afterwards and not self.classifies:
+            raise FieldsError(
+                "`quantise` converts classifiers, and compares their accuracy",
+                "afterwards",
+                help="delete it; a model with the metric `accuracy` can be quantised",
+            )
+        return self
+
     def _says(self, name: str) -> bool:
         return bool(getattr(self, name) != type(self).model_fields[name].default)
 

@@ -399,7 +399,14 @@ def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
 
 def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
     firsts: dict[str, KeyPath] = {}
-    for key, path, _ in changes(collector.view.file, name):
+    changed = [*changes(collector.view.file, name)]
+    swept = {axis: parts.sweep.paths[axis] for axis in parts.sweep.axes}
+    swept |= {
+        key.removeprefix("sweep.").removeprefix("zip."): path
+        for key, path, _ in changed
+        if key.startswith("sweep.")
+    }
+    for key, path, _ in changed:
         first = firsts.setdefault(key, path)
         if first != path:
             also = [(first, "changed here")]
@@ -409,9 +416,9 @@ def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
             message = f"`{key}` is not a key that a profile can change"
             help_ = _near(key, parts)
             collector.add("unknown-key", path, message, help=help_, at_key=True)
-        elif (axis := key.removeprefix("workload.")) != key and axis in parts.sweep.axes:
+        elif (axis := key.removeprefix("workload.")) != key and axis in swept:
             message = f"`{axis}` is swept, so this value would never be used"
-            also = [(parts.sweep.paths[axis], f"the values of `{axis}`")]
+            also = [(swept[axis], f"the values of `{axis}`")]
             help_ = f'change "sweep.{axis}" instead'
             collector.add("contradiction", path, message, help=help_, at_key=True, also=also)
 

@@ -176,7 +176,8 @@ class KerasParameters(TrainingParameters):
     divide_by: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     """Inputs are divided by this: 255 for pixels."""
     loss: LossName = "sparse_categorical_crossentropy"
-    """The loss; of a regression the mean squared error where nothing else is said."""
+    """The loss on a data set of the catalogue, or of a regression: the mean squared error where
+    nothing else is said. Otherwise it follows from the end of the model."""
     from_logits: bool = False
     """Whether the model ends without softmax or sigmoid; with a `task` the model tells."""
     metrics: list[MetricName] = ["accuracy"]
@@ -189,6 +190,20 @@ class KerasParameters(TrainingParameters):
             own = {"loss": "mean_squared_error", "metrics": ["mean_absolute_error"]}
             return {**own, **values}
         return values
+
+    @field_validator("loss", "from_logits")
+    @classmethod
+    def _is_not_told_by_the_model(cls, value: Any, info: ValidationInfo) -> Any:
+        known = info.data
+        if not folder_of(info) or not {"task", "dataset"} <= known.keys():
+            return value
+        if known["dataset"] is None and known["task"] != "regression":
+            raise FieldsError(
+                f"`{info.field_name}` follows from the end of the model",
+                str(info.field_name),
+                help="delete it; a data set of the catalogue, or a regression, may choose it",
+            )
+        return value
 
     @field_validator("dataset")
     @classmethod
@@ -266,6 +281,11 @@ class KerasParameters(TrainingParameters):
             refuse_written(document, "data_document")
         text = read_code(info.data.get("data"), "data", info)
         return document if text is None else text
+
+    @property
+    def classifies(self) -> bool:
+        """Whether accuracy is among the metrics."""
+        return "accuracy" in self.metrics
 
     @model_validator(mode="after")
     def _names_one_model(self) -> Self:

@@ -33,6 +33,7 @@ from accelreport.workloads.own_code import (
     local_modules,
     text_of,
 )
+from accelreport.workloads.own_model import check_function
 
 GIVEN = ("batch_size", "seed")
 """What every function is called with, by name."""
@@ -114,6 +115,8 @@ class PythonParameters(WorkloadParameters):
                 f"options.{lacking[0]}" if lacking[0] in self.options else "file",
                 help=f"add the parameter `{lacking[0]}`, or `**options`",
             )
+        named = f"{self.file}:{self.function}"
+        check_function("file", named, self.document, (*GIVEN, ASKED), self.options)
         return self
 
 

@@ -150,6 +150,11 @@ class SeriesForecastParameters(TrainingParameters):
     forecast_steps: Annotated[int, Field(ge=0, le=100_000)] = 0
     """Steps of the validation data whose forecast is kept for the page."""
 
+    @property
+    def classifies(self) -> bool:
+        """No: it predicts numbers."""
+        return False
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         given = self.series.model_dump(exclude_none=True)

@@ -100,13 +100,17 @@ def flops_of_cell(record: Record) -> Flops:
 
 def each_layer() -> dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]]:
     """Shape of an example, and the layers that are called with it."""
-    from keras import layers
+    from keras import layers, ops
 
     image, sequence, clip = (8, 9, 4), (6, 5), (4, 5, 6, 2)
 
     def attend(inputs: Any) -> Any:
         asking = layers.Dense(4)(inputs)
         return layers.Attention()([asking, inputs, layers.Dense(4)(inputs)])
+
+    def masked(inputs: Any) -> Any:
+        mask = ops.expand_dims(ops.sum(inputs, -1), 1)
+        return layers.MultiHeadAttention(2, 3)(inputs, inputs, attention_mask=mask)
 
     return {
         "Dense": ((7,), layers.Dense(5)),
@@ -133,6 +137,11 @@ def each_layer() -> dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]]:
         "Bidirectional": (sequence, layers.Bidirectional(layers.LSTM(4))),
         "MultiHeadAttention": (sequence, lambda x: layers.MultiHeadAttention(2, 3)(x, x)),
         "Attention": (sequence, attend),
+        "MultiHeadAttention with a mask": (sequence, masked),
+        "Attention with masks": (
+            sequence,
+            lambda x: layers.Attention()([x, x], mask=[ops.sum(x, -1), ops.sum(x, -1)]),
+        ),
     }
 
 

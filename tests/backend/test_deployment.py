@@ -20,6 +20,7 @@ from accelreport.backend.serving import (
     ServingError,
     latencies,
     predictions,
+    same_class,
     served,
     throughput,
 )
@@ -145,6 +146,14 @@ def test_every_request_s_time_is_kept_and_several_clients_are_answered(
     assert len(times) == 30
     assert all(0 < each < 10 for each in times)
     assert throughput(address, examples, batch=8, clients=3, seconds=0.3) > 0
+
+
+def test_one_output_is_of_the_same_class_where_both_are_right_or_both_are_wrong() -> None:
+    """A sigmoid's outputs are all above zero; what divides them is the metric's to know."""
+    one, other = (np.array([values], np.float32).T for values in ([0.2, 0.9, 0.4], [0.1, 0.3, 0.3]))
+    assert same_class(one, other, lambda outputs: outputs[:, 0] > 0.5) == pytest.approx(2 / 3)
+    assert same_class(one, other, None) is None, "numbers have no class"
+    assert same_class(np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32), np.all) == 1
 
 
 def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:

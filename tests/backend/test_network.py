@@ -70,6 +70,22 @@ def test_what_is_not_trained_has_no_loss() -> None:
     assert any(layer.kind == "GRU" for layer in network.layers)
 
 
+def test_layers_of_somebody_s_own_class_have_their_weights_and_no_shape() -> None:
+    import keras
+
+    class Net(keras.Model):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.last = keras.layers.Dense(2)
+
+        def call(self, x: Any) -> Any:
+            return self.last(x)
+
+    inputs = keras.Input((3,))
+    (layer,) = layers_of(keras.Model(inputs, Net()(inputs)))
+    assert (layer.kind, layer.shape, layer.parameters) == ("Dense", [], 3 * 2 + 2)
+
+
 def test_settings_of_unusual_layers_are_kept_or_left_out() -> None:
     """A zero padding as in MobileNetV2, and layers of somebody's own."""
     import keras

@@ -88,22 +88,28 @@ def test_what_is_missing_is_told_and_nothing_is_written(
 
 @pytest.mark.e2e
 def test_a_trial_measures_steps_and_calls_at_once(folder: Path) -> None:
-    (folder / "model.py").write_text(
+    (folder / "my net.v2.py").write_text(
         "import keras\n\ndef build(input_shape):\n    dense = keras.layers.Dense(2, 'softmax')\n"
         "    return keras.Sequential([keras.Input(input_shape), dense])\n"
     )
-    arguments = ["try", "model.py", "--batch", "1,8", "--repeats", "2", "--budget", "20s"]
+    arguments = ["try", "my net.v2.py", "--batch", "1,8", "--repeats", "2", "--budget", "20s"]
     lacking = program(folder, arguments)
-    assert "`../model.py:build` needs `input_shape`" in lacking.stdout
+    assert "`../my net.v2.py:build` needs `input_shape`" in lacking.stdout
     done = program(folder, [*arguments, "--input-shape", "5"])
     assert done.returncode == 0, done.stdout + done.stderr
     table = done.stdout.partition("device")[2].splitlines()
     assert [row.split()[1] for row in table[1:3]] == ["1", "8"]
     assert all(row.count("examples/s") == 2 for row in table[1:3]), table
-    assert done.stdout.endswith("accelreport new specs/model.toml --model model.py\n")
+    assert done.stdout.endswith("accelreport new specs/my_net_v2.toml --model 'my net.v2.py'\n")
     assert not list(folder.glob(".accelreport-try-*"))
     again = accelreport.try_model(
-        "model.py", (1, 8), input_shape=(5,), repeats=2, budget="20s", devices=["cpu"], quiet=True
+        "my net.v2.py",
+        (1, 8),
+        input_shape=(5,),
+        repeats=2,
+        budget="20s",
+        devices=["cpu"],
+        quiet=True,
     )
     assert again.results.outcome is not None
     assert again.results.outcome.done_before == 8

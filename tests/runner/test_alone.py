@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import select
 import signal
 import stat
@@ -64,6 +65,19 @@ def test_one_runner_has_the_machine_and_says_who_it_is(tmp_path: Path) -> None:
     assert f"process {os.getpid()}, into {mine}, for 0 s" in reason
     with machine_to_itself(workspace, folder=mine, stop=Stop(), waiting=told.append) as again:
         assert again
+
+
+def test_an_account_without_a_name_has_the_machine_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that is run by a number of which it knows no name."""
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    workspace = Workspace(tmp_path / "work")
+    workspace.prepare()
+    with machine_to_itself(workspace, folder=tmp_path, stop=Stop(), waiting=print) as mine:
+        assert mine
 
 
 def test_one_run_has_the_machine_whoever_starts_another_and_wherever_its_files_in_passing_lie(

@@ -269,6 +269,19 @@ def test_a_wrong_override_is_told_as_one_of_the_command_line(write: Write) -> No
     )
 
 
+def test_what_a_profile_sweeps_is_changed_by_its_sweep_alone(write: Write) -> None:
+    swept = f'{TRAINING}\n[profiles.quick]\n"sweep.epochs" = [1, 2]\n'
+    with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epochs`"):
+        load([write(swept)], profile="quick", overrides={"workload.epochs": 5})
+    both = told(write(f'{swept}"workload.epochs" = 3\n'))
+    assert "`epochs` is swept, so this value would never be used" in str(both)
+
+
+def test_only_steps_of_a_training_are_split(write: Write) -> None:
+    error = told(write(f"{KERNEL}\n[measure]\nsplit = true\n"))
+    assert "matmul has no training steps that could be split" in str(error)
+
+
 def test_an_override_that_no_spec_has_is_an_error(write: Write) -> None:
     with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epoch`"):
         load([write(TRAINING)], overrides={"workload.epoch": 1})

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from accelreport.backend.network import layers_of
 from accelreport.backend.shapes import ShapeQuestion, misfit
 from accelreport.loader.load import load
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.keras_model import FAMILY, KerasParameters, problem
+from accelreport.workloads.keras_model import FAMILY, KerasParameters, judged, maker, problem
 from accelreport.workloads.own_model import APPLICATIONS, ModelError
 from tests.support.children import Measures
 
@@ -103,6 +104,13 @@ def test_a_cell_is_known_by_the_text_of_the_model_its_modules_and_its_loader(fol
         (['application = "MobilNetV2"', *CSV], "keras.applications", "MobileNetV2"),
         (['application = "VGG16"', *CSV, "options = { classes = 2 }"], "follows from", ""),
         ([CODE, *CSV, 'data_document = "x"'], "`data_document` is what", "leave it out"),
+        ([CODE, *CSV, 'loss = "mean_squared_error"'], "`loss` follows from the end", "delete it"),
+        ([CODE, *CSV, "from_logits = true"], "`from_logits` follows from the end", "delete it"),
+        (
+            [CODE, *CSV[:2], 'task = "regression"', 'afterwards = ["quantise"]'],
+            "`quantise` converts classifiers",
+            "delete it",
+        ),
         ([CODE, *CSV, 'modules = { "widths.py" = "" }'], "`modules` is what", "leave it out"),
     ],
 )
@@ -180,6 +188,32 @@ def test_a_model_in_python_learns_from_data_of_ones_own(
     assert (record.data.train_examples, record.data.validation_examples) == examples
     assert record.data.origin == "user-supplied"
     assert all(len(sha256) == 64 for sha256 in record.data.files.values())
+
+
+@pytest.mark.parametrize(
+    ("end", "outputs", "loss", "logits"),
+    [
+        ("'softmax'", 3, "sparse_categorical_crossentropy", False),
+        ("None", 3, "sparse_categorical_crossentropy", True),
+        ("'sigmoid'", 1, "binary_crossentropy", False),
+    ],
+)
+def test_the_outputs_of_ones_own_class_tell_the_loss(
+    end: str, outputs: int, loss: str, logits: bool, folder: Path
+) -> None:
+    (folder / "model.py").write_text(
+        "import keras\n\nclass Net(keras.Model):\n    def __init__(self):\n"
+        f"        super().__init__()\n        self.end = keras.layers.Dense({outputs}, {end})\n"
+        "        self.start = keras.layers.Dense(4, 'relu')\n\n"
+        "    def call(self, x):\n        return self.end(self.start(x))\n\n\n"
+        "def build():\n    return Net()\n"
+    )
+    one = cell(folder, CODE, *CSV)
+    parameters = KerasParameters.model_validate(one.workload, strict=False)
+    model = maker(parameters, (2,), outputs, str(folder))()
+    known = judged(parameters, model)
+    assert (known.loss, known.from_logits) == (loss, logits)
+    assert [layer.kind for layer in layers_of(model)] == ["Dense", "Dense"]
 
 
 def test_random_numbers_of_the_models_shape_need_no_data(folder: Path, measure: Measures) -> None:

@@ -106,6 +106,12 @@ def test_an_edited_file_is_another_cell_and_the_record_holds_what_was_run(cells:
             "seed",
         ),
         ("def build(batch_size, seed): ...\n", 8, "does not take `width`", "add the parameter"),
+        (
+            "def build(batch_size, seed, width, depth): ...\n",
+            5,
+            "step.py, line 1: `build` needs `depth`",
+            "options = { depth = … }",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_a_step_is_told_with_its_line_before_anything_runs(
@@ -117,6 +123,16 @@ def test_a_file_that_cannot_be_a_step_is_told_with_its_line_before_anything_runs
     assert said in found.message
     assert remedy in found.help
     assert found.place.line == line + HEAD.count("\n") - 2
+
+
+def test_an_override_reaches_an_option_that_the_spec_has_and_no_other(
+    own_spec: Reads, tmp_path: Path
+) -> None:
+    own_spec()
+    (spec,) = load([tmp_path / "own.toml"], overrides={"workload.options.width": 5}).specs
+    assert spec.workload["options"] == {"width": 5}
+    with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.options\.depth`"):
+        load([tmp_path / "own.toml"], overrides={"workload.options.depth": 5})
 
 
 def test_what_runs_is_what_the_named_file_holds_and_nothing_that_the_spec_says_of_it(
