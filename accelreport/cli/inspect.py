@@ -152,10 +152,9 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
         series = spec.parameters.series
         if not (path := series.path):
             continue
-        from accelreport.datasets.cache import places
+        from accelreport.datasets.cache import file_at
 
-        known = dict.fromkeys(places(path, str(spec.path.parent.absolute())))
-        place = next((place for place in known if place.is_file()), None)
+        place = file_at(path, str(spec.path.parent.absolute()))
         if place is None:
             continue  # its cells say so
         try:

@@ -30,10 +30,10 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -119,10 +119,26 @@ def places(path: str, folder: str = "") -> list[Path]:
         path: the file, as a spec names it.
         folder: the spec's folder; empty where there is none.
     """
-    asked = Path(path).expanduser()
+    # Path.expanduser() raises where `~name` is nobody; such a text is the name of a file.
+    asked = Path(os.path.expanduser(path))  # noqa: PTH111
     if asked.is_absolute():
         return [asked]
     return [root / asked for root in (*([Path(folder)] if folder else []), data_root(), Path.cwd())]
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path is that of a regular file; one that cannot be looked at is of none."""
+    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file() raises where a name is too long
+
+
+def is_file_or_folder(path: Path) -> bool:
+    """Whether a path is that of a regular file or of a folder: a device is read for ever."""
+    return is_file(path) or os.path.isdir(path)  # noqa: PTH112 -- as `is_file`
+
+
+def file_at(path: str, folder: str) -> Path | None:
+    """The first of the `places` of a file that has it; None where none has."""
+    return next((place for place in places(path, folder) if is_file(place)), None)
 
 
 def misplaced(path: str, folder: str) -> str:
@@ -133,7 +149,7 @@ def misplaced(path: str, folder: str) -> str:
         folder: the spec's folder.
     """
     *right, last = places(path, folder)
-    if not right or any(place.is_file() for place in right) or not last.is_file():
+    if not right or any(map(is_file, right)) or not is_file(last):
         return ""
     below = last.relative_to(folder).as_posix() if last.is_relative_to(folder) else ""
     better = f'write path = "{below}"' if below else f"move it to {right[0]}"
@@ -243,22 +259,46 @@ def checksum(path: Path) -> str:
         raise DataUnreadable(path, error) from error
 
 
+@contextlib.contextmanager
+def open_regular(path: Path, limit: int, remedy: str) -> Iterator[tuple[BinaryIO, int]]:
+    """A regular file of an acceptable size, open, and its size in bytes.
+
+    Raises:
+        OSError: when it may not be read.
+        DataCorrupt: when it is a pipe, a device or a folder, or has more bytes than `limit`.
+    """
+    # Not to wait for ever on a named pipe that somebody put there.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise DataCorrupt(path, "It is not a regular file.", remedy=remedy)
+        if status.st_size > limit:
+            why = f"It has {status.st_size:,} bytes; at most {limit:,} are read."
+            raise DataCorrupt(path, why, remedy=remedy)
+        with open(descriptor, "rb", closefd=False) as file:
+            yield file, status.st_size
+    finally:
+        os.close(descriptor)
+
+
 def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
     """Read a file whole.
 
     Raises:
         DataUnreadable: when it may not be read.
-        DataCorrupt: when it has more bytes than `limit`.
+        DataCorrupt: when it is no regular file, has more bytes than `limit`, or changes while it
+            is read.
     """
     try:
-        size = path.stat().st_size
-        if size > limit:
-            raise DataCorrupt(
-                path, f"It has {size:,} bytes; at most {limit:,} are read.", remedy=remedy
-            )
-        return path.read_bytes()
+        with open_regular(path, limit, remedy) as (file, size):
+            # Not `limit + 1`: Python allocates as much memory as it is asked to read.
+            data = file.read(size + 1)
     except OSError as error:
         raise DataUnreadable(path, error) from error
+    if len(data) != size:
+        raise DataCorrupt(path, "Its size changed while it was read.", remedy=remedy)
+    return data
 
 
 def locate(file: RemoteFile, root: Path) -> KnownFile | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import math
+import os
 import zipfile
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
-from accelreport.datasets.cache import places
-from accelreport.datasets.errors import DataOptionsError, DataUnavailable
+from accelreport.datasets.cache import is_file_or_folder, open_regular, places
+from accelreport.datasets.entry import MEBIBYTE
+from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 
 Task = Literal["classification", "regression"]
 """Whether the target is a class or a number."""
@@ -33,6 +40,24 @@ PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "vali
 PAIRS = ("x", "y")
 FOUR = ("x_train", "y_train", "x_test", "y_test")
 """Names of the arrays in an archive: to be divided, or divided already."""
+
+LIMIT = 4096 * MEBIBYTE
+"""Bytes above which no data are read."""
+
+REMEDY = "Correct the file, or the keys that say how it is read."
+
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    RuntimeError,  # it is encrypted, or packed in a way that Python does not know
+)
+"""What reading a member of an archive may raise."""
+
+HEAD = 1 << 16
+"""Bytes of an array that are read for its shape, which NumPy writes into fewer."""
 
 
 class UnfitData(DataOptionsError):  # noqa: N818 - the name says what is the case
@@ -92,15 +117,30 @@ def place_of(path: str, folder: str) -> Path:
     *known, here = dict.fromkeys(places(path, folder))
     looked = known or [here]
     for place in looked:
-        if place.exists():
+        if is_file_or_folder(place):
             return place
-    near = next((p for p in (here, Path(folder) / Path(path).name) if p.exists()), None)
+    near = next((p for p in (here, Path(folder) / Path(path).name) if is_file_or_folder(p)), None)
+    other = next((place for place in looked if os.path.lexists(place)), None)
     raise DataUnavailable(
         f"There are no data {path}.",
-        why=f"Looked for: {', '.join(map(str, looked))}.",
+        why=f"Looked for: {', '.join(map(str, looked))}."
+        + (f" {other} is neither a file nor a folder." if other else ""),
         remedy=(f"Move {near} there" if near else "Put them there")
         + ", or measure on random data of the model's shape with --data synthetic.",
     )
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """Folders in a folder, sorted, without hidden ones such as `.ipynb_checkpoints`."""
+    return sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+
+
+def images_below(folder: Path) -> Iterator[Path]:
+    """What is named as an image in a folder and in those below it, without hidden folders."""
+    for path in folder.rglob("*"):
+        folders = path.relative_to(folder).parent.parts
+        if path.suffix.lower() in IMAGES and not any(part.startswith(".") for part in folders):
+            yield path
 
 
 def most_examples(place: Path, validation_split: float) -> int | None:
@@ -112,31 +152,33 @@ def most_examples(place: Path, validation_split: float) -> int | None:
     """
     try:
         if place.is_dir():
-            inside = {path.name for path in place.iterdir() if path.is_dir()}
+            inside = {path.name for path in folders_in(place)}
             divided = "train" in inside and inside <= set(PARTS)
-            images = (place / "train" if divided else place).rglob("*")
-            count = sum(path.suffix.lower() in IMAGES for path in images)
+            count = sum(1 for _ in images_below(place / "train" if divided else place))
         elif place.suffix == ARRAYS:
-            count, divided = _first_length(place)
+            with open_regular(place, LIMIT, REMEDY) as (file, _):
+                count, divided = _first_length(file)
         elif place.suffix in TABLES and place.suffix != ".parquet":
-            with place.open("rb") as file:
+            with open_regular(place, LIMIT, REMEDY) as (file, _):
+                # A line of many MiB counts several times, which is still the most there can be.
+                lines = iter(partial(file.readline, MEBIBYTE), b"")
                 # The first line is the head.
-                count, divided = max(0, sum(not line.isspace() for line in file) - 1), False
+                count, divided = max(0, sum(not line.isspace() for line in lines) - 1), False
         else:
             return None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (DataCorrupt, ValueError, LookupError, *DAMAGED):
         return None  # whoever reads them says what is wrong
     return count if divided else count - math.floor(count * validation_split + 1e-9)
 
 
-def _first_length(place: Path) -> tuple[int, bool]:
+def _first_length(file: BinaryIO) -> tuple[int, bool]:
     """The length of an archive's examples, and whether they are divided already."""
     from numpy.lib import format as npy
 
-    with zipfile.ZipFile(place) as archive:
+    with zipfile.ZipFile(file) as archive:
         divided = "x_train.npy" in archive.namelist()
         with archive.open("x_train.npy" if divided else "x.npy") as member:
-            version = npy.read_magic(member)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape = read(member)[0]
-    return shape[0], divided
+            head = io.BytesIO(member.read(HEAD))
+    version = npy.read_magic(head)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    return read(head)[0][0], divided

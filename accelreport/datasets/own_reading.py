@@ -12,7 +12,7 @@ import io
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,32 +23,31 @@ from numpy.typing import NDArray
 
 from accelreport.datasets.base import Arrays, Dataset, fingerprint
 from accelreport.datasets.cache import read_bounded
-from accelreport.datasets.entry import MEBIBYTE
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, FormatError
 from accelreport.datasets.own import (
     ARRAYS,
+    DAMAGED,
     FOUR,
     IMAGES,
+    LIMIT,
     PAIRS,
     PARTS,
+    REMEDY,
     TABLES,
     OwnData,
     Task,
     UnfitData,
+    folders_in,
+    images_below,
     place_of,
 )
 from accelreport.datasets.series import parse_csv
-
-LIMIT = 4096 * MEBIBYTE
-"""Bytes above which no data are read."""
 
 MOST_WORDS = 100
 """Words of a column above which it is no category."""
 
 SEED = 20_260_101
 """Of the division into training and validation."""
-
-REMEDY = "Correct the file, or the keys that say how it is read."
 
 
 def read(own: OwnData, folder: str) -> Dataset:
@@ -97,7 +96,15 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
                 f"labels in `{y}`.",
                 remedy="Give each example its label.",
             )
-    labels = np.concatenate([_column(ready[y]) for _, y in pairs])
+        if ready[x].dtype.kind == "U":
+            raise UnfitData(
+                f"`{x}` of {own.path} holds text, which no model takes.",
+                remedy="Give numbers; only labels may be text.",
+            )
+    _refuse_unlike({x: ready[x] for x, _ in pairs}, own.path)
+    columns = {y: _column(ready[y]) for _, y in pairs}
+    _refuse_unlike(columns, own.path)
+    labels = np.concatenate(list(columns.values()))
     classes: tuple[str, ...] = ()
     if own.task == "classification":
         labels, classes = _classes(labels, own.path, "`y`")
@@ -114,6 +121,21 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         validation = {"x": ready["x"][second], "y": labels[second]}
         note = _how_divided(own, len(second), len(labels))
     return _dataset(own, train, validation, classes, sha256, [note], folder)
+
+
+def _refuse_unlike(parts: Arrays, path: str) -> None:
+    """See that what trains and what validates are alike, example by example.
+
+    Raises:
+        UnfitData: they are not.
+    """
+    shapes = {name: array.shape[1:] for name, array in parts.items()}
+    if len(set(shapes.values())) > 1:
+        unlike = " and ".join(f"{shape} in `{name}`" for name, shape in shapes.items())
+        raise UnfitData(
+            f"One row of {path} has the shape {unlike}.",
+            remedy="Give both parts rows of one shape.",
+        )
 
 
 def _dataset(
@@ -163,7 +185,7 @@ def _arrays(place: Path, data: bytes) -> Arrays:
                     f'np.savez("{place.name}", x=x, y=y).',
                 )
             return {name: archive[name] for name in names}
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
+    except DAMAGED as error:
         why = f"It is no archive of np.savez ({error})."
         raise DataCorrupt(place, why, remedy=REMEDY) from error
     except ValueError as error:
@@ -492,15 +514,19 @@ def _images(place: Path, own: OwnData, folder: str) -> Dataset:
             remedy='Write task = "classification".',
             key="task",
         )
-    inside = sorted(path.name for path in place.iterdir() if path.is_dir())
+    inside = [path.name for path in folders_in(place)]
     parts = {name: PARTS[name] for name in inside if name in PARTS}
     divided = set(parts.values()) == {"train", "test"} and len(parts) == len(inside) == 2
     tops = {parts[name]: place / name for name in inside} if divided else {"": place}
-    names = {path.name for top in tops.values() for path in top.iterdir() if path.is_dir()}
-    classes = tuple(sorted(names))
-    files = {
-        part: [(path, classes.index(path.parent.name)) for path in _pictures(top, classes)]
+    images = {
+        part: [path for class_folder in folders_in(top) for path in _images_in(class_folder)]
         for part, top in tops.items()
+    }
+    # A folder without images is no class: each class has examples.
+    classes = tuple(sorted({path.parent.name for paths in images.values() for path in paths}))
+    files = {
+        part: [(path, classes.index(path.parent.name)) for path in paths]
+        for part, paths in images.items()
     }
     if len(classes) < 2 or not all(files.values()):
         raise UnfitData(
@@ -518,12 +544,8 @@ def _images(place: Path, own: OwnData, folder: str) -> Dataset:
     return replace(arranged(arrays, own, digest.hexdigest(), folder), classes=classes)
 
 
-def _pictures(top: Path, classes: Sequence[str]) -> Iterator[Path]:
-    for name in classes:
-        folder = top / name
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if path.suffix.lower() in IMAGES and path.is_file():
-                yield path
+def _images_in(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.suffix.lower() in IMAGES and p.is_file())
 
 
 def _pixels(
@@ -605,7 +627,7 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
     """
     own = OwnData(path=shown, task="classification")
     if path.is_dir():
-        images = [image for image in sorted(path.rglob("*")) if image.suffix.lower() in IMAGES]
+        images = sorted(images_below(path))
         first = [(image, 0) for image in images[:1]]
         size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
         return {"task": "classification", "image_size": size, "divide_by": 255.0}, len(images)

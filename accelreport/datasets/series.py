@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
-from accelreport.datasets.cache import Contents, places, read_bounded
+from accelreport.datasets.cache import Contents, file_at, places, read_bounded
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataOptionsError, DataUnavailable, FormatError
 from accelreport.datasets.parts import Parts
@@ -518,12 +518,11 @@ def synthetic(entry: CatalogueEntry, seed: int, options: Options) -> Parts:  # n
 
 
 def _read_file(path: str, folder: str) -> Contents:
-    known = dict.fromkeys(places(path, folder))
-    place = next((place for place in known if place.is_file()), None)
+    place = file_at(path, folder)
     if place is None:
         raise DataUnavailable(
             f"There is no file {path}.",
-            why=f"Tried: {', '.join(map(str, known))}.",
+            why=f"Tried: {', '.join(map(str, dict.fromkeys(places(path, folder))))}.",
             remedy="Correct the path, or use `--data synthetic`.",
         )
     data = read_bounded(place, _LIMIT, _REMEDY)

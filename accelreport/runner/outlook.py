@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import tomli
 
-from accelreport.datasets.cache import data_root, locate, places
+from accelreport.datasets.cache import data_root, file_at, locate, places
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.errors import DataUnavailable
 from accelreport.datasets.own import OwnData, most_examples, place_of
@@ -57,9 +57,9 @@ def _quick(text: str) -> bool:
 def _absent(name: str, data: str, file: str, folder: str) -> Failure | None:
     entry = CATALOGUE.get(name)
     if file:
-        looked = dict.fromkeys(places(file, folder))
-        if any(place.is_file() for place in looked):
+        if file_at(file, folder):
             return None
+        looked = dict.fromkeys(places(file, folder))
         message = f"There is no file {file}; looked for {', '.join(map(str, looked))}."
         remedy = "Put it there, or measure on a stand-in with --data synthetic."
         return Failure(kind="data-unavailable", message=message, remedy=remedy)

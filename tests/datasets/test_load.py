@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from accelreport.datasets.cache import data_root
 from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.datasets.load import DataCorrupt, DataOptionsError, DataUnavailable, load
+from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.load import load
 from accelreport.errors import ExitCode
 from tests.datasets.layouts import WRITERS, write_images, write_imdb
 from tests.datasets.server import Server
@@ -82,14 +84,14 @@ def test_a_file_that_may_not_be_read_is_unavailable_not_corrupt(
 ) -> None:
     write_images(data_folder)
 
-    read = Path.read_bytes
+    opened = os.open
 
-    def refuse(self: Path) -> bytes:
-        if self.suffix == ".gz":
+    def refuse(path: Path, *arguments: int) -> int:
+        if str(path).endswith(".gz"):
             raise PermissionError(13, "Permission denied")
-        return read(self)
+        return opened(path, *arguments)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(DataUnavailable, match="Permission denied"):
         load("mnist", mode="real")
 

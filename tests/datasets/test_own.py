@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from accelreport.datasets.cache import file_at, misplaced, read_bounded
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
-from accelreport.datasets.own import OwnData, UnfitData
+from accelreport.datasets.own import OwnData, UnfitData, most_examples, place_of
 from accelreport.datasets.own_reading import proposed, read
 
 ROWS = 50
@@ -149,6 +151,41 @@ def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path:
         read(changed(own, path="gone.csv"), str(tmp_path))
 
 
+@pytest.mark.parametrize("path", ["~nobody-of-this-name/x.csv", f"{'x' * 300}.csv", "x/\0.csv"])
+def test_a_path_that_cannot_be_looked_at_names_no_data(path: str, tmp_path: Path) -> None:
+    with pytest.raises(DataUnavailable, match=r"There are no data"):
+        place_of(path, str(tmp_path))
+    assert file_at(path, str(tmp_path)) is None
+    assert misplaced(path, str(tmp_path)) == ""
+
+
+def test_neither_a_device_nor_a_pipe_is_opened_as_data(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.csv")
+    for name in ("train.csv", "pipe.csv"):
+        with pytest.raises(DataUnavailable, match="is neither a file nor a folder"):
+            place_of(name, str(tmp_path))
+        with pytest.raises(DataCorrupt, match="not a regular file"):
+            read_bounded(tmp_path / name, 10, "")
+        assert most_examples(tmp_path / name, 0.2) is None
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "ten").write_bytes(b"0123456789")
+    assert read_bounded(tmp_path / "ten", 10, "") == b"0123456789"
+    with pytest.raises(DataCorrupt, match="It has 10 bytes; at most 9 are read"):
+        read_bounded(tmp_path / "ten", 9, "")
+
+
+def test_examples_of_a_damaged_archive_are_not_counted(tmp_path: Path) -> None:
+    np.savez(tmp_path / "img.npz", x=np.zeros((20, 2)), y=np.zeros(20))
+    assert most_examples(tmp_path / "img.npz", 0.2) == 16
+    np.savez(tmp_path / "img.npz", x=np.array(1), y=np.array(1))
+    assert most_examples(tmp_path / "img.npz", 0.2) is None
+    (tmp_path / "img.npz").write_bytes(b"PK\x03\x04 and no more")
+    assert most_examples(tmp_path / "img.npz", 0.2) is None
+
+
 def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_path: Path) -> None:
     import pandas as pd
 
@@ -206,9 +243,20 @@ def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None
         ({"x": [[1.0]], "y": [1, 2]}, UnfitData, "1 examples in `x` and 2 labels in `y`"),
         ({"x": [[1.0], [np.nan]], "y": [0, 1]}, UnfitData, r"`x\[1, 0\]` of img.npz is nan"),
         ({"x": [[1j]], "y": [1]}, UnfitData, "`x` of img.npz holds complex128"),
+        ({"x": [["a"], ["b"]], "y": [0, 1]}, UnfitData, "`x` of img.npz holds text"),
+        (
+            {"x_train": np.ones((8, 4)), "y_train": [0, 1] * 4, "x_test": np.ones((4, 3)),
+             "y_test": [0, 1] * 2},
+            UnfitData, r"\(4,\) in `x_train` and \(3,\) in `x_test`",
+        ),
+        (
+            {"x_train": np.ones((8, 4)), "y_train": np.full((8, 3), 2), "x_test": np.ones((4, 4)),
+             "y_test": np.full((4, 2), 2)},
+            UnfitData, r"\(3,\) in `y_train` and \(2,\) in `y_test`",
+        ),
         ({"x": np.array([{}], dtype=object), "y": [1]}, DataCorrupt, "Python objects"),
     ],
-)
+)  # fmt: skip
 def test_arrays_that_no_model_takes_are_refused(
     named: dict[str, Any], error: type[Exception], message: str, tmp_path: Path
 ) -> None:
@@ -245,6 +293,19 @@ def test_a_folder_of_images_by_class_becomes_pixels(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnfitData, match="holds 0 folders with images"):
         read(OwnData(path="empty", task="classification"), str(tmp_path))
+
+
+def test_a_folder_without_images_and_a_hidden_one_are_no_classes(tmp_path: Path) -> None:
+    own = pictures(tmp_path, *[6] * 10)
+    for name in (".ipynb_checkpoints", "bird"):
+        (tmp_path / "pets" / name).mkdir()
+    hidden = tmp_path / "pets" / ".ipynb_checkpoints" / "0.png"
+    hidden.write_bytes((tmp_path / "pets" / "cat" / "0.png").read_bytes())
+    data = read(own, str(tmp_path))
+    assert data.classes == ("cat", "dog")
+    assert sorted([*data.train["y"], *data.validation["y"]]) == [0] * 5 + [1] * 5
+    assert proposed(tmp_path / "pets", "pets")[1] == 10
+    assert most_examples(tmp_path / "pets", 0.2) == 8
 
 
 def test_images_that_are_divided_already_stay_so(tmp_path: Path) -> None:
