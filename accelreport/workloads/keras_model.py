@@ -163,7 +163,7 @@ class KerasParameters(TrainingParameters):
     """Missing values of a table: an error, `drop` the row, or the `mean` of the training part."""
     standardise: bool = True
     """Bring numbers of a table to mean 0 and deviation 1 of the training part."""
-    separator: Text | None = None
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """What divides the columns of a CSV file."""
     image_size: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | (
         None
@@ -334,6 +334,7 @@ class KerasParameters(TrainingParameters):
             self._refuse("data", {"target", "features", "separator"})
         if self.task == "classification" and isinstance(self.target, list) and self.target[1:]:
             raise FieldsError("a classification has one target", "target")
+        self._check_columns()
         if self.application and self.task == "regression":
             raise FieldsError(
                 "a Keras application predicts classes, not numbers",
@@ -343,6 +344,22 @@ class KerasParameters(TrainingParameters):
             )
         check_function("data", self.data, self.data_document, (), {})
         return self
+
+    def _check_columns(self) -> None:
+        """See that each column is named once: a model that is given its target learns nothing."""
+        targets = [self.target] if isinstance(self.target, str) else self.target or []
+        features = self.features or []
+        for key, names in (("target", targets), ("features", features)):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise FieldsError(f"`{key}` names {twice!r} twice", key)
+        if both := [name for name in features if name in targets]:
+            raise FieldsError(
+                f"the target {both[0]!r} is among the features",
+                "features",
+                "target",
+                help="leave it out of `features`",
+            )
 
     def _refuse(self, key: str, names: set[str]) -> None:
         for name in sorted(names):

@@ -42,6 +42,15 @@ def test_a_spec_of_ones_own_model_and_data_is_written_without_a_question(
     assert load([folder / where], profile="quick").specs[0].workload["data"] == f"{above}train.csv"
 
 
+def test_a_table_whose_columns_are_divided_by_tabs_becomes_a_spec(folder: Path) -> None:
+    (folder / "train.csv").write_text(TABLE.replace(";", "\t"))
+    asked = ["new", "mine.toml", "--model", "model.py", "--data", "train.csv", "--device", "cpu"]
+    done = program(folder, asked)
+    assert done.returncode == 0, done.stderr
+    (spec,) = load([folder / "mine.toml"]).specs
+    assert spec.workload["separator"] == "\t"
+
+
 def test_data_that_only_code_loads_are_passed_over_often_enough(folder: Path) -> None:
     (folder / "data.py").write_text("def load():\n    raise SystemExit\n")
     asked = ["new", "mine.toml", "--model", "model.py", "--data", "data.py:load"]
