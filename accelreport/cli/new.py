@@ -17,6 +17,7 @@ from accelreport.loader.first_spec import (
     files_beside,
     own_workload,
     refuse_replacing,
+    unwritable,
     write_checked,
 )
 
@@ -340,17 +341,18 @@ def _one_of(names: Iterable[str]) -> Callable[[str], str]:
 
 def _place(path: str, folder: Path) -> tuple[Path, str]:
     """A CSV file and what a spec in a folder calls it: below that folder, by its way from there."""
-    from accelreport.datasets.cache import places
+    from accelreport.datasets.cache import file_at, places
 
-    known = places(path, str(folder.absolute()))
-    chosen = next((place for place in known if place.is_file()), known[-1])
+    chosen = file_at(path, str(folder.absolute())) or places(path, str(folder.absolute()))[-1]
     beside = chosen.is_relative_to(folder.absolute())
     return chosen, chosen.relative_to(folder.absolute()).as_posix() if beside else path
 
 
 def _file_below(folder: Path) -> Callable[[str], str]:
+    from accelreport.datasets.cache import is_file
+
     def taken(text: str) -> str:
-        if not _place(text, folder)[0].is_file():
+        if not is_file(_place(text, folder)[0]):
             raise typer.BadParameter(f"There is no file {text}.")
         return text
 
@@ -419,4 +421,6 @@ def notebook(
             f"{target} is there already.",
             remedy="Choose another name with -o, or replace it with --force.",
         ) from error
+    except OSError as error:
+        raise unwritable(target, error) from error
     typer.echo(f"{target} written.")

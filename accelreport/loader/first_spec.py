@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,22 +49,36 @@ def files_beside(spec: Path) -> Iterator[list[Path]]:
     texts |= {Path(".gitignore"): GITIGNORE} if Path(".git").exists() else {}
     fresh = [path for path in texts if not path.exists()]
     folders = [path for path in (folder, schemas) if not path.exists()]
+    begun: list[Path] = []
     try:
-        for path in fresh:
-            refuse_links(path, folder if path.is_relative_to(folder) else Path())
-        schemas.mkdir(parents=True, exist_ok=True)
-        for path in fresh:
-            path.write_text(texts[path], encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written.", why=f"{error.strerror}.") from error
-    try:
+        try:
+            for path in fresh:
+                refuse_links(path, folder if path.is_relative_to(folder) else Path())
+            schemas.mkdir(parents=True, exist_ok=True)
+            for path in fresh:
+                begun.append(path)
+                path.write_text(texts[path], encoding="utf-8")
+        except OSError as error:
+            raise unwritable(folder, error) from error
         yield fresh
     except BaseException:
-        for path in fresh:
-            path.unlink()
+        # What cannot be removed, or is gone, must not hide the error that is reported.
+        for path in begun:
+            with suppress(OSError):
+                path.unlink()
         for created in reversed(folders):
-            created.rmdir()
+            with suppress(OSError):
+                created.rmdir()
         raise
+
+
+def unwritable(place: Path, error: OSError) -> UsageError:
+    """The error that says why a file or folder cannot be written."""
+    return UsageError(
+        f"{place} cannot be written.",
+        why=f"{error.strerror or error}.",
+        remedy="Free space or allow writing there, or choose another folder.",
+    )
 
 
 def refuse_replacing(file: Path) -> None:
@@ -75,7 +89,7 @@ def refuse_replacing(file: Path) -> None:
     """
     if file.suffix != ".toml":
         raise UsageError(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
-    if file.exists() or file.is_symlink():
+    if os.path.lexists(file):
         raise UsageError(f"{file} is there already.", remedy="Choose another name.")
 
 
@@ -90,11 +104,15 @@ def write_checked(file: Path, text: str) -> None:
 
     Raises:
         SpecErrors: it would.
+        UsageError: it cannot be written.
     """
     from accelreport.loader.load import load
 
-    with file.open("x", encoding="utf-8") as opened:
-        opened.write(text)
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        raise unwritable(file, error) from error
     try:
         load([file])
     except AccelReportError:
@@ -186,8 +204,10 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
     Raises:
         UsageError: there is none.
     """
+    from accelreport.datasets.cache import is_file_or_folder
+
     known = [folder / path, Path(path)]
-    place = next((candidate for candidate in known if candidate.exists()), None)
+    place = next(filter(is_file_or_folder, known), None)
     if place is None:
         looked = " and ".join(dict.fromkeys(str(candidate) for candidate in known))
         raise UsageError(f"There is no {path}.", why=f"Looked for {looked}.")
@@ -198,10 +218,20 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
 
 @contextmanager
 def trial_folder(model: str) -> Iterator[Path]:
-    """A folder for the specs of a trial, below that of the model's file; it is removed after."""
+    """A folder for the specs of a trial, below that of the model's file; it is removed after.
+
+    Raises:
+        UsageError: it cannot be made there.
+    """
+    from accelreport.datasets.cache import is_file
+
     file = Path(model.partition(":")[0])
-    beside = file.parent if file.is_file() else Path()
-    with tempfile.TemporaryDirectory(prefix=".accelreport-try-", dir=beside) as folder:
+    beside = file.parent if is_file(file) else Path()
+    try:
+        temporary = tempfile.TemporaryDirectory(prefix=".accelreport-try-", dir=beside)
+    except OSError as error:
+        raise unwritable(beside.absolute(), error) from error
+    with temporary as folder:
         yield Path(folder)
 
 

@@ -19,14 +19,12 @@ from typing import Any
 
 import tomli
 
-from accelreport.datasets.cache import FOLDER, MANIFEST, places, samples
+from accelreport.datasets.cache import FOLDER, MANIFEST, is_file_or_folder, places, samples
 from accelreport.errors import UsageError
 from accelreport.loader.load import load
 from accelreport.spec.files_beside import DEVICES_FILE
 from accelreport.workloads.own_code import local_modules
 from accelreport.workloads.own_model import based, named_code
-
-SPACE = ord(" ")
 
 INTRODUCTION = Template("""\
 # $title
@@ -215,7 +213,7 @@ def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
         file, _ = named_code(text) or (text, "")
         if not {".", "/"} & set(file):
             continue
-        place = next((place for place in places(file, str(folder)) if place.exists()), None)
+        place = next(filter(is_file_or_folder, places(file, str(folder))), None)
         if place is None:
             continue
         target = PurePosixPath(os.path.normpath(PurePosixPath("specs", file)))
@@ -331,7 +329,7 @@ def _code(source: str) -> dict[str, Any]:
 
 def _text(content: str) -> str:
     """A file's text as a Python literal, line by line wherever its characters allow that."""
-    if any(ord(character) < SPACE and character not in "\n\t" for character in content):
+    if any(character < " " and character not in "\n\t" for character in content):
         return repr(content)  # Python reads no such characters in a source text
     if "\\" not in content and '"""' not in content and not content.endswith('"'):
         return f'"""\\\n{content}"""'

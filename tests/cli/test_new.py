@@ -14,12 +14,14 @@ from typer.testing import CliRunner
 
 from accelreport.cli import app
 from accelreport.cli.new import EXAMPLES
-from accelreport.loader.first_spec import GITIGNORE, SYSTEMS
+from accelreport.errors import UsageError
+from accelreport.loader.first_spec import GITIGNORE, SYSTEMS, files_beside, trial_folder
 from accelreport.loader.load import load
 from accelreport.results.record import SHORT_WINDOW_S
 from accelreport.runner.prepare import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
+from tests.support.disks import without_roots_rights
 from tests.support.program import Finished, program
 
 DEVICES = 'schema = 1\n[lab]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
@@ -256,6 +258,42 @@ def test_the_root_of_a_repository_is_told_what_not_to_keep(tmp_path: Path) -> No
     (tmp_path / ".gitignore").write_text("mine")
     assert told(tmp_path, "specs/b.toml", "--kind", "matmul").returncode == 0
     assert (tmp_path / ".gitignore").read_text() == "mine"
+
+
+def test_a_spec_that_cannot_be_written_is_an_error_of_the_command_line(tmp_path: Path) -> None:
+    done = told(tmp_path, f"{'x' * 300}.toml", "--kind", "matmul")
+    assert done.returncode == 2
+    assert "cannot be written." in done.stderr
+    assert "choose another folder" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_taken_back_hides_no_error(tmp_path: Path) -> None:
+    specs = tmp_path / "specs"
+
+    def fail() -> None:
+        with files_beside(specs / "mine.toml") as fresh:
+            fresh[0].unlink()
+            (specs / "other.txt").write_text("mine")
+            raise UsageError("the first error")
+
+    with pytest.raises(UsageError, match="the first error"):
+        fail()
+    assert [path.name for path in specs.iterdir()] == ["other.txt"]
+
+
+def test_a_trial_in_a_folder_that_cannot_be_written_is_an_error_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.py").write_text("")
+    tmp_path.chmod(0o555)
+    monkeypatch.chdir(tmp_path)
+    with (
+        without_roots_rights(),
+        pytest.raises(UsageError, match=r"cannot be written\."),
+        trial_folder("model.py:build"),
+    ):
+        pass
 
 
 def test_a_value_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:

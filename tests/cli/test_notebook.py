@@ -292,6 +292,12 @@ def test_a_notebook_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -
     assert json.loads(target.read_text(encoding="utf-8"))["nbformat"] == 4
 
 
+def test_a_notebook_that_cannot_be_written_is_an_error_of_the_command_line(tmp_path: Path) -> None:
+    done = call(tmp_path, "notebook", str(SPECS[0]), "-o", "missing/x.ipynb")
+    assert done.returncode == ExitCode.USAGE
+    assert "missing/x.ipynb cannot be written." in done.stderr
+
+
 def test_a_wrong_spec_is_told_before_anything_is_written(tmp_path: Path) -> None:
     spec = tmp_path / "wrong.toml"
     spec.write_text("schema = 1\n")

@@ -40,13 +40,20 @@ def tiny(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[Path]:
-    """A folder this process may not write: root becomes nobody for as long as it takes."""
+    """A folder this process may not write."""
     folder.mkdir(mode=0o555)
+    with without_roots_rights():
+        yield folder
+
+
+@contextmanager
+def without_roots_rights() -> Iterator[None]:
+    """Root becomes nobody for as long as it takes."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)
     try:
-        yield folder
+        yield
     finally:
         if root:
             os.seteuid(0)
