@@ -350,11 +350,12 @@ nothing to build from, 7 a folder cannot be read or written.
 def serve(
     *,
     results: Results = RESULTS,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Output folder.")] = Path(
-        "site"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", envvar="ACCELREPORT_OUT", help="Output folder."),
+    ] = Path("site"),
     specs: Specs = SPECS[0],
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The site's name.")] = TITLE,
+    title: Title = TITLE,
     templates: Templates = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at.")

@@ -50,7 +50,8 @@ def complete_filter(ctx: typer.Context, incomplete: str) -> list[str]:
     for file in _specs(ctx):
         sweep = _read(file).get("sweep", {})
         for key, values in sweep.items() if isinstance(sweep, dict) else ():
-            pairs.update(f"{key}={value}" for value in values if isinstance(values, list))
+            if isinstance(values, list):
+                pairs.update(f"{key}={value}" for value in values)
     return sorted(pair for pair in pairs if pair.startswith(incomplete))
 
 

@@ -36,6 +36,7 @@ from accelreport.runner.launchers.base import (
 from accelreport.runner.process import ChildProcess, Ending, ForkPool, ForkServer, Process
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
+from accelreport.workloads.own_model import named_code
 
 CHILD = (sys.executable, "-P", "-m", "accelreport.backend.main")
 """The program that measures a cell; the job's file is its last argument."""
@@ -388,8 +389,8 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
             message=f"Its process was ended by {_signal(ending)}.",
             remedy="The end of its log is in the record; --retry-failed tries again.",
         )
-    own = str(outcome.cell.value("file") or "")
-    if own.endswith(".py"):  # whatever else ends a process of ours leaves a record, or a signal
+    # Whatever else ends a process of ours leaves a record, or a signal.
+    if own := _own_code(outcome.cell):
         return Failure(
             kind="bad-spec",
             message=f"{own} ended its process with exit code {ending.code}, as os._exit does.",
@@ -401,6 +402,12 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
         + (f": {last}" if (last := _last_line(tail)) else "."),
         remedy="The end of its log is in the record.",
     )
+
+
+def _own_code(cell: Cell) -> str:
+    """The Python of somebody's own that a cell runs; nothing where it runs none."""
+    keys = (str(cell.value(key) or "") for key in ("file", "model", "data"))
+    return " or ".join(dict.fromkeys(code[0] for key in keys if (code := named_code(key))))
 
 
 def tail_of(log: Path) -> str:

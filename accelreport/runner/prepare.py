@@ -32,6 +32,7 @@ from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.files_beside import FILE_NAME, read_devices
 from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, listed, quote
 from accelreport.spec.source import read_file
+from accelreport.spec.syntax import TOO_LARGE, loads
 
 
 class DeviceHere(Document):
@@ -254,10 +255,18 @@ def _parts(option: str, text: str, remedy: str) -> tuple[str, str]:
 
 
 def _value(written: str) -> object:
+    """What a text is as a value of TOML, or the text itself.
+
+    Raises:
+        UsageError: it holds a whole number that a spec cannot hold either.
+    """
     try:
-        return tomli.loads(f"value = {written}")["value"]
+        return loads(f"value = {written}")["value"]
     except tomli.TOMLDecodeError:
         return written
+    except ValueError as error:
+        remedy = "Give a smaller number, or write it as text in quotes."
+        raise UsageError(f"{quote(written)}: {TOO_LARGE}.", remedy=remedy) from error
 
 
 @dataclass(frozen=True)

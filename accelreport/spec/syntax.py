@@ -449,7 +449,7 @@ MOST = 100
 LONGEST = 1000
 """Dots in the longest key that tomli is given: its time grows with their square."""
 
-_TOO_LARGE = "this whole number has more than 64 bits"
+TOO_LARGE = "this whole number has more than 64 bits"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """What TOML allows nowhere within a line."""
@@ -488,12 +488,12 @@ def read(text: str) -> TomlDocument:
 
 def _read(text: str) -> TomlDocument:
     try:
-        return TomlDocument(_loaded(text), Positions(text))
+        return TomlDocument(loads(text), Positions(text))
     except ValueError:
         return _read_piecewise(text)
 
 
-def _loaded(text: str) -> dict[str, Any]:
+def loads(text: str) -> dict[str, Any]:
     """The values of a text.
 
     Raises:
@@ -509,7 +509,7 @@ def _loaded(text: str) -> dict[str, Any]:
         elif isinstance(value, list):
             waiting += value
         elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(_TOO_LARGE)
+            raise ValueError(TOO_LARGE)
     return data
 
 
@@ -531,7 +531,7 @@ def _read_piecewise(text: str) -> TomlDocument:
     data: dict[str, Any] = {}
     for _ in range(MOST):
         try:
-            data = _loaded(left)
+            data = loads(left)
             break
         except ValueError as error:
             message, place = _parted(left, error)
@@ -552,7 +552,7 @@ def _read_piecewise(text: str) -> TomlDocument:
 def _error(text: str, piece: Statement) -> ValueError | None:
     """What is wrong with a statement by itself, as tomli says it."""
     try:
-        _loaded(text[piece.start : piece.end])
+        loads(text[piece.start : piece.end])
     except ValueError as error:
         return error
     return None
@@ -562,7 +562,7 @@ def _broken(text: str, piece: Statement, error: ValueError) -> SyntaxProblem:
     """What is wrong with a statement by itself."""
     statement = text[piece.start : piece.end]
     if not isinstance(error, tomli.TOMLDecodeError):
-        return SyntaxProblem(span_of(text, piece.start, piece.end), _TOO_LARGE)
+        return SyntaxProblem(span_of(text, piece.start, piece.end), TOO_LARGE)
     message, offset = _parted(statement, error)
     again = Positions(statement).redefinitions
     if "Duplicate inline table key" in message and again:

@@ -16,7 +16,7 @@ from accelreport.report.comparison import percent_at_best as percent
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import profile_of
 from accelreport.terminal.listings import plan_records
-from accelreport.terminal.say import columns
+from accelreport.terminal.say import columns, say
 
 NOISES = TypeAdapter(list[Noise])
 
@@ -49,7 +49,10 @@ def kept() -> list[Noise]:
 
 
 def keep(measured: Sequence[Noise]) -> None:
-    """Keep what was found in the place of what was known of the same."""
+    """Keep what was found in the place of what was known of the same.
+
+    Where nothing can be written a warning says so: the caller still prints the measurement.
+    """
 
     def subject(noise: Noise) -> tuple[str, ...]:
         return noise.machine, noise.workload, noise.device, repr(noise.point)
@@ -57,9 +60,13 @@ def keep(measured: Sequence[Noise]) -> None:
     new = set(map(subject, measured))
     old = [noise for noise in kept() if subject(noise) not in new]
     folder = cache_folder("noise")
-    folder.mkdir(parents=True, exist_ok=True)
     rows = [noise.model_dump(mode="json") for noise in (*old, *measured)]
-    write_whole(folder / "noise.json", json.dumps(rows, indent=1).encode(), durable=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / "noise.json", json.dumps(rows, indent=1).encode(), durable=False)
+    except OSError as error:
+        why = f"{folder} cannot be written ({error.strerror or error})"
+        say(f"warning: the noise is not kept for `accelreport compare`: {why}", err=True)
 
 
 def noise_lines(measured: Sequence[Noise], slowdown: float) -> Iterator[str]:

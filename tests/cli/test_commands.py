@@ -307,6 +307,8 @@ def test_an_unforeseen_error_is_two_lines_and_its_traceback_is_kept(folder: Path
     ],
 )
 def test_the_shell_completes_names(folder: Path, words: str, offered: set[str]) -> None:
+    # A spec that is being written: a value of a sweep that is no list yet.
+    (folder / "specs" / "begun.toml").write_text("[sweep]\nbatch_size = 5\n")
     line = f"accelreport {words}"
     told = call(
         folder,

@@ -68,6 +68,16 @@ def test_a_gate_says_what_it_sees_at_best_before_it_says_open(
     assert "at best" not in ungated
 
 
+def test_a_measurement_outlives_a_cache_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cache").write_text("no folder")
+    monkeypatch.setenv("ACCELREPORT_CACHE", str(tmp_path / "cache"))
+    keep([SMALL])
+    assert "warning: the noise is not kept" in capsys.readouterr().err
+    assert kept() == []
+
+
 def test_a_newer_measurement_takes_the_place_of_the_older_one_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

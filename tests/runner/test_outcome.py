@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import math
 import signal
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +75,25 @@ def test_a_process_without_a_record_fails_with_the_kind_of_its_end(
     assert record.failure is not None
     assert record.failure.kind == kind
     assert record.times.wall_s == 3.0
+
+
+@pytest.mark.parametrize(
+    ("work", "named"),
+    [
+        ({"file": "step.py"}, "step.py"),
+        ({"model": "model.py:build", "data": "train.csv"}, "model.py"),
+        ({"model": "net.keras", "data": "data.py:load"}, "data.py"),
+        ({"model": "model.py:build", "data": "data.py:load"}, "model.py or data.py"),
+        ({"model": "net.keras", "data": "synthetic"}, ""),
+    ],
+)
+def test_an_exit_of_ones_own_code_is_an_error_of_that_code(
+    work: dict[str, Any], named: str, tmp_path: Path
+) -> None:
+    failure = conclude(replace(seen(tmp_path, code=3), cell=cell(**work))).failure
+    assert failure is not None
+    assert failure.kind == ("bad-spec" if named else "harness-error")
+    assert failure.message.startswith(named or "Its process ended")
 
 
 @pytest.mark.parametrize(

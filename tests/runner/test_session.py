@@ -298,6 +298,13 @@ def test_values_on_the_command_line_are_read_as_in_a_spec(text: str, value: Scal
     assert type(parsed["a.b"]) is type(value)
 
 
+@pytest.mark.parametrize("digits", [20, 5000])
+def test_a_number_that_a_spec_cannot_hold_is_refused_on_the_command_line(digits: int) -> None:
+    with pytest.raises(UsageError, match="this whole number has more than 64 bits") as caught:
+        parse_overrides([f"workload.epochs={'9' * digits}"])
+    assert len(str(caught.value)) < 200
+
+
 @pytest.mark.parametrize("text", ["a", "=1", "a=", "", "a=[1, 2]", "a={x = 1}", "a=2026-01-01"])
 def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError) as caught:

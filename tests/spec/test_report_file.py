@@ -48,6 +48,17 @@ def test_every_key_is_an_option_of_build_with_a_variable_of_its_name() -> None:
         assert variables[name] == f"ACCELREPORT_{name.upper()}"
 
 
+def test_what_serve_shares_with_build_has_the_same_variable() -> None:
+    command: Any = typer.main.get_command(app)
+    build, serve = (
+        {option.name: option.envvar for option in command.commands[name].params}
+        for name in ("build", "serve")
+    )
+    assert {"out", "title", "results"} <= build.keys() & serve.keys()
+    for name in build.keys() & serve.keys():
+        assert serve[name] == build[name]
+
+
 _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
 
 
