@@ -11,15 +11,8 @@ from pydantic import ValidationError
 from accelreport.datasets.base import Dataset, Mode, Origin, fingerprint
 from accelreport.datasets.cache import Contents, read_entry, read_sample, sample_of
 from accelreport.datasets.catalogue import find
-from accelreport.datasets.errors import (
-    DataCorrupt,
-    DataOptionsError,
-    DataUnavailable,
-    FormatError,
-)
+from accelreport.datasets.errors import DataOptionsError, FormatError
 from accelreport.datasets.parts import DatasetModule
-
-__all__ = ["DataCorrupt", "DataOptionsError", "DataUnavailable", "find", "load"]
 
 
 def load(

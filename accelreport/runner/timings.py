@@ -90,13 +90,11 @@ class TimingsLine(Document):
     """Seconds of the run that were not measured work, per cell."""
 
 
-def timings(
-    records: Sequence[CellSummary | Record], wall_s: float, prepared: Preparation
-) -> TimingsLine:
+def timings(records: Sequence[CellSummary], wall_s: float, prepared: Preparation) -> TimingsLine:
     """Sum the stages of a run's records.
 
     Args:
-        records: the records of this run, or what is remembered of them.
+        records: what is kept of the records of this run.
         wall_s: its wall time in seconds.
         prepared: the work of the fork servers.
     """
@@ -156,10 +154,8 @@ class TimeEstimate:
 class Expectation:
     """Wall times of cells by likeness: the same cell with any seed."""
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
+    def __init__(self) -> None:
         self._took: dict[str, tuple[float, int]] = {}
-        for record in records:
-            self.learn(record)
 
     def learn(self, record: Record) -> None:
         """Take a record of this machine into account, if it holds a measurement."""

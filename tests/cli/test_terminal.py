@@ -27,7 +27,7 @@ from accelreport.runner.events import (
     named,
     plan_line,
 )
-from accelreport.runner.timings import MEASURED, STAGES, Preparation, timings
+from accelreport.runner.timings import MEASURED, STAGES, CellSummary, Preparation, timings
 from accelreport.spec.cells import Cell
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines, Quiet, progress_for
@@ -61,7 +61,8 @@ def shown(bench: Bench, observer: Observer, chosen: list[Cell]) -> None:
     observer.on(plan_line(plan, bench.store.root))
     bench.observer.react = observer.on
     end = bench.carry_out(plan)
-    observer.on(timings(list(bench.store.records()), end.wall_s, Preparation()))
+    ends = [CellSummary.of(record) for record in bench.store.records()]
+    observer.on(timings(ends, end.wall_s, Preparation()))
 
 
 def ended(record: Record) -> CellEndLine:
@@ -326,7 +327,7 @@ def test_a_plan_is_told_cell_by_cell_in_the_order_of_measuring(tmp_path: Path) -
 
 
 def test_timings_account_for_the_whole_of_a_run() -> None:
-    records = list(study(repeats=2).records)
+    records = [CellSummary.of(record) for record in study(repeats=2).records]
     wall = sum(record.times.wall_s or 0 for record in records) + 3.0
     line = timings(records, wall, Preparation())
     assert sum(line.stages_s.values()) == pytest.approx(wall)
@@ -339,9 +340,7 @@ def test_timings_account_for_the_whole_of_a_run() -> None:
 
 
 def test_timings_of_nothing_are_no_error() -> None:
-    skipped: list[Record] = [
-        record.model_copy(update={"times": Times()}) for record in study(repeats=1).records
-    ]
+    skipped = [CellSummary("skipped", "no-device", Times())]
     assert timings(skipped, 0.0, Preparation()).cells == 0
     assert timings([], 0.0, Preparation()).measured_share == 0
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from accelreport.datasets.cache import read_pins
 from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
-from accelreport.datasets.load import DataUnavailable, load
+from accelreport.datasets.errors import DataUnavailable
+from accelreport.datasets.load import load
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, publish, sha
 from tests.datasets.server import SECURE, Server
 

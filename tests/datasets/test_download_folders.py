@@ -15,7 +15,7 @@ from accelreport.datasets.cache import write_pin
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
-from accelreport.datasets.load import DataUnavailable
+from accelreport.datasets.errors import DataUnavailable
 from tests.datasets.publishing import BODY, PATH, QUICK, left_over, only, sha
 from tests.datasets.server import Server
 from tests.support.processes import soon

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.datasets.base import Lists, pad
-from accelreport.datasets.errors import FormatError
+from accelreport.datasets.errors import DataCorrupt, FormatError
 from accelreport.datasets.imdb import read_integer_lists
-from accelreport.datasets.load import DataCorrupt, load
+from accelreport.datasets.load import load
 from tests.datasets.layouts import object_npy, pickled_npy, plain_npy, reviews, write_imdb
 
 ROWS = st.lists(st.lists(st.integers(0, 2**31 - 1), max_size=12), max_size=12)

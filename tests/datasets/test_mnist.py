@@ -18,8 +18,8 @@ from hypothesis.extra import numpy as arrays
 
 from accelreport.datasets import mnist
 from accelreport.datasets.catalogue import CATALOGUE
-from accelreport.datasets.errors import FormatError
-from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable, FormatError
+from accelreport.datasets.load import load
 from accelreport.datasets.mnist import read_idx, write_idx
 from tests.datasets.layouts import write_images
 

@@ -17,7 +17,8 @@ import pytest
 from accelreport.datasets import cache as shipped
 from accelreport.datasets.cache import status
 from accelreport.datasets.catalogue import CATALOGUE, find
-from accelreport.datasets.load import DataCorrupt, DataUnavailable, load
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
+from accelreport.datasets.load import load
 from tests.datasets import layouts
 
 ROOT = Path(__file__).parents[2]

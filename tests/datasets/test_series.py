@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.cache import misplaced
-from accelreport.datasets.load import DataCorrupt, DataOptionsError, DataUnavailable, load
+from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.load import load
 from tests.datasets.layouts import beijing_csv, write_beijing, zip_bytes
 
 OPTIONS = {"path": "own.csv", "time": ["when"], "targets": ["t"], "horizon": 3}

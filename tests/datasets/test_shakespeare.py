@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelreport.datasets.load import DataCorrupt, load
+from accelreport.datasets.errors import DataCorrupt
+from accelreport.datasets.load import load
 from tests.datasets.layouts import write_shakespeare
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from accelreport.datasets.cache import checksum, status, where, write_pin
 from accelreport.datasets.catalogue import CATALOGUE, find
-from accelreport.datasets.errors import DataUnreadable
-from accelreport.datasets.load import DataCorrupt
+from accelreport.datasets.errors import DataCorrupt, DataUnreadable
 from tests.datasets.layouts import write_beijing, write_images
 from tests.datasets.test_mnist import make_official
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from accelreport.datasets.load import DataCorrupt, load
+from accelreport.datasets.errors import DataCorrupt
+from accelreport.datasets.load import load
 from accelreport.datasets.weather_denmark import CITIES, INPUTS
 from tests.datasets.layouts import danish_readings, write_denmark
 

@@ -10,7 +10,7 @@ from accelreport.results.record import Record
 from accelreport.runner.timings import Expectation, RemainingTime
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import cell
-from tests.runner.test_plan import record
+from tests.runner.test_plan import expected, record
 
 CELLS = [cell(repeat=repeat, point={"n": n}) for n in range(3) for repeat in range(3)]
 """Three conditions of three repeats."""
@@ -37,7 +37,7 @@ def test_the_time_left_is_that_of_the_cells_left_whichever_end_and_in_which_orde
 ) -> None:
     known = [ended(*end) for end in before]
     first, *further = [CELLS[number] for number in sorted(chosen)] or [CELLS[0]]
-    remaining, left = RemainingTime(Expectation(known), [first]), {first.key: first}
+    remaining, left = RemainingTime(expected(known), [first]), {first.key: first}
     remaining.add([*further, first])
     left |= {one.key: one for one in further}
 
@@ -46,13 +46,13 @@ def test_the_time_left_is_that_of_the_cells_left_whichever_end_and_in_which_orde
         remaining.ended(known[-1])
         left.pop(known[-1].key, None)
 
-    anew = Expectation(known).total(left.values())
+    anew = expected(known).total(left.values())
     assert len(remaining) == len(left)
     assert remaining.known_s == pytest.approx(anew.seconds, abs=1e-6)
     assert remaining.unknown == anew.unknown
     for one in CELLS:
         assert (one.key in remaining) == (one.key in left)
-        told = Expectation(known).of(one) if one.key in left else None
+        told = expected(known).of(one) if one.key in left else None
         assert remaining.of(one.key) == pytest.approx(told)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -30,6 +31,14 @@ def record(
             "times": Times(wall_s=wall_s),
         }
     )
+
+
+def expected(records: Iterable[Record]) -> Expectation:
+    """What records teach of the time that cells take."""
+    expectation = Expectation()
+    for one in records:
+        expectation.learn(one)
+    return expectation
 
 
 @pytest.mark.parametrize(
@@ -130,7 +139,7 @@ def test_specs_keep_their_order_and_shared_cells_are_planned_once() -> None:
 
 def test_time_is_estimated_from_the_same_cell_with_other_seeds() -> None:
     known = [record(wall_s=10, repeat=0), record(wall_s=20, repeat=1)]
-    expectation = Expectation(known)
+    expectation = expected(known)
 
     assert expectation.of(cell(repeat=7)) == 15
     assert expectation.of(cell(repeat=7, device="gpu")) is None
@@ -139,4 +148,4 @@ def test_time_is_estimated_from_the_same_cell_with_other_seeds() -> None:
 
 
 def test_failures_teach_nothing_about_time() -> None:
-    assert Expectation([record("failed", kind="timeout")]).of(cell()) is None
+    assert expected([record("failed", kind="timeout")]).of(cell()) is None
