@@ -108,6 +108,11 @@ def each_layer() -> dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]]:
         asking = layers.Dense(4)(inputs)
         return layers.Attention()([asking, inputs, layers.Dense(4)(inputs)])
 
+    def attend_masked(inputs: Any) -> Any:
+        sums = ops.sum(inputs, -1)
+        # The product takes the mask off, which flattening would complain of.
+        return layers.Attention()([inputs, inputs], mask=[sums, sums]) * 1
+
     def masked(inputs: Any) -> Any:
         mask = ops.expand_dims(ops.sum(inputs, -1), 1)
         return layers.MultiHeadAttention(2, 3)(inputs, inputs, attention_mask=mask)
@@ -138,10 +143,7 @@ def each_layer() -> dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]]:
         "MultiHeadAttention": (sequence, lambda x: layers.MultiHeadAttention(2, 3)(x, x)),
         "Attention": (sequence, attend),
         "MultiHeadAttention with a mask": (sequence, masked),
-        "Attention with masks": (
-            sequence,
-            lambda x: layers.Attention()([x, x], mask=[ops.sum(x, -1), ops.sum(x, -1)]),
-        ),
+        "Attention with masks": (sequence, attend_masked),
     }
 
 
