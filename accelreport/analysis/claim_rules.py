@@ -28,7 +28,14 @@ from accelreport.analysis.learning import (
     difference,
     parity,
 )
-from accelreport.analysis.results import MISSING, QUALITIES, STAND_INS, Result, point_key
+from accelreport.analysis.results import (
+    MISSING,
+    QUALITIES,
+    STAND_INS,
+    Result,
+    point_key,
+    progress_of,
+)
 from accelreport.analysis.speedup import (
     Rules,
     Speedup,
@@ -171,6 +178,18 @@ def _asked(check: Check) -> set[str | None]:
     return {getattr(check, key, None) for key in ("value", "ratio", "to", "rises", "falls")}
 
 
+def _extrapolated(
+    evidence: Evidence, check: Check, places: Iterable[DevicePoint]
+) -> tuple[int, int] | None:
+    """From how many of its steps a total of these processes is extrapolated; None where none is.
+
+    A run that the budget ended has no other quantity that goes beyond its steps.
+    """
+    if "total_time" not in _asked(check):
+        return None
+    return progress_of(process for place in places for process in evidence.near(*place))
+
+
 def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -> ClaimState:
     """The state of a claim: its verdict, or what stands in its place.
 
@@ -225,6 +244,7 @@ def _outcome(evidence: Evidence, check: Check) -> _Outcome:
     if isinstance(check, ValueCheck):
         return _bounded(
             evidence,
+            check,
             evidence.groups(check.where),
             lambda points, level: evidence.interval(
                 check.value, _terms(evidence, check.value, check.of, "", points), level
@@ -271,6 +291,7 @@ Groups = Sequence[tuple[Point, Sequence[Point]]]
 
 def _bounded(
     evidence: Evidence,
+    check: Check,
     groups: Groups,
     estimate: Callable[[Sequence[Point], float], Interval],
     bounds: tuple[float | None, float | None],
@@ -281,6 +302,7 @@ def _bounded(
 
     Args:
         evidence: the measurements.
+        check: what is asked.
         groups: where.
         estimate: points that count together and a level → their interval.
         bounds: the least and the most.
@@ -297,7 +319,19 @@ def _bounded(
         within_bounds(interval, estimate(points, strict), *bounds)
         for _, points, interval in measured
     ]
-    numbers = tuple(Number(quantity, interval, place) for place, _, interval in measured)
+    numbers = tuple(
+        Number(
+            quantity,
+            interval,
+            place,
+            extrapolated=_extrapolated(
+                evidence,
+                check,
+                ((name, point | dict(held)) for name, held in sides for point in points),
+            ),
+        )
+        for place, points, interval in measured
+    )
     return _Outcome(
         combined_verdict(verdicts), numbers, () if verdicts else evidence.absent(*sides)
     )
@@ -328,7 +362,7 @@ def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
         return evidence.interval("ratio", mean_of(terms), level)
 
     sides = (check.of, check.where), (over, check.where | elsewhere)
-    outcome = _bounded(evidence, groups, estimate, check.bounds, "ratio", *sides)
+    outcome = _bounded(evidence, check, groups, estimate, check.bounds, "ratio", *sides)
     if outcome.verdict is ClaimVerdict.NOT_TESTED:
         return outcome
     if unlike := _not_positive(evidence, check, over, elsewhere, groups):
@@ -409,7 +443,7 @@ def _difference(evidence: Evidence, check: DifferenceCheck) -> _Outcome:
     bounds = (least, None) if check.higher else (None, -least)
     groups = evidence.groups(check.where, check.mean_over)
     sides = (check.of, check.where), (than, check.where | check.than_where)
-    return _bounded(evidence, groups, estimate, bounds, "difference", *sides)
+    return _bounded(evidence, check, groups, estimate, bounds, "difference", *sides)
 
 
 def _terms(evidence: Evidence, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
@@ -434,6 +468,7 @@ class _Rung:
     value: Scalar
     place: Point
     terms: Terms
+    extrapolated: tuple[int, int] | None
 
 
 def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
@@ -454,7 +489,8 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
             stands = {axis: place[axis] for axis in moving if axis in place}
-            rungs.append(_Rung(place[check.along], held_at | stands, terms))
+            cut = _extrapolated(evidence, check, ((check.of, point) for point in points))
+            rungs.append(_Rung(place[check.along], held_at | stands, terms, cut))
     outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
     missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
     return _Outcome(
@@ -477,7 +513,8 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung
     before = [rung.terms for rung in measured if start is not None and float(rung.value) < start]
     rising = [rung.terms for rung in measured if start is None or float(rung.value) >= start]
     if len(rising) < 2:
-        lack = (Missing(Lack.POINTS),) if measured else _absent(evidence, check)
+        few = Missing(Lack.POINTS, axis=check.along)
+        lack = (few,) if measured else _absent(evidence, check)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
     level = level_over(evidence.rules.looks)
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
@@ -485,7 +522,15 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung
     verdicts = [_rises(rising, 1.0 if check.rises else -1.0, margin, level)]
     changes = [_change(terms, rising[0], 1.0, level) for terms in before]
     verdicts += [_OF_PARITY[parity(interval, interval, flat)] for interval in changes]
-    numbers = [Number(name, evidence.interval(name, rung.terms), rung.place) for rung in measured]
+    numbers = [
+        Number(
+            name,
+            evidence.interval(name, rung.terms),
+            rung.place,
+            extrapolated=rung.extrapolated,
+        )
+        for rung in measured
+    ]
     return _Outcome(combined_verdict(verdicts), tuple(numbers))
 
 

@@ -71,7 +71,7 @@ class Lack(StrEnum):
     NUMBER = "number"
     """A device was measured, and what the claim needs of it did not come of it."""
     POINTS = "points"
-    """A trend has one point."""
+    """A trend has fewer than two values of its axis."""
     PAIRS = "pairs"
     """No two devices completed the same seed."""
     PEAK = "peak"
@@ -93,12 +93,14 @@ class Missing:
         device: the device it is about; empty where it is about none.
         quantity: the quantity, where it is about one.
         results: what became of the device's processes.
+        axis: the swept key of a trend.
     """
 
     lack: Lack
     device: str = ""
     quantity: str = ""
     results: tuple[Result, ...] = field(default=(), repr=False, compare=False)
+    axis: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ class Number:
         peak: the cited peak in TFLOPS that it is held against.
         seed: seed of the one model it is about.
         refused: the result whose number is none, and which is told in its place.
+        extrapolated: timed and planned steps of the process that came least far, where a total is
+            extrapolated from them.
     """
 
     quantity: str
@@ -122,6 +126,7 @@ class Number:
     peak: float | None = None
     seed: int | None = None
     refused: Result | None = None
+    extrapolated: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

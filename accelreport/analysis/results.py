@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from math import inf, isnan, nan
+from math import inf, isfinite, isnan, nan
 from statistics import median
 from typing import Any
 
@@ -292,6 +292,18 @@ def quantity(result: Result, name: str) -> float:
     if name in QUALITIES and not result.complete:
         return nan
     return result.final.get(name, nan)
+
+
+def progress_of(results: Iterable[Result]) -> tuple[int, int] | None:
+    """Timed and planned steps of the process that came least far; None where all were done."""
+    cut = [
+        (int(row.timings.steady_steps), int(row.timings.planned_steps))
+        for row in results
+        if row.status == "partial"
+        and isfinite(row.timings.steady_steps)
+        and isfinite(row.timings.planned_steps)
+    ]
+    return min(cut, default=None)
 
 
 def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:

@@ -124,7 +124,8 @@ def claims_frame(plan: PlanDocument, results: Iterable[ClaimResult]) -> pd.DataF
     numbers, what was measured, as text; rule, what was asked of the numbers, as text; source, empty
     for what no source says; note; machine (empty when no machine has its devices);
     published, what the published figures alone say of it, as text and labelled so; evidence, a
-    tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds.
+    tuple of dicts (what, quantity, value, low, high, n), the numbers as numbers, times in seconds;
+    "extrapolated" of a total has the timed and the planned steps.
     """
     rows = [{name: value(plan, one) for name, value in COLUMNS.items()} for one in results]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -174,7 +175,8 @@ def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") ->
 
 def _evidence(number: Number) -> dict[str, Any]:
     interval = number.interval
-    peak = {} if number.peak is None else {"peak": number.peak}
+    more: dict[str, Any] = {} if number.peak is None else {"peak": number.peak}
+    more |= {"extrapolated": number.extrapolated} if number.extrapolated else {}
     return {
         "what": place_text(number),
         "quantity": number.quantity,
@@ -182,7 +184,7 @@ def _evidence(number: Number) -> dict[str, Any]:
         "low": interval.low,
         "high": interval.high,
         "n": interval.n,
-    } | peak
+    } | more
 
 
 MOST_APART = 6
@@ -266,7 +268,11 @@ def _count(number: Number) -> str:
 def _number(number: Number, count: str) -> str:
     """A number with its unit and interval, and what is said of its processes."""
     value, interval = _value_and_interval(number)
-    inner = ", ".join(part for part in (interval, count) if part)
+    cut = ""
+    if number.extrapolated:
+        timed, planned = map(quantity.count, number.extrapolated)
+        cut = f"extrapolated from {timed} of {planned} steps"
+    inner = ", ".join(part for part in (interval, count, cut) if part)
     return f"{value} ({inner})" if inner else value
 
 
@@ -372,7 +378,10 @@ def missing_text(missing: Missing, names: Names) -> str:
     if missing.lack is Lack.QUANTISED:
         return f"no model that was trained on {device} was quantised"
     return {
-        Lack.POINTS: "only one point was measured",
+        Lack.POINTS: (
+            f"fewer than two values of {names.axis(missing.axis)} have every number that the "
+            "trend needs"
+        ),
         Lack.DIFFERENCE: "its two sides are one and the same under the baseline of this run",
         Lack.PAIRS: "no two devices completed the same seed",
         Lack.PEAK: "no device with a cited peak ran anything whose FLOPs are known",

@@ -94,8 +94,8 @@ class Names:
     """A quality and the distance of two of its values → the distance in words."""
 
     def every(self, axes: Iterable[str]) -> str:
-        """Swept keys: "every batch_size and units"."""
-        return f"every {' and '.join(map(self.axis, axes))}"
+        """Swept keys: "all values of batch_size and units"."""
+        return f"all values of {' and '.join(map(self.axis, axes))}"
 
     def at(self, where: Mapping[str, Scalar]) -> str:
         """Fixed keys: " at batch_size = 256 and units = 4"; empty without any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -98,6 +99,21 @@ def test_a_stage_of_one_device_is_compared_with_another_stage_of_another() -> No
     row = row_of(check, shape="matmul", axes={"size": (4096,)})
     assert row["verdict"] == "CONFIRMED"
     assert "tflops_cold of gpu over tflops of cpu" in row["rule"]
+
+
+@pytest.mark.parametrize(("fate", "cut"), [("ok", False), ("partial", True)])
+def test_a_total_says_of_how_many_steps_it_is_extrapolated(fate: str, cut: bool) -> None:
+    for check in (
+        ValueCheck(value="total_time", of="cpu", at_least=1e9),
+        RatioCheck(ratio="total_time", of="gpu", over="cpu", at_least=1e9),
+        TrendCheck(rises="total_time", of="cpu", along="batch_size"),
+        RatioCheck(ratio="speedup", of="gpu", over="cpu", at_least=1e9),
+    ):
+        row = row_of(check, fate=lambda _: fate)
+        of_totals = cut and "speedup" not in str(check)
+        marked = re.findall(r", extrapolated from \d+ of 300 steps\)", row["numbers"])
+        assert len(marked) == (3 if of_totals else 0)
+        assert all(("extrapolated" in number) == of_totals for number in row["evidence"])
 
 
 def test_a_claim_that_names_no_point_must_hold_at_every_point() -> None:
@@ -309,7 +325,9 @@ def test_a_trend_needs_two_points() -> None:
 
     row = row_of(TrendCheck(rises="speedup", of="gpu", along="batch_size"), fate=fate)
     assert row["verdict"] == "NOT TESTED HERE"
-    assert row["numbers"] == "only one point was measured"
+    assert row["numbers"] == (
+        "fewer than two values of batch_size have every number that the trend needs"
+    )
 
 
 def test_a_trend_must_hold_at_every_setting_of_the_other_axes() -> None:

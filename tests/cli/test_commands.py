@@ -93,7 +93,7 @@ def test_the_check_prints_back_what_each_claim_tests(folder: Path) -> None:
     with (folder / "specs" / "mnist.toml").open("a") as spec:
         spec.write('[[claims]]\ntext = "The TPU takes a fifth of the time"\n')
         spec.write('check = { ratio = "epoch_time", of = "cpu", over = "tpu", at_least = 5 }\n')
-    reading = "cpu is at least 5 times as fast as tpu, by epoch_time, for every batch_size"
+    reading = "cpu is at least 5 times as fast as tpu, by epoch_time, for all values of batch_size"
     assert call(folder, "check", "specs").stdout.splitlines() == [
         "specs/mnist.toml",
         "  “The TPU takes a fifth of the time”",

@@ -61,7 +61,7 @@ def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() 
     fast, far = table.groups[0].rows
     assert (fast.header.lines[0].text, far.header.lines[0].text) == ("Fast", "Far")
     assert far.entries[2].lines[0].text == (
-        "CPU, 1 thread and TPU v2-8 not measured: device not present"
+        "CPU, 1 thread; and TPU v2-8 not measured: device not present"
     )
     assert table.download is not None
 
@@ -221,7 +221,7 @@ def test_a_sentence_names_devices_and_keys_as_the_page_does_and_leaves_all_other
     assert "of each model trained on Example T4 finds" in rules["Costs"]
     assert "exclude a loss of 0.5 percentage points" in rules["Costs"]
     assert "of validation accuracy of Example T4 over that of Example is" in rules["As good"]
-    assert rules["As good"].endswith("over every batch size.")
+    assert rules["As good"].endswith("over all values of batch size.")
 
 
 @pytest.mark.parametrize("origin", ["synthetic", "sample", "official"])
