@@ -23,6 +23,7 @@ from accelreport.report.pages.sections.cost import (
     resources_section,
 )
 from accelreport.report.pages.sections.peak import compute_section
+from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.say import Speaker
 from accelreport.report.say_run import worth
 from accelreport.report.site.assembly import gather
@@ -146,6 +147,12 @@ def test_joules_have_the_unit_that_suits_them() -> None:
     assert said == ["2.50 kJ", "2.50 J", "2.50 mJ", "2.50 µJ"]
 
 
+def test_a_baseline_without_a_time_has_its_name_of_the_page_where_a_speedup_would_be() -> None:
+    made = study(devices=("cpu", "gpu"), fate=lambda c: "timeout" if c.device == "cpu" else "ok")
+    text = words(table(speedup_section(bench_of(made)), "speedup-table"))
+    assert "no speedup | Example has no steady time here" in text
+
+
 # Cost and break-even ---------------------------------------------------------------------------
 
 
@@ -201,6 +208,27 @@ def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> No
     assert section.finding == (
         "The published A GPU costs least. The published A TPU takes least time and costs 5.2× as "
         "much; the cheapest takes 1.9× as long. No row is best at both."
+    )
+
+
+def test_epochs_of_unlike_size_are_compared_by_a_million_examples() -> None:
+    def theirs(device: str, label: str, batch: int, seconds: float, per_hour: float) -> Published:
+        price = ListPrice(per_hour=per_hour, of="A cloud", date="2018-10-08", source="an article")
+        return Published(
+            device=device, label=label, where={"batch_size": batch}, epoch_time=seconds, price=price
+        )
+
+    rows = theirs("gpu", "A GPU", 256, 11.0, 1.0), theirs("tpu", "A TPU", 1024, 13.0, 2.0)
+    section = cost_section(bench_of(study(devices=("cpu-1",), published=rows)))
+    cost = table(section, "cost-table")
+    assert cost.title == "Time of a million images, and what it costs"
+    assert "because epochs hold different numbers of images" in cost.caption
+    text = words(cost)
+    assert "A GPU at batch size 256 | 11.9 min |  | 19.9 ¢" in text
+    assert section is not None
+    assert section.finding == (
+        "The published A TPU at batch size 1,024 is both the cheapest and the fastest of 2 rows "
+        "with a price."
     )
 
 

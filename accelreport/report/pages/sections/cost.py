@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import Literal
 
 from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
+from accelreport.analysis.published import conditions
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speed_findings import caveats_of
 from accelreport.analysis.stats import Interval, geometric_mean, grouped
@@ -58,10 +59,17 @@ def rent(cited: ListPrice) -> Price:
 
 @dataclass(frozen=True)
 class Priced:
-    """A time to a result, and the price of an hour of what took it; None where none is given."""
+    """A time to a result, and the price of an hour of what took it.
+
+    Attributes:
+        value: the time.
+        price: of an hour; None where none is given.
+        examples: training examples that the result holds; NaN where that is unknown.
+    """
 
     value: Value
     price: Price | None
+    examples: float = nan
 
     @property
     def cost(self) -> float:
@@ -100,35 +108,69 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     figures: tuple[TimeOf, ...] = ("total_time", "epoch_time")
     by_figure = {figure: _priced(bench, figure) for figure in figures}
     figure = max(figures, key=lambda name: sum(bool(row.price) for row in by_figure[name]))
-    rows = by_figure[figure]
+    rows, what = by_figure[figure], QUANTITIES[figure]
+    unlike = _hold_unlike(rows)
+    if unlike:
+        rows, what = [_of_a_million(row) for row in rows], f"time of a million {bench.words.sample}"
     title, currencies = "When is it worth paying for?", {r.price.currency for r in rows if r.price}
     if not currencies:
         return Section("cost", f"{title} No price is given", (Prose(NONE),), folded=True)
-    table = _table(bench, rows, figure)
+    table = _table(bench, rows, what)
+    if unlike:
+        results = "epochs" if figure == "epoch_time" else "trainings"
+        why = f"because {results} hold different numbers of {bench.words.sample}"
+        caption = f"Calculated from the {QUANTITIES[figure]}, {why}. {table.caption}"
+        table = replace(table, caption=caption)
     if len(currencies) > 1:
         finding = "Prices are in different currencies, so no costs are compared."
         return Section("cost", title, (table,), finding=finding, half=True)
     finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
     if sum(row.price is not None for row in rows) == 1:
         return Section("cost", f"{title} {finding}", (table,), folded=True)
-    return Section("cost", title, (_plot(bench, rows, figure, table),), finding=finding, half=True)
+    return Section("cost", title, (_plot(bench, rows, what, table),), finding=finding, half=True)
+
+
+UNLIKE = 1.05
+"""Results are compared as they are where none holds more than so many times the examples of
+another: what the last batch leaves over makes no difference that matters."""
+MILLION = 10**6
+
+
+def _hold_unlike(rows: Sequence[Priced]) -> bool:
+    """Whether some results hold more examples than others, where the numbers of all are known."""
+    counts = [row.examples for row in rows]
+    return all(map(isfinite, counts)) and max(counts, default=0) > UNLIKE * min(counts, default=0)
+
+
+def _of_a_million(row: Priced) -> Priced:
+    """The time of a million examples, at the rate of the result."""
+    interval = row.value.interval.times(MILLION / row.examples)
+    value = replace(row.value, interval=interval, provenance=Provenance.CALCULATED)
+    return Priced(value, row.price, MILLION)
 
 
 def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
     """Measured times that may be compared, then published ones that cite a price."""
     withheld = {place for point in bench.points for place, _ in withheld_at(bench, point)}
     priced = []
+    whole, epochs = figure == "total_time", bench.plan.workload.get("epochs")
+    parts = epochs if isinstance(epochs, int) and epochs > 0 and not whole else 1
     for series, point in bench.shown_places:
         value = _measured(bench, series, point, figure)
         if value is not None and (series, point) not in withheld:
-            priced.append(Priced(value, price_of(bench.plan.devices.get(series.device))))
+            price = price_of(bench.plan.devices.get(series.device))
+            timings = bench.measured(series, point)[0].timings
+            examples = timings.samples_per_step * timings.planned_steps
+            priced.append(Priced(value, price, examples / parts))
     for row in bench.plan.published:
         time = getattr(row, figure)
         if row.price and time and row.comparable:
             point = tuple(row.where.get(axis) for axis in bench.axes) if row.where else ()
             of, alone = Subject(row.device, "", point, row), Interval(time, nan, nan, 0)
             value = Value(of, alone, Unit.SECONDS, Provenance.PUBLISHED, frozenset())
-            priced.append(Priced(value, rent(row.price)))
+            known = conditions(bench.plan, row)
+            examples = (known.samples or nan) * ((known.epochs or nan) if whole else 1)
+            priced.append(Priced(value, rent(row.price), examples))
     return priced
 
 
@@ -156,23 +198,22 @@ def _seconds(row: Result, figure: TimeOf, epochs: object) -> tuple[float, bool]:
     return row.timings.total_s, row.extrapolated
 
 
-def _plot(bench: BenchmarkView, rows: list[Priced], figure: TimeOf, table: Table) -> Figure:
+def _plot(bench: BenchmarkView, rows: list[Priced], what: str, table: Table) -> Figure:
     speaker = Speaker(bench)
     coin = coin_of(rows)
     offers = list(_offers(speaker, rows, coin))
-    title = sentence(QUANTITIES[figure])
     marks = ["◇ published"]
     marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
     marks += ["○ extrapolated or a single run"] if any(o.hollow for o in offers) else []
     unpriced = any(row.price is None for row in rows)
     return Plot(
         id="trade-off",
-        title=f"{title} against its cost",
+        title=f"{sentence(what)} against its cost",
         description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
         chart=lambda size: trade_off(
             offers, currency=coin.name, width=size.width, height=size.height
         ),
-        subtitle=f"Up: {QUANTITIES[figure]} (log scale). Down and to the left is better.",
+        subtitle=f"Up: {what} (log scale). Down and to the left is better.",
         caption=(
             f"{', '.join(marks)}. Dashed: no row with a price is both cheaper and faster."
             + " Dotted: measured on a device without a price." * unpriced
@@ -215,7 +256,7 @@ def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]
         )
 
 
-def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
+def _table(bench: BenchmarkView, rows: list[Priced], what: str) -> Table:
     speaker, coin = Speaker(bench), coin_of(rows)
     lines = []
     for row in rows:
@@ -232,7 +273,7 @@ def _table(bench: BenchmarkView, rows: list[Priced], figure: TimeOf) -> Table:
         )
     return Table(
         id="cost-table",
-        title=f"{sentence(QUANTITIES[figure])}, and what it costs",
+        title=f"{sentence(what)}, and what it costs",
         caption=(
             "Time × the price of an hour, whatever anyone paid. Measured times leave start-up and "
             "evaluation out. A range is the 95 % interval over processes. † extrapolated. "
