@@ -292,6 +292,11 @@ class Speedup:
         return self.estimate or self.qualified
 
     @property
+    def of_precisions(self) -> bool:
+        """Whether nothing but the precision is unlike: it compares precisions, not devices."""
+        return {held.why for held in self.withheld} == {Why.PRECISION}
+
+    @property
     def interval(self) -> Interval:
         """The speedup with its interval; `NOTHING` where there is none or it is withheld."""
         return self.estimate.interval if self.estimate else NOTHING

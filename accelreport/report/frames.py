@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
@@ -182,7 +183,8 @@ def withheld_text(held: Withheld, other: str = "the baseline") -> str:
     if held.why is Why.INPUT:
         return f"its input differs from that of {held.base}"
     if held.why is Why.PRECISION:
-        return f"it computes in {held.own}, {other} in {held.base}"
+        own, base = (COMPUTE_DTYPE.get(policy, policy) for policy in (held.own, held.base))
+        return f"it computes in {own} instead of {base}"
     if held.why is Why.DATA:
         read = "a sample" if held.own == "sample" else "a synthetic stand-in"
         return f"it learnt from {read}, and the claim is about the whole data"
@@ -195,13 +197,18 @@ WIDENED = "its interval is as wide as slow processes at other points demand"
 """Said of a speedup whose own processes vary less than is known of the two devices."""
 
 
-def why_incomplete(speedup: Speedup) -> str:
-    """Why there is no time, speedup or interval, or which processes are missing of them."""
+def why_incomplete(speedup: Speedup, baseline: str = "") -> str:
+    """Why there is no time, speedup or interval, or which processes are missing of them.
+
+    Args:
+        speedup: the speedup.
+        baseline: what a page calls the baseline; its name in the spec when empty.
+    """
     own, base = speedup.own, speedup.base
     if not own.timed:
         return "; ".join(problems_of(own))
     if base is None or not base.timed:
-        return f"the baseline {speedup.baseline} was not measured here"
+        return f"{baseline or f'the baseline {speedup.baseline}'} has no steady time here"
     differing = [withheld for withheld in speedup.withheld if withheld.why is Why.INPUT]
     if differing:
         return f"withheld: {withheld_text(differing[0])}"

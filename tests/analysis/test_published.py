@@ -307,7 +307,7 @@ def test_a_published_speedup_is_not_beside_one_that_is_withheld() -> None:
     plan = made.plan.model_copy(update={"devices": made.plan.devices | {"gpu": mixed}})
     row = _only(published_frame(published_results(plan, results_of(plan, made.records))))
     assert pd.isna(row["measured"])
-    assert row["caveat"].endswith("withheld: it computes in mixed_float16, cpu in float32")
+    assert row["caveat"].endswith("withheld: it computes in float16 instead of float32")
 
 
 def test_figures_of_repeats_that_were_added_have_the_intervals_of_all_looks() -> None:

@@ -138,7 +138,7 @@ def test_without_its_baseline_a_device_has_a_time_and_no_speedup() -> None:
     row = the_row(frame, device="gpu")
     assert row["seconds"] > 0
     assert row["verdict"] == "NOT MEASURED"
-    assert row["reason"] == "the baseline cpu was not measured here"
+    assert row["reason"] == "the baseline cpu has no steady time here"
 
 
 def test_a_failed_process_costs_its_repeat_and_not_the_point() -> None:

@@ -149,11 +149,12 @@ def test_a_withheld_comparison_has_no_verdict_on_any_surface(tmp_path: Path) -> 
     (bench,) = json.loads(files["results.json"])["benchmarks"]
     assert {row["verdict"] for row in bench["speedups"]} == {"BASELINE", "NOT MEASURED"}
     for text in ("\n".join(answers(store, [plan])), str(results)):
-        assert "NOT MEASURED: it computes in mixed_float16, the baseline in float32" in text
+        assert "NOT MEASURED: it computes in float16 instead of float32" in text
         assert "FASTER" not in text
     section = speedup_section(benches[0])
     assert section is not None
-    assert section.finding.endswith("1 withheld.")
+    assert section.finding.endswith("1 of another precision.")
+    assert "precision differs: it computes in float16 instead of float32" in repr(section)
 
 
 def test_a_notebook_s_table_is_escaped(folder: Path) -> None:

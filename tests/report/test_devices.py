@@ -15,7 +15,7 @@ from accelreport.report.pages.machines import machine_facts
 from accelreport.report.pages.sections.peak import compute_section
 from accelreport.report.site.assembly import gather, views
 from accelreport.report.site.options import BuildOptions
-from accelreport.results.record import Environment, Gpu, Record
+from accelreport.results.record import Environment, Gpu, Record, Roofs
 from accelreport.results.store import Store
 from accelreport.spec.models import Source
 from tests.report.scenarios import Results, ordinary
@@ -205,6 +205,17 @@ def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name(
     facts = {fact.term: fact.value for fact in block.rows}
     assert facts["Runtime"] == "threads = 0 or 1 or 2 or 3 other values, xla = off"
     assert facts["Clock of the CPU"] == "2.00 to 2.50 GHz"
+
+
+def test_a_measured_rate_of_a_machine_says_that_it_is_of_one_core() -> None:
+    made = study("matmul", repeats=1, devices=("cpu",), axes={})
+    roofs = Roofs(
+        tflops=0.7, core_tflops=0.1, gbps=31.0, method="", other_cores=0.0, measured_at=""
+    )
+    (block,) = machine_facts([on(record, roofs=roofs) for record in made.records])
+    facts = {fact.term: fact.value.replace("\xa0", " ") for fact in block.rows}
+    told = "0.100 TFLOPS of one core in float32 products, 31.0 GB/s"
+    assert facts["Measured roofs"] == told
 
 
 def on(record: Record, **values: object) -> Record:

@@ -306,7 +306,8 @@ def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_ha
     assert picture
     assert f"Without a rate: “{label(gone.plan.title)}”." in picture.caption
     counted = "3\xa0more workloads have nothing to be compared with"
-    assert f"{counted} (in 1 of them a device is withheld): see Benchmarks." in picture.caption
+    unlike = "in 1 of them precision, quality or data differ"
+    assert f"{counted} ({unlike}): see Benchmarks." in picture.caption
     table = rates_table(view.rows, "rates", "Rates")
     assert {group.href for group in table.groups} == {
         f"{each.bench.slug}.html" for each in view.rows
@@ -315,10 +316,10 @@ def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_ha
         row
         for group in table.groups
         for row in group.rows
-        if row.entries[2].lines[0].text == "withheld"
+        if row.entries[2].lines[0].text == "precision differs"
     ]
     assert {row.entries[3].lines[0].text for row in withheld} == {
-        "it computes in mixed_float16, the baseline in float32"
+        "it computes in float16 instead of float32"
     }
     assert len(withheld) == 3
     records = tuple(each for each in lower.records if each.cell.device == "cpu")

@@ -28,6 +28,8 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
 from accelreport.report.pages.sections.peak import reached_shares
 from accelreport.report.pages.sections.published import published_section
+from accelreport.report.pages.sections.speedup import speedup_table
+from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.quantity import MISSING
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import text_width
@@ -249,6 +251,10 @@ def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
     assert f"{ratio}{sign}" in " ".join(dot for plot in plots(bench) for dot in [plot.description])
     captions = " ".join(plot.caption for plot in plots(bench))
     assert ("§ the published time includes validation" in captions) == bool(sign)
+    (notes,) = speedup_table(bench).notes
+    assert ("§ the published time includes validation" in notes) == bool(sign)
+    counted = "A ratio to a published time that includes validation counts the measured validation"
+    assert (counted in notes) == (caveat is Caveat.VALIDATED), "the ratio is not that of the rates"
 
 
 def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_both() -> None:
@@ -500,6 +506,18 @@ def test_a_99th_percentile_of_fewer_than_a_hundred_calls_is_not_told() -> None:
         calls, p5, middle, p95, p99, *_ = (entry.lines[0].text for entry in row.entries)
         assert int(calls) < 100
         assert (p99, MISSING in (p5, middle, p95)) == (MISSING, False)
+
+
+@pytest.mark.parametrize(("calls", "told"), [(90, False), (300, True)])
+def test_pointing_at_a_curve_tells_a_99th_percentile_only_where_it_is_known(
+    calls: int, told: bool
+) -> None:
+    section = steps_section(_called(calls))
+    assert section is not None
+    figures = [block for block in section.blocks if isinstance(block, Figure)]
+    drawn = json.dumps([drawing.spec for figure in figures for drawing in figure.drawings])
+    assert "median" in drawn
+    assert ("99th percentile" in drawn) == told
 
 
 def test_many_measured_rows_are_grouped_by_framework_with_the_fastest_first() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
@@ -25,6 +26,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
+from accelreport.report.say import UNLIKE_CLOCKS
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
@@ -87,6 +89,19 @@ def kind_text(row: Result) -> str:
         return "ended before its first steady step"
     kind = row.failure_kind
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
+
+
+VALIDATED = (
+    "A ratio to a published time that includes validation counts the measured validation, too; it "
+    "is higher than that of the two rates."
+)
+"""Said where such a ratio stands beside both rates."""
+
+
+def notes_on_validation(caveats: Collection[Caveat]) -> list[str]:
+    """What is said of ratios to published times, by the caveats of all that are shown."""
+    notes = [f"{UNLIKE_CLOCKS}."] if Caveat.UNVALIDATED in caveats else []
+    return notes + [VALIDATED] * (Caveat.VALIDATED in caveats)
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:

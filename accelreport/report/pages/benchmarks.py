@@ -21,6 +21,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.text import label
@@ -54,13 +55,15 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     view = Overview(benches)
     if not view.rows:
         return None
+    about = (
+        "Throughput of training, and TFLOPS of kernels. Each factor is over the first row "
+        "of its sweep point; a measured factor has a 95 % interval over processes. "
+        "Published figures enter no statistic."
+    )
+    caveats = {caveat for row in view.rows for caveat in row.caveats}
     table = replace(
         rates_table(view.rows, "all-rates", "Measured, withheld and published"),
-        caption=(
-            "Throughput of training, and TFLOPS of kernels. Each factor is over the first row "
-            "of its sweep point; a measured factor has a 95 % interval over processes. "
-            "Published figures enter no statistic."
-        ),
+        caption=" ".join([about, *notes_on_validation(caveats)]),
         download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
     )
     return Section("speedups", "Every rate", (table,), folded=True)

@@ -130,7 +130,7 @@ def machine_facts(records: Iterable[Record], *, page: str = "") -> tuple[Facts, 
 
 
 def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
-    """What a machine is, how busy it was, and the roofs that were measured of its processor."""
+    """What a machine is, how busy it was, and the rates that its measured roofs are made of."""
     facts = []
     for term, say in _FIELDS:
         texts = sorted({label(text, 600) for text in map(say, environments) if text})
@@ -145,9 +145,12 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
         facts.append(Fact("Load before cells", f"{' to '.join(ends)} (one-minute average)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        tflops = quantity.number(max(roof.tflops for roof in roofs))
+        tflops = quantity.number(max(roof.core_tflops for roof in roofs))
         gbps = quantity.number(max(roof.gbps for roof in roofs))
-        text = f"{tflops}{quantity.SPACE}TFLOPS in float32 products, {gbps}{quantity.SPACE}GB/s"
+        text = (
+            f"{tflops}{quantity.SPACE}TFLOPS of one core in float32 products, "
+            f"{gbps}{quantity.SPACE}GB/s"
+        )
         facts.append(Fact("Measured roofs", text))
     return facts
 
@@ -250,10 +253,10 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
 
 def _headline(speedups: Sequence[Speedup], reference: str) -> str:
     """How many comparisons with the reference have each verdict."""
-    verdicts = Counter(row.verdict for row in speedups if row.estimate)
-    if not verdicts:
+    compared = [row for row in speedups if row.estimate]
+    if not compared:
         return "No work was timed on two machines"
-    return verdict_counts(verdicts, f"machine {label(reference, 12)}")
+    return verdict_counts(compared, f"machine {label(reference, 12)}")
 
 
 def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) -> Section:

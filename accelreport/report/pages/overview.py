@@ -35,10 +35,10 @@ from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import rate_axis
-from accelreport.report.pages.badges import benchmark_rows
+from accelreport.report.pages.badges import benchmark_rows, notes_on_validation
 from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, signs
+from accelreport.report.say import SIGNS, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
@@ -255,7 +255,8 @@ class Overview:
         parts = [f"{quantity.plural(cut, 'row')} more"] if cut else []
         if self._lone:
             withheld = sum(any(shown.withheld for shown in own) for own in self._lone)
-            why = f" (in {withheld} of them a device is withheld)" if withheld else ""
+            unlike = "precision, quality or data differ"
+            why = f" (in {withheld} of them {unlike})" if withheld else ""
             count = quantity.plural(len(self._lone), "more workload")
             verb = "has" if len(self._lone) == 1 else "have"
             parts.append(f"{count} {verb} nothing to be compared with{why}")
@@ -425,8 +426,7 @@ class Overview:
         if "beyond" in kinds:
             notes.append("✕ published, and above the peak of the chip.")
         caveats = frozenset().union(*(shown.caveats for shown in self.shown))
-        if Caveat.UNVALIDATED in caveats:
-            notes.append(f"{UNLIKE_CLOCKS}.")
+        notes += notes_on_validation(caveats)
         if Caveat.SINGLE_RUN in caveats:
             notes.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
         if Caveat.BUDGET in caveats:
@@ -514,8 +514,9 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
     for other in shown.withheld:
         name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
-        facets = Facets((name,), ("withheld",), ("measured",))
-        rows.append(table_row(header, name, quantity.MISSING, "withheld", why, facets=facets))
+        verdict = "precision differs" if other.of_precisions else "withheld"
+        facets = Facets((name,), (verdict,), ("measured",))
+        rows.append(table_row(header, name, quantity.MISSING, verdict, why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         result = one.result
         source_text = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from accelreport.analysis.findings import Caveat, Kind, Unit, Value
@@ -34,11 +34,12 @@ from accelreport.report.pages.badges import (
     SINGLE,
     absence,
     groups_corner,
+    notes_on_validation,
     number_badges,
     point_groups,
 )
 from accelreport.report.quantity import duration_of
-from accelreport.report.say import UNLIKE_CLOCKS, Speaker, signs
+from accelreport.report.say import Speaker, signs
 from accelreport.report.say_run import published_speedups
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
@@ -92,16 +93,14 @@ MOST_ROWS = 12
 
 def _clauses(bench: BenchmarkView) -> list[str]:
     """How many comparisons with the baseline have each verdict; else what published rates are."""
-    verdicts = Counter(row.verdict for row in _compared(bench))
-    total = verdicts.total()
-    name = bench.baseline_name
-    if not total:
+    compared, name = _compared(bench), bench.baseline_name
+    if not compared:
         clauses = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
         return clauses or ["no device has a time to compare"]
-    if total > 1 == len(verdicts):
-        (verdict,) = verdicts
-        return [f"all {total} comparisons with {name} are {VERDICT_WORDS[verdict]}"]
-    return [verdict_counts(verdicts, name)]
+    verdicts = {_verdict(row) for row in compared}
+    if len(compared) > 1 == len(verdicts):
+        return [f"all {len(compared)} comparisons with {name} are {verdicts.pop()}"]
+    return [verdict_counts(compared, name)]
 
 
 VERDICT_WORDS = {
@@ -113,10 +112,20 @@ VERDICT_WORDS = {
 }
 
 
-def verdict_counts(verdicts: Counter[Verdict], base: str) -> str:
+OF_PRECISIONS = "of another precision"
+"""Said in the place of a verdict where nothing but the precision is unlike."""
+
+
+def _verdict(row: Speedup) -> str:
+    return OF_PRECISIONS if row.of_precisions else VERDICT_WORDS[row.verdict]
+
+
+def verdict_counts(compared: Iterable[Speedup], base: str) -> str:
     """How many comparisons with a base have which verdict: "3 comparisons with …: 2 faster …"."""
-    parts = [f"{verdicts[v]} {word}" for v, word in VERDICT_WORDS.items() if verdicts[v]]
-    count = quantity.plural(verdicts.total(), "comparison")
+    counts = Counter(map(_verdict, compared))
+    words = (*VERDICT_WORDS.values(), OF_PRECISIONS)
+    parts = [f"{counts[word]} {word}" for word in words if counts[word]]
+    count = quantity.plural(counts.total(), "comparison")
     return f"{count} with {base}: {quantity.listed(parts)}"
 
 
@@ -172,10 +181,8 @@ def speedup_table(bench: BenchmarkView) -> Table:
         " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
     )
     notes = [SIGNED] if any(row.series for row in devices) else []
-    if any(
-        Caveat.UNVALIDATED in v.caveats for ratios in published.values() for v in ratios.values()
-    ):
-        notes.append(f"{UNLIKE_CLOCKS}.")
+    values = [value for ratios in published.values() for value in ratios.values()]
+    notes += notes_on_validation({caveat for value in values for caveat in value.caveats})
     table = _table(bench, devices, rate_axis(bench))
     return replace(
         table,
@@ -301,7 +308,11 @@ def _cells(
     if speedup.is_baseline:
         return rate, entry("baseline", mark="baseline")
     if estimate is None:
-        return rate, entry(Line("withheld"), Line(why_incomplete(speedup), "reason"), mark="absent")
+        return rate, entry(
+            Line("no speedup"),
+            Line(why_incomplete(speedup, bench.baseline_name), "reason"),
+            mark="absent",
+        )
     return rate, entry(
         *interval_lines(estimate.interval),
         *_withheld(speedup),
@@ -326,7 +337,8 @@ def verdict_badges(estimate: Estimate) -> tuple[Badge, ...]:
 def _withheld(speedup: Speedup) -> tuple[Line, ...]:
     """Why a speedup must not stand alone, where it must not."""
     text = label(why_withheld(speedup), 200)
-    return (Line(f"no headline: {text}", "reason"),) if text else ()
+    what = "precision differs" if speedup.of_precisions else "no headline"
+    return (Line(f"{what}: {text}", "reason"),) if text else ()
 
 
 def _more(estimate: Estimate) -> tuple[Line, ...]:
