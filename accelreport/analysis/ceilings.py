@@ -216,7 +216,7 @@ def known_limits(dtype: str) -> Sequence[Limits]:
 
 
 def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0) -> Limits | None:
-    """A CPU's measured roof: the best that its machine showed, in any run and in any kernel.
+    """A CPU's measured roof: one core's rate times the threads, or what was reached if it is more.
 
     None where the record does not hold them, or others used the machine meanwhile; and for
     another type than float32, whose products were not measured.

@@ -150,13 +150,14 @@ DeviceOnMachine = tuple[str, str]
 RATES = {
     "throughput": 0,
     "sample_time": 0,
-    "step_time": 0,
-    "epoch_time": 1,
-    "tflops": 1,
-    "total_time": 2,
+    "step_time": 1,
+    "epoch_time": 2,
+    "tflops": 2,
+    "total_time": 3,
 }
-"""Published figures that tell a rate, and in which turn one is taken: a whole training holds
-evaluations and the start beside what it trained, so its rate is the last that is asked for."""
+"""Published figures that tell a rate, and in which turn one is taken: the time of a step may have
+been worked out of that of a sample, and a whole training holds evaluations and the start beside
+what it trained, so its rate is the last that is asked for."""
 
 
 RATES_THEMSELVES = frozenset({"tflops", "throughput"})

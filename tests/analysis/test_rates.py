@@ -50,6 +50,12 @@ def test_one_measurement_told_as_epoch_step_and_sample_is_one_mark() -> None:
     assert mark.factor == pytest.approx(4, rel=0.02)
 
 
+def test_the_time_of_a_sample_is_the_rate_and_not_a_step_that_was_worked_out_of_it() -> None:
+    row = only_row(printed(mark="D", sample_time=94e-6, step_time=24.1e-3))
+    (mark,) = row.printed
+    assert mark.rate == pytest.approx(1 / 94e-6), "the step has more digits, and they are rounded"
+
+
 def test_a_printed_throughput_is_a_rate_like_the_time_of_a_sample() -> None:
     time = only_row().base.seconds().value / 256
     (mark,) = only_row(printed(throughput=4 / time)).printed

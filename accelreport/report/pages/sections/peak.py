@@ -45,6 +45,11 @@ from accelreport.report.warning_text import source_of_peak, type_of_peak
 HALF = 536
 """Pixels of a figure that has one beside it."""
 CEILINGS = "ceilings.html"
+MEASURED_ROOF = (
+    "A measured roof is one core’s rate in matrix products times the threads, or what a run of the "
+    "machine reached where that is more."
+)
+"""What it is, wherever shares of it are shown."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def peak_section(bench: BenchmarkView) -> Section | None:
         caption=" ".join(filter(None, (
             rows_caption(dots),
             "One mark for each sweep point." if len(bench.points) > 1 else "",
-            "A measured roof is the best that this machine showed in any run.",
+            MEASURED_ROOF,
             *_chips(rows),
         ))),
         table=Table(
@@ -329,7 +334,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         headline=_headline(Speaker(rows[0][0]), shares),
         finding=(
             "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
-            "figures or, for a CPU, measured ones."
+            f"figures or, for a CPU, measured ones. {MEASURED_ROOF}"
             f"{_exceeding([row for row, _ in shares if row.flagged])} Each benchmark’s page has "
             "upper bounds for other chips, which are not predictions."
         ),

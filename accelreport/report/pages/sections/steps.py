@@ -66,7 +66,10 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
     """Distributions at one sweep point: that of the longest tail, which the finding tells."""
     points = len({where for _, where in times})
     own = {series: values for (series, where), values in times.items() if where == point}
-    curves = [Distribution(series, quantiles(values)) for series, values in own.items()]
+    curves = [
+        Distribution(series, quantiles(values), percentile(values, 0.99))
+        for series, values in own.items()
+    ]
     unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
     title = f"Distribution of {bench.words.step} times"
     where = bench.at(point)
@@ -85,7 +88,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
             (
                 f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
                 f"through {QUANTILES} quantiles. The steeper the line, the steadier the {unit}. "
-                "The axis ends just beyond the 99th percentile of the slowest; the table gives "
+                "The axis ends just beyond the 99 % point of the slowest curve; the table gives "
                 "the longest."
             )
             + (" It does not start at 0." if starts_late(curves) else "")
@@ -138,10 +141,17 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Distribution:
-    """One device: the quantiles of its step times, in seconds."""
+    """One device: the quantiles of its step times, in seconds.
+
+    Attributes:
+        device: its name and line.
+        seconds: the quantiles.
+        late: the 99th percentile; None where too few steps were timed to know it.
+    """
 
     device: DeviceStyle
     seconds: tuple[float, ...]
+    late: float | None = None
 
     @property
     def median(self) -> float:
@@ -177,7 +187,7 @@ def _ends(curves: Sequence[Distribution]) -> tuple[float, float]:
 def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) -> Chart:
     """The chart.
 
-    The axis ends at the 99th percentile of the slowest device: a single stall would
+    The axis ends at the 99 % point of the slowest device's curve: a single stall would
     otherwise press everything else to the left. The caption says so.
 
     Args:
@@ -210,6 +220,5 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
 
 def _line_text(curve: Distribution) -> str:
     """What pointing at a line tells."""
-    last = quantity.duration(curve.seconds[int(0.99 * (QUANTILES - 1))])
-    median = quantity.duration(curve.median)
-    return f"{curve.device.title}: median {median}, 99th percentile {last}"
+    late = "" if curve.late is None else f", 99th percentile {quantity.duration(curve.late)}"
+    return f"{curve.device.title}: median {quantity.duration(curve.median)}{late}"
