@@ -38,7 +38,7 @@ class Options(TableOptions):
     targets: Names = ["TEMP", "Iws", "PRES"]
     """Temperature in °C, cumulated wind speed in m/s, pressure in hPa."""
     inputs: Names | None = ["pm2.5", "DEWP", "TEMP", "PRES", "Iws", "Is", "Ir"]
-    """Fine dust, dew point, temperature, pressure, wind speed, hours of snow and rain."""
+    """Fine dust, dew point, temperature, pressure, cumulated wind speed, hours of snow and rain."""
     one_hot: list[str] = ["cbwd"]
     """Direction of the wind."""
     missing: MissingValues = "interpolate"

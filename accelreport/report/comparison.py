@@ -313,7 +313,8 @@ def code_text(change: CodeChange) -> str:
 
 
 def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
-    every = len(comparison.of("compared", "withheld", "not-measured"))
+    # Only where both folders have records can anything differ.
+    every = sum(bool(row.old_machine and row.new_machine) for row in comparison.rows)
     return f"in {difference.comparisons} of {counted(every, 'comparison')}"
 
 

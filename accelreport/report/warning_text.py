@@ -37,6 +37,8 @@ def warning_text(warned: ResultWarning) -> str:
         ValueError: nothing can be said of its kind.
     """
     match warned:
+        case Recorded("data-user-supplied"):  # Its message names the data as a spec does.
+            return "the data files are not the official ones"
         case Recorded():
             return warned.message
         case TwoModes():

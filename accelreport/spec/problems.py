@@ -166,7 +166,7 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     """`a, b and c`; `a, b; c; and d` where commas would not divide them."""
     if len(words) < 2:
         return "".join(words)
-    if len(words) > 2 and any(", " in word for word in words):
+    if any(", " in word for word in words):
         return f"{'; '.join(words[:-1])}; {last} {words[-1]}"
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 

@@ -18,6 +18,7 @@ from accelreport.report.comparison import (
     ComparisonRow,
     FolderComparison,
     OverallOutcome,
+    alarms,
     compare_folders,
     conclusions,
 )
@@ -279,6 +280,19 @@ def test_another_machine_or_framework_is_compared_and_said_loudly(
     assert fact in grave
     assert grave[fact].comparisons == 1
     assert grave[fact].old != grave[fact].new
+
+
+def test_a_difference_is_counted_among_what_both_folders_hold() -> None:
+    def both(seed: int) -> Study:
+        devices = ("cpu", "gpu", "tpu")
+        return small(
+            seed=seed, devices=devices, fate=lambda c: "ok" if c.device == "cpu" else "missing"
+        )
+
+    new = held(both(1), edit=lambda record: within(record, cpu="Another CPU"))
+    (alarm,) = alarms(compare_folders(held(both(0)), new))
+    assert alarm.startswith("CPU differs: ")
+    assert alarm.endswith("(in 1 of 1 comparison)"), "neither folder has a GPU or a TPU"
 
 
 def test_ports_that_are_others_in_every_run_are_no_difference() -> None:

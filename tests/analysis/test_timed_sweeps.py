@@ -80,6 +80,8 @@ def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
     assert isinstance(figure, Figure)
     assert "model" in figure.title
     assert "enters no other number" in figure.caption
+    assert figure.table
+    assert "Three published times leave it wide." in figure.table.caption
 
 
 def test_what_was_measured_and_what_was_published_are_fitted_apart(
@@ -121,6 +123,7 @@ def test_where_no_line_fits_none_is_drawn_and_the_reason_stands_there(swept: Ben
     (table,) = section.blocks
     assert isinstance(table, Table)
     assert "no fixed cost and rate describe these times" in section.title
+    assert "Three published times" not in table.caption, "there are none"
     said = [row.entries[0].lines[0].text for group in table.groups for row in group.rows]
     assert said
     assert all("off the line" in text for text in said)

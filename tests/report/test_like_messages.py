@@ -23,7 +23,21 @@ def test_a_kind_of_warning_has_two_sentences_and_says_how_many_more_the_cells_ha
     assert isinstance(notes, Notes)
     (note,) = notes.items
     assert note.text.startswith("0 stalls. 1 stalls. The cells have ")
+    three = warnings_section(bench_of(replace(made, records=tuple(records[:3]))))
+    assert three is not None
+    (notes,) = three.blocks
+    assert isinstance(notes, Notes)
+    assert "The cells have 1\N{NO-BREAK SPACE}more such sentence." in notes.items[0].text
     assert section.title == "Warnings: a"
+
+
+def test_files_of_one_s_own_are_told_without_the_name_that_a_spec_gives_the_data() -> None:
+    made = study(devices=("cpu",), repeats=2)
+    own = Warned(kind="data-user-supplied", message="uci_har is not the official file")
+    records = tuple(record.model_copy(update={"warnings": [own]}) for record in made.records)
+    text = repr(warnings_section(bench_of(replace(made, records=records))))
+    assert "The data files are not the official ones. Every measured cell." in text
+    assert "ci_har" not in text
 
 
 def test_a_warning_of_every_measured_cell_names_none_of_them() -> None:

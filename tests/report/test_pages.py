@@ -246,6 +246,8 @@ def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Ele
     assert "Use a smaller batch." in absent
     assert "TPU v2-8: device not present." in absent
     assert "not run yet" in absent
+    cells = [p.text for p in pages[BENCHMARK].all("p") if p.attributes.get("class") == "where"]
+    assert "batch size 256, seed 0 ; batch size 512, seed 0 ; batch size 1,024, seed 0" in cells
 
 
 def test_published_figures_stand_apart_from_measured_ones(pages: dict[str, Element]) -> None:

@@ -103,7 +103,10 @@ def test_a_time_that_a_source_prints_in_three_units_is_one_figure_of_a_page() ->
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.title.startswith("Published figures: 1 of 1 has a counterpart measured here")
+    assert section.title == (
+        "Published figures: 1 of 1 has a counterpart measured here; it does not agree within a "
+        "factor of 1.25"
+    )
     (table,) = section.blocks
     assert isinstance(table, Table)
     (told,) = [row for group in table.groups for row in group.rows]

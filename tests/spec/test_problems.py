@@ -120,6 +120,7 @@ def test_lists_and_values_are_written_as_people_write_them() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"], "or") == "a, b or c"
     assert listed(["a", "b, c", "d"]) == "a; b, c; and d"
+    assert listed(["a, b", "c"]) == "a, b; and c", "two names do not read as three"
     assert listed(["256", "512", "1,024"]) == "256, 512 and 1,024"
     assert [quote(value) for value in (True, 1.5, "é")] == ["true", "1.5", '"é"']
     assert len(quote("x" * 1000)) == 60

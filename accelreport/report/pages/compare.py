@@ -331,7 +331,7 @@ def _methods(compared: FolderComparison) -> str:
         f"{percentage(compared.level)} interval is Student’s t on logarithms over the seeds "
         "that both ran, else Welch’s. Faster and slower mean that the whole interval lies "
         f"on one side; the same means that it lies within {percentage(compared.margin)}. "
-        "Times measured under other conditions are never divided. The drawing shows the "
+        "Times of other workloads, data or precision are never divided. The drawing shows the "
         f"first {MOST_DOTS} rows."
     )
 

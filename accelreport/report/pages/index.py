@@ -158,12 +158,12 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
             name = bench.label_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
-    parts = [f"{_some(list(who))} ({why})" for why, who in sorted(reasons.items())]
-    if not parts:
+    if not reasons:
         return ""
+    parts = [f"Not measured: {_some(list(who))} ({why})." for why, who in sorted(reasons.items())]
     return (
-        f"Not measured: {quantity.listed(parts)}. To add them, run “accelreport run specs/” "
-        "where they are, then “accelreport merge” both results folders."
+        f"{' '.join(parts)} To add them, run “accelreport run specs/” where they are, then "
+        "“accelreport merge” both results folders."
     )
 
 

@@ -204,8 +204,8 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         title="The model of each device",
         caption=(
             "The 95 % interval is under each value: over processes where the times were "
-            "measured, and from the misfit of one line where they were published. Three "
-            "published times leave it wide."
+            "measured, and from the misfit of one line where they were published."
+            + (" Three published times leave it wide." if published else "")
         ),
         corner="device",
         columns=number_columns(columns(sweeps)),

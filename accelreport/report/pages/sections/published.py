@@ -87,7 +87,14 @@ CLOCK = Badge(
     "includes validation",
     "The published time includes the validation after each epoch; the measured time does not.",
 )
-FLAG = Badge("flagged", "The published figures contradict arithmetic or physics.", "bad")
+FLAG = Badge(
+    "flagged",
+    (
+        "The published figures contradict arithmetic or physics, or exceed the peak of an inferred "
+        "chip."
+    ),
+    "bad",
+)
 
 
 def published_section(bench: BenchmarkView) -> Section | None:
@@ -154,6 +161,8 @@ def _finding(by_figure: ByFigure) -> str:
         return f"none of {len(rows)} has a counterpart measured here{what}"
     verb = "has" if len(fair) == 1 else "have"
     agree = "1 agrees" if near == 1 else f"{near or 'none'} agree"
+    if len(fair) == 1:
+        agree = "it agrees" if near else "it does not agree"
     return (
         f"{len(fair)} of {len(rows)} {verb} a counterpart measured here; {agree} within a factor "
         "of 1.25"
