@@ -54,10 +54,26 @@ def where(bench: BenchmarkView, place: SeriesPoint) -> str:
     return f"{on}{bench.at(place[1])}"
 
 
-def start_up(bench: BenchmarkView, place: SeriesPoint, ratio: float) -> str:
-    """How long the first step is beside a steady one."""
+def holds_one(ratio: Interval) -> bool:
+    """Whether an interval leaves open which of two is longer; without one nobody asks."""
+    return ratio.low <= 1 <= ratio.high
+
+
+def start_up(bench: BenchmarkView, place: SeriesPoint, ratio: float, paired: Interval) -> str:
+    """How long the first step is beside a steady one, if one of the two is known to be longer.
+
+    Args:
+        bench: the benchmark.
+        place: the device and the sweep point.
+        ratio: the median first step over the mean steady one, as a table has it.
+        paired: the same within each process; it decides.
+    """
     words = bench.words
     steady = "a later call" if words.kernel or words.calls else "a steady one"
+    if holds_one(paired):
+        interval = quantity.ratio_interval(paired.low, paired.high, paired.value)
+        longer = f"the {words.first} takes longer than {steady}{where(bench, place)}"
+        return f"whether {longer} is undecided ({interval})"
     times = quantity.write(ratio, Unit.RATIO, digits=quantity.TABLE)
     return f"the {words.first} takes {times} as long as {steady}{where(bench, place)}"
 

@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.speed_findings import rate_of
+from accelreport.analysis.stability import steady
 from accelreport.report.model import RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.cost import Coin, cost_section, money
-from accelreport.report.quantity import duration_of
+from accelreport.report.quantity import duration_of, number
 from accelreport.report.site.assembly import gather
+from accelreport.report.view import BenchmarkView
 from tests.report.scenarios import Results
-from tests.support.records import study
+from tests.support.records import Noise, study
 
 STAGES = ((1.0, 9.0, 1.0), (9.0, 1.0, 1.0), (1.0, 1.0, 9.0))
 """Seconds of imports, data and model of three processes: each is slow at something else."""
@@ -66,6 +69,45 @@ def test_a_steady_step_is_one_number_on_the_whole_page() -> None:
         assert start.steady_s == compared.seconds.value
 
 
+def _kernel(*factors: float) -> BenchmarkView:
+    """A kernel whose first call takes so many times as long as a later one, by process."""
+    made = study("matmul", devices=("cpu",), axes={}, repeats=3, noise=Noise(process=0.08))
+    records = []
+    for record, factor in zip(made.records, factors, strict=True):
+        window = steady(record)
+        first = factor * window.step_s * record.blocks[0].steps
+        times = record.times.model_copy(update={"first_step_s": first})
+        records.append(record.model_copy(update={"times": times}))
+    (bench,) = gather(Results((replace(made, records=tuple(records)),)))
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("factors", "finding"),
+    [
+        ((0.97, 1.04, 1.11), "whether the first call takes longer than a later call is undecided"),
+        ((3.9, 4.0, 4.1), "the first call takes 4."),
+    ],
+)
+def test_a_first_call_is_longer_only_where_its_interval_says_so(
+    factors: tuple[float, ...], finding: str
+) -> None:
+    section = cold_start_section(_kernel(*factors))
+    assert section
+    assert section.title.startswith(f"Start-up: {finding}")
+
+
+def test_the_rate_of_a_later_call_is_that_of_the_rest_of_the_page() -> None:
+    bench = _kernel(1.0, 1.0, 1.0)
+    rate = rate_of(bench.compared[0].own)
+    section = cold_start_section(bench)
+    assert section
+    assert rate
+    (table,) = (block for block in section.blocks if getattr(block, "id", "") == "cold-table")
+    assert isinstance(table, Table)
+    assert table.groups[0].rows[0].entries[-1].lines[0].text == number(rate.number)
+
+
 @pytest.mark.parametrize(
     ("workload", "titles"),
     [
@@ -98,9 +140,9 @@ def test_calls_and_steps_of_ones_own_have_no_columns_of_epochs(
 @given(st.floats(1e-7, 1e3))
 def test_an_amount_of_money_is_written_without_powers_of_ten(amount: float) -> None:
     text = money(amount, Coin("USD"))
-    number = text.partition("\xa0")[0].replace(",", "")
-    assert re.fullmatch(r"[\d.]+", number)
-    assert float(number) == pytest.approx(amount, rel=0.06)
+    digits = text.partition("\xa0")[0].replace(",", "")
+    assert re.fullmatch(r"[\d.]+", digits)
+    assert float(digits) == pytest.approx(amount, rel=0.06)
 
 
 def test_an_epoch_that_the_budget_cut_is_extrapolated_in_the_table_and_marked() -> None:

@@ -15,6 +15,7 @@ from accelreport.analysis.cost import (
 from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
+from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
 from accelreport.report.model import (
@@ -39,7 +40,7 @@ from accelreport.report.pages.badges import (
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import SIGNS
-from accelreport.report.say_run import start_up
+from accelreport.report.say_run import holds_one, start_up
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 
@@ -56,10 +57,19 @@ def starts_of(bench: BenchmarkView) -> dict[SeriesPoint, Start]:
 
 def unit_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> float:
     """Seconds of the warm counterpart of the first step: a step, or a whole call."""
-    if not bench.words.kernel:
-        return start.steady_s
-    sizes = [record.blocks[0].steps for record in bench.records_of(*place) if record.blocks]
-    return start.steady_s * (sizes[0] if sizes else 1)
+    return start.steady_s * call_size(bench, place)
+
+
+def call_size(bench: BenchmarkView, place: SeriesPoint) -> int:
+    """Steps of the first call of a kernel; 1 of a training, whose first block is a step."""
+    records = bench.records_of(*place) if bench.words.kernel else ()
+    return next((record.blocks[0].steps for record in records if record.blocks), 1)
+
+
+def paired_first(bench: BenchmarkView, place: SeriesPoint) -> Interval:
+    """The first step over its warm counterpart, within each process."""
+    size, rows = call_size(bench, place), bench.measured(*place)
+    return geometric_mean([row.timings.first_step_s / (row.seconds * size) for row in rows])
 
 
 def course_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> TimeLine | None:
@@ -100,8 +110,9 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
     }
     finding = f"no steady {bench.words.step} was measured"
     if known:
-        place = max(known, key=lambda at: known[at])
-        finding = start_up(bench, place, known[place])
+        paired = {place: paired_first(bench, place) for place in known}
+        place = max(known, key=lambda at: (not holds_one(paired[at]), known[at]))
+        finding = start_up(bench, place, known[place], paired[place])
     return Section("cold", f"Start-up: {finding}", blocks, folded=True)
 
 
@@ -187,7 +198,8 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         id="cold-table",
         title="Start-up and steady state",
         caption=(
-            f"Medians over processes; geometric means for {warm}s. “Start-up in {noun}” is "
+            f"Medians over processes; geometric means for {warm}s"
+            f"{' and warm TFLOPS' * words.kernel}. “Start-up in {noun}” is "
             f"the number of steady {noun} that take as long as everything before the first "
             f"one is complete. “Pays off after” is the number of {noun} from which a device "
             f"has overtaken {baseline}, start-up included: the difference of the two "
@@ -218,16 +230,17 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
         quantity.ratio(start.first_s / unit) if present(unit) and unit else quantity.MISSING,
         _worth(bench, place, start),
         _break_even(bench, place, starts),
-        *(_rounds(bench, bench.measured(*place)) if in_rounds else ()),
+        *(_rounds(bench, bench.measured(*place), start.steady_s) if in_rounds else ()),
     ]
     return measured_row(bench, place, texts)
 
 
-def _rounds(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[str, str]:
+def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tuple[str, str]:
     """A first and a later epoch in seconds; of a kernel, calls in TFLOPS."""
     if bench.words.kernel:
         cold = median([row.timings.tflops_cold for row in rows])
-        return quantity.number(cold), quantity.number(median([row.timings.tflops for row in rows]))
+        warm = median([row.timings.flops_per_step for row in rows]) / steady_s / 1e12
+        return quantity.number(cold), quantity.number(warm)
     later = [later_epoch(row, bench.plan.workload.get("epochs")) for row in rows]
     text = quantity.duration(median([seconds for seconds, _ in later]))
     if any(extrapolated for _, extrapolated in later):
