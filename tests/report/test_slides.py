@@ -435,16 +435,16 @@ def test_what_a_network_wrote_is_cut_to_its_slide_and_no_epoch_is_left_out(
 def test_notes_hold_what_is_absent_the_intervals_and_how_to_do_it_again(
     many: list[BenchmarkView], decks: list[ReportPage]
 ) -> None:
+    # What is behind a comment, or before a full stop, does not run where it is pasted.
+    pasted = "To measure it again: [^#]*accelreport run specs/[^#]*; accelreport build"
     for deck in decks:
         assert deck.speech
-        assert "To measure it again: " in deck.speech.sentences[-1]
-        assert "accelreport run specs/" in deck.speech.sentences[-1]
+        assert re.fullmatch(pasted, deck.speech.sentences[-1])
     whole = decks[0]
     lost = sum(not row.measured for bench in many for row in bench.results)
     assert whole.speech
     (said,) = [text for text in whole.speech.sentences if "have no number: " in text]
-    assert said.startswith(f"{lost} of ")
-    assert "device not present (TPU v2-8)" in said
+    assert re.match(rf"{lost} of .*device not present \(12\xa0cells of TPU v2-8\)", said)
     for slide in whole.sections:
         assert slide.speech
         assert len(slide.speech.sentences) <= 7

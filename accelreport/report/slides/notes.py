@@ -10,7 +10,6 @@ from accelreport.analysis.results import Result
 from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Speech, Token
 from accelreport.report.pages.badges import kind_text
-from accelreport.report.pages.sections.about import on_a_screen
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -70,8 +69,9 @@ def start_speech(
         commands: those that measure it again, a line each.
         source: where its numbers stand.
     """
-    lines = "".join(token.text for token in on_a_screen(commands)).splitlines()
-    again = f"To measure it again: {'; '.join(line for line in lines if line)}."
+    # They run where they are pasted: no comment hides those behind it, and no full stop ends them.
+    lines = [token.text.strip() for token in commands if token.role != "note"]
+    again = f"To measure it again: {'; '.join(lines)}"
     sentences = [*notice_sentences(benches), *gap_sentences(benches), again]
     return Speech(unique(spoken), unique(sentences), (source,))
 
@@ -105,7 +105,8 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     reasons = []
     for why, rows in sorted(gaps.items(), key=lambda gap: (-len(gap[1]), gap[0])):
         names = quantity.listed(list(dict.fromkeys(b.title_of(row.device) for b, row in rows)))
-        reasons.append(f"{quantity.count(len(rows))} {why} ({label(names, 100)})")
+        count = f"{quantity.plural(len(rows), 'cell')} of " if len(gaps) > 1 else ""
+        reasons.append(f"{why} ({count}{label(names, 100)})")
     summary = f"{_without_a_number(lost, total)}: {quantity.listed(reasons)}."
     remedies = [label(remedy_text(row), 200) for rows in gaps.values() for _, row in rows]
     return [summary, *remedies[:1]]

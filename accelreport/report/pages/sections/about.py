@@ -67,10 +67,6 @@ def toml_tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-SCREEN_ROWS, SCREEN_COLUMNS = 10, 60
-"""Rows and letters of commands that a slide has room for."""
-
-
 def about_section(bench: BenchmarkView) -> Section:
     """How to run it again and on what it ran, how to cite it, the spec, and every file."""
     devices = (
@@ -158,20 +154,6 @@ def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
         run += ["--profile", clean(profile)] if profile != "full" else []
         tokens.append(Token(shlex.join(run) + "\n"))
     return (*tokens, Token("accelreport build"))
-
-
-def on_a_screen(commands: Sequence[Token]) -> tuple[Token, ...]:
-    """The first commands, as many as can be read from a slide; the last line says if more follow.
-
-    Args:
-        commands: a line each.
-    """
-    rows = 0
-    for number, command in enumerate(commands):
-        rows += -(-len(command.text.rstrip("\n")) // SCREEN_COLUMNS)
-        if rows > SCREEN_ROWS:
-            return (*commands[:number], Token("# … the page has the rest", "note"))
-    return tuple(commands)
 
 
 def _checkout(records: Sequence[Record]) -> list[Token]:
