@@ -9,12 +9,14 @@ withheld is in no finding but `WITHHELD`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
-from math import nan
+from math import isfinite, nan
 
 from accelreport.analysis.benchmark import Point
 from accelreport.analysis.learning import Change
+from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Withheld
 from accelreport.analysis.stats import DECIDED, LEVEL, Interval, Verdict
 from accelreport.spec.models import Published
@@ -160,8 +162,7 @@ class Value:
         unit: what it counts.
         provenance: where it is from.
         caveats: what weakens it.
-        progress: timed steps and planned steps of the process that came least far; None where
-            every process did all of them, or where nothing was timed.
+        processes: those that it is made of; of a ratio, those of its base as well.
         verdict: of a ratio or a quality that was compared; None where nothing was.
         needed: more processes that would decide an undecided ratio; None where unknown.
         over: what a ratio is over, where it is not the finding's base: the first value of a sweep.
@@ -175,7 +176,7 @@ class Value:
     unit: Unit
     provenance: Provenance
     caveats: frozenset[Caveat]
-    progress: tuple[int, int] | None = None
+    processes: tuple[Result, ...] = field(default=(), compare=False, repr=False)
     verdict: Verdict | Change | None = None
     needed: int | None = None
     over: Subject | None = None
@@ -187,6 +188,16 @@ class Value:
     def number(self) -> float:
         """The number itself."""
         return self.interval.value
+
+
+def shortest(processes: Iterable[Result]) -> Result | None:
+    """Of the processes that the budget stopped, the one that took the fewest steps.
+
+    None where it stopped none, or where nobody knows how many steps were planned.
+    """
+    stopped = (row for row in processes if row.status == "partial")
+    known = (row for row in stopped if isfinite(row.timings.planned_steps))
+    return min(known, key=lambda row: row.steps, default=None)
 
 
 def is_decided(value: Value) -> bool:
@@ -220,6 +231,11 @@ class Finding:
     def decided(self) -> bool:
         """Whether it may be said without the words of the undecided form."""
         return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
+
+    @property
+    def joint(self) -> bool:
+        """Whether its intervals are wider than one alone, so that all comparisons hold together."""
+        return self.comparisons > 1 and self.kind is not Kind.WITHHELD
 
     @property
     def title_values(self) -> tuple[Value, ...]:

@@ -25,7 +25,7 @@ from accelreport.analysis.learning import (
     quantised_results,
 )
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import caveats_of, progress_of
+from accelreport.analysis.speed_findings import caveats_of
 from accelreport.analysis.stats import LEVEL, Interval, Verdict, geometric_mean, mean, verdict
 from accelreport.results.record import Epoch, Record
 
@@ -84,7 +84,7 @@ def _value(
         unit,
         Provenance.MEASURED,
         caveats_of(rows, quality=True),
-        progress_of(rows),
+        tuple(rows),
     )
 
 
@@ -209,14 +209,18 @@ def mistake_findings(bench: Benchmark) -> Iterator[Finding]:
 
 
 def _misclassified(bench: Benchmark, has: Callable[[Record], bool]) -> Iterator[Finding]:
-    """Misclassified examples of the run whose predictions are shown, and `of` how many."""
+    """Misclassified examples of the run whose predictions are shown, and `of` how many.
+
+    A run that has others like it is no single run; the form says which one it is.
+    """
     run = first_run(bench, has)
     known = misclassified(run[1]) if run else None
     if run and known:
         wrong, of = known
-        yield Finding(
-            Kind.MISCLASSIFIED, (_value(bench, [run[0]], _single(wrong), Unit.COUNT),), of=of
-        )
+        value = _value(bench, [run[0]], _single(wrong), Unit.COUNT)
+        if len(alike(bench, run)) > 1:
+            value = replace(value, caveats=value.caveats - {Caveat.SINGLE_RUN})
+        yield Finding(Kind.MISCLASSIFIED, (value,), of=of)
 
 
 def quality_value(

@@ -161,6 +161,7 @@ class Result:
         kind: what the device's row says does the arithmetic: CPU, GPU or TPU.
         warnings: what weakens the number: the process's own, then those of its timings.
         extrapolated: whether the budget ended it, so that its total is extrapolated.
+        steps: all that it took, the first one and the rest of the warm-up among them.
         timings: what its timed steps come to; all NaN unless it is `measured`.
         parts: the parts of its step; None where they were not timed.
         stages: the stages of its life.
@@ -190,6 +191,7 @@ class Result:
     kind: str = ""
     warnings: tuple[ResultWarning, ...] = ()
     extrapolated: bool = False
+    steps: int = 0
     timings: Timings = Timings()
     parts: PartTimes | None = None
     stages: Stages = Stages()
@@ -415,6 +417,7 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         hardware=hardware,
         warnings=tuple(warnings.values()),
         extrapolated=record.status == "partial",
+        steps=sum(block.steps for block in record.blocks),
         stages=Stages(**_numbers(record.times, Stages)),
         memory=MemoryPeaks(**_numbers(record.memory, MemoryPeaks)),
     )

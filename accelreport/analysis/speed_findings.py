@@ -52,18 +52,6 @@ def caveats_of(results: Sequence[Result], *, quality: bool = False) -> frozenset
     return frozenset(caveat for caveat, holds in known.items() if holds)
 
 
-def progress_of(results: Iterable[Result]) -> tuple[int, int] | None:
-    """Timed and planned steps of the process that came least far; None where all were done."""
-    cut = [
-        (int(row.timings.steady_steps), int(row.timings.planned_steps))
-        for row in results
-        if row.status == "partial"
-        and isfinite(row.timings.steady_steps)
-        and isfinite(row.timings.planned_steps)
-    ]
-    return min(cut, default=None)
-
-
 def rate_of(group: Group) -> Value | None:
     """Work in a second with the interval of its time; None where there is no steady time.
 
@@ -95,7 +83,7 @@ def _measured(group: Group, interval: Interval, unit: Unit) -> Value:
         unit,
         Provenance.MEASURED,
         caveats_of(group.results),
-        progress_of(group.timed),
+        tuple(row for row in group.results if row.measured),
     )
 
 
@@ -163,6 +151,7 @@ def ratio_of(row: Speedup) -> Value:
     return replace(
         value,
         caveats=value.caveats | caveats_of(base.results),
+        processes=(*value.processes, *(other for other in base.results if other.measured)),
         verdict=row.verdict,
         needed=estimate.needed,
         over=Subject(base.device, base.machine, tuple(base.point.values())),

@@ -20,10 +20,12 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
     is_decided,
+    shortest,
 )
+from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Why
-from accelreport.analysis.stats import Verdict
+from accelreport.analysis.stats import Verdict, grouped
 from accelreport.report import quantity, say_learning
 from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import axis_title
@@ -132,6 +134,13 @@ class Speaker:
         """The interval of a value: "1.5–1.9×"; empty without one."""
         return quantity.span(value.interval, value.unit, self.noun(value))
 
+    def marked_interval(self, finding: Finding, value: Value) -> str:
+        """The interval of a value of a finding, and with how many comparisons it holds jointly."""
+        interval = self.interval(value)
+        if not (interval and finding.joint):
+            return interval
+        return f"{interval} (joint interval of {finding.comparisons} comparisons)"
+
     def numbers(self, values: Sequence[Value], digits: int = quantity.HEADLINE) -> str:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
@@ -194,29 +203,45 @@ class Speaker:
         Single runs are said with the finding that they belong to.
         """
         held = frozenset[Caveat]().union(*(finding.caveats for finding in findings))
-        values = (value for finding in findings for value in finding.every_value)
-        cut = [value.progress for value in values if value.progress]
-        steps = min(cut, default=None)
-        counted = f"{steps[0]:,} of {steps[1]:,} {self.bench.words.step}s" if steps else "its steps"
+        configurations = _configurations(findings)
         if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
-            weak, every = _configurations(Caveat.BUDGET, findings)
-            what = "the run" if every == 1 else _share(weak, every, "configuration")
-            when = (" after " if every == 1 else ", the first after ") + counted if steps else ""
-            yield f"The time budget stopped {what}{when}."
+            yield self._stopped(configurations)
+        least = shortest(row for rows in configurations for row in rows)
+        counted = self.steps(least.timings.steady_steps, least) if least else "its steps"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for caveat, text in CAVEATS.items():
             if caveat in held:
                 yield text.format(steps=counted, without=without)
 
+    def steps(self, done: float, of: Result) -> str:
+        """So many of the steps that a process was to take: "20 of 1,500 steps"."""
+        return f"{done:,.0f} of {of.timings.planned_steps:,.0f} {self.bench.words.step}s"
+
+    def _stopped(self, configurations: Sequence[Sequence[Result]]) -> str:
+        """What the time budget stopped, and after how many of all steps, the warm-up's included."""
+        every = [row for rows in configurations for row in rows]
+        stopped = [row for row in every if row.status == "partial"]
+        if len(configurations) > 1:
+            what = _share(len(_by_configuration(stopped)), len(configurations))
+        elif len(every) > 1:
+            what = f"{len(stopped)} of {len(every)} runs"
+        else:
+            what = "the run"
+        least = shortest(stopped)
+        when = " after" if len(stopped) == 1 else ", at the earliest after"
+        after = f"{when} {self.steps(least.steps, least)}" if least else ""
+        return f"The time budget stopped {what}{after}."
+
     def _single_runs(self, *findings: Finding) -> str:
         """How many of the configurations of some findings are single runs."""
-        weak, every = _configurations(Caveat.SINGLE_RUN, findings)
+        configurations = _configurations(findings)
+        weak, every = sum(len(rows) == 1 for rows in configurations), len(configurations)
         if every == 1:
             return "It is a single run, so it has no interval."
         if weak == every:
-            return "Each configuration is a single run, so none has an interval."
+            return "Each of these configurations is a single run, so none has an interval."
         verb = "is a single run" if weak == 1 else "are single runs"
-        return f"{weak} of {every} configurations {verb} without an interval."
+        return f"{weak} of these {every} configurations {verb} without an interval."
 
     def _clause(self, finding: Finding) -> str:
         """What a finding says, from its values alone."""
@@ -253,8 +278,9 @@ class Speaker:
                 untimed = finding.of - len(values)
                 return f"{clause}; {untimed} of {finding.of} were not timed" if untimed else clause
             case Kind.RATE:
-                verb = self.bench.words.verb
-                return f"{self.name(values[0].of)} {verb} {self.number(values[0])}"
+                (rate,) = values
+                text = f"{self.name(rate.of)} {self.bench.words.verb} {self.number(rate)}"
+                return f"{text}{self.at(rate.of)}"
             case Kind.NOT_MEASURED:
                 return "nothing has been measured yet"
         return self._of_one_device(finding)
@@ -274,8 +300,12 @@ class Speaker:
                     peak = "the peak of the inferred chip" if inferred else "its chip’s peak"
                     return f"{self.name(values[0].of)} exceeds {peak}"
                 count = quantity.number_word(len(values))
-                chip = "the chip that is inferred" if inferred else "their chip"
-                return f"{count} published figures exceed the peak of {chip}"
+                rows = ((value.of.device, value.of.row) for value in values)
+                one = len({(device, row and row.hardware) for device, row in rows}) == 1
+                peak = "the peak of their chip" if one else "the peaks of their chips"
+                if inferred:
+                    peak = "the peak of the inferred chip" if one else "the peaks of inferred chips"
+                return f"{count} published figures exceed {peak}"
             case Kind.SHARE_OF_PEAK:
                 best = values[0]
                 what = _over(best).part
@@ -304,7 +334,7 @@ class Speaker:
                 return f"{what} is a single run"
             return f"none of {len(values)} comparisons is decided: each is a single run"
         if kind is Kind.UNDECIDED:
-            who = " or ".join(names) if len(names) <= MOST_NAMED else f"any of {len(names)} devices"
+            who = _one_of(names)
             where = self.at(values[0].of) if len(values) == 1 else ""
             if 1 == len(names) < len(values) < len(self.bench.points):
                 where = f" at {len(values)} of {len(self.bench.points)} sweep points"
@@ -362,7 +392,8 @@ class Speaker:
         span = f"from {axis} {quantity.setting(first)} to {quantity.setting(last)}"
         decided = [value for value in finding.values if is_decided(value)]
         if not decided:
-            return f"whether throughput changes {span} is undecided"
+            who = _one_of([self.name(value.of) for value in finding.values])
+            return f"whether the throughput of {who} changes {span} is undecided"
         best = decided[0]
         clause = f"{self.name(best.of)} {self._gained(best)} {span}"
         baseline = self.bench.plan.baseline.device
@@ -398,7 +429,9 @@ class Speaker:
             case Kind.RANGE:
                 return self._list((values[0], values[-1]))
             case Kind.GAIN if len(values) > 1:
-                return self._gains([v for v in values if v is not values[0] or self.interval(v)])
+                # The title has all that is known of a decided one without an interval.
+                whole = is_decided(values[0]) and not self.interval(values[0])
+                return self._gains(values[1:] if whole else values)
             case Kind.UNDECIDED if len(values) > MOST_NAMED:
                 numbers = self.numbers(values, quantity.TABLE)
                 return f"The ratios are {numbers}, and every interval contains 1."
@@ -478,21 +511,26 @@ class Speaker:
         number = f"{self.number(value)} {signs(value.caveats)}".strip()
         if finding.kind in QUALITIES:
             return LargeNumber(number, say_learning.large_text(self, finding))
-        return LargeNumber(number, self._large_text(value))
+        return LargeNumber(number, self._large_text(finding, value))
 
     @staticmethod
     def large_value(finding: Finding) -> Value:
         """The value of a finding that is set large."""
         return finding.values[1] if finding.kind is Kind.RESTATED else finding.values[0]
 
-    def _large_text(self, value: Value) -> str:
-        interval = self.interval(value)
+    def _large_text(self, finding: Finding, value: Value) -> str:
+        interval = self.marked_interval(finding, value)
         base = value.over
         what = self.name(value.of)
         if base is not None and (base.device, base.part) != (value.of.device, value.of.part):
             what = f"{what} over {base.part or self.name(base)}"
         what = f"{what}{self.at(value.of)}"
         return f"{what}, {interval}" if interval else what
+
+
+def _one_of(names: Sequence[str]) -> str:
+    """Devices of which nothing is decided: "A or B", "any of 3 devices"."""
+    return " or ".join(names) if len(names) <= MOST_NAMED else f"any of {len(names)} devices"
 
 
 def _ratio_of_ends(finding: Finding) -> str:
@@ -513,30 +551,28 @@ def _over(value: Value) -> Subject:
 
 def _joint_level(finding: Finding) -> str:
     """That the intervals of chosen comparisons hold together; empty where none was chosen."""
-    if finding.comparisons == 1:
+    if not finding.joint:
         return ""
     level = quantity.percent(finding.level, 0)
     return f" The {level} level holds for all {finding.comparisons} comparisons together."
 
 
-def _configurations(caveat: Caveat, findings: Sequence[Finding]) -> tuple[int, int]:
-    """How many configurations of some findings a caveat weakens, and how many there are."""
-    weak: dict[tuple[str, str, str], bool] = {}
-    for finding in findings:
-        for value in finding.every_value:
-            # A gain of a device is over a configuration of its own.
-            for of in (value.of, value.over) if finding.kind is Kind.GAIN else (value.of,):
-                if of and of.row is None and of.machine:
-                    place = (of.device, of.machine, repr(of.point))
-                    weak[place] = weak.get(place, False) or caveat in value.caveats
-    return sum(weak.values()), len(weak)
+def _configurations(findings: Sequence[Finding]) -> list[list[Result]]:
+    """The processes of some findings, each once, by device, machine and sweep point."""
+    values = (value for finding in findings for value in finding.every_value)
+    return _by_configuration(row for value in values for row in value.processes)
 
 
-def _share(count: int, every: int, noun: str) -> str:
-    """How many of some things: "both configurations", "1 of 4 configurations"."""
+def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
+    rows = {(row.key, row.machine): row for row in processes}.values()
+    return list(grouped(rows, lambda row: (row.device, row.machine, row.where)).values())
+
+
+def _share(count: int, every: int) -> str:
+    """How many of the configurations that a sentence is about: other ones have more or fewer."""
     if count < every:
-        return f"{count} of {every} {noun}s"
-    return f"both {noun}s" if every == 2 else f"all {every} {noun}s"
+        return f"{count} of these {every} configurations"
+    return f"{'both' if every == 2 else 'all'} of these configurations"
 
 
 def mode(way: Device) -> str:

@@ -137,7 +137,7 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
 def _int8(speaker: Speaker, finding: Finding) -> str:
     """How much smaller and faster, where that is decided, and what became of the accuracy."""
     size, *others = finding.values
-    smaller = f"the int8 network is {speaker.number(size)} smaller"
+    smaller = f"the int8 network{speaker.at(size.of)} is {speaker.number(size)} smaller"
     latency = _latency(finding)
     if latency and latency.verdict in {Verdict.FASTER, Verdict.SLOWER}:
         smaller = f"{smaller} and {speaker.number(latency)} as fast"
@@ -179,6 +179,9 @@ def evidence(speaker: Speaker, finding: Finding) -> str:
         case Kind.OVERFITS:
             named = [(metric_title(value.of.part), value) for value in values]
             return speaker.with_intervals(finding, named)
+        case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
+            (row,), runs = values[0].processes, _runs_like(speaker, values[0])
+            return f"The run is seed {row.seed}, one of {quantity.plural(runs, 'run')}."
         case Kind.WRITES:
             first = [f"After the first epoch the share is {speaker.number(v)}." for v in values[2:]]
             return " ".join(filter(None, (_interval(speaker, values[0]), *first)))
@@ -191,6 +194,12 @@ def evidence(speaker: Speaker, finding: Finding) -> str:
     return ""
 
 
+def _runs_like(speaker: Speaker, value: Value) -> int:
+    """How many runs there are of the configuration of a value."""
+    of = value.of
+    return sum(row.measured for row in speaker.bench.cells(of.device, of.machine, of.point))
+
+
 def _interval(speaker: Speaker, value: Value) -> str:
     if not value.interval.known:
         return ""
@@ -200,10 +209,12 @@ def _interval(speaker: Speaker, value: Value) -> str:
 
 def _int8_evidence(speaker: Speaker, finding: Finding) -> str:
     latency = _latency(finding)
-    faster = f"{speaker.with_interval('The speedup of a call is', latency)}. " if latency else ""
+    call, faster = f"a call{speaker.at(finding.values[0].of)}", ""
+    if latency:
+        faster = f"{speaker.with_interval(f'The speedup of {call} is', latency)}. "
     if latency and latency.interval.known and not is_decided(latency):
         interval = speaker.interval(latency)
-        faster = f"Whether a call is faster or slower is undecided ({interval}). "
+        faster = f"Whether {call} is faster or slower is undecided ({interval}). "
     changes = [value for value in finding.values if value.of.part == ACCURACY]
     listed = quantity.listed(list(map(points, changes)))
     examples = quantity.count(max(value.interval.n for value in changes))
@@ -221,16 +232,18 @@ def large_text(speaker: Speaker, finding: Finding) -> str:
     values = finding.values
     match finding.kind:
         case Kind.MISCLASSIFIED:
-            return f"of {quantity.count(finding.of)} misclassified"
+            single = Caveat.SINGLE_RUN in finding.caveats
+            seed = "" if single else f", seed {values[0].processes[0].seed}"
+            return f"of {quantity.count(finding.of)} misclassified{seed}"
         case Kind.WRITES:
             return f"of the next letters guessed after {speaker.number(values[1])}"
         case Kind.FORECAST:
             return f"mean absolute error of the network for {label(values[0].of.part, 40)}"
         case Kind.INT8:
-            return "smaller in int8 than in float32"
+            return f"smaller in int8 than in float32{speaker.at(values[0].of)}"
         case Kind.TARGET:
             return f"until the first run reaches the {metric_title(values[0].of.part)} asked for"
-    interval = speaker.interval(values[0])
+    interval = speaker.marked_interval(finding, values[0])
     what = f"{metric_title(values[0].of.part)} on {speaker.name(values[0].of)}"
     what += speaker.at(values[0].of)
     return f"{what}, {interval}" if interval else what

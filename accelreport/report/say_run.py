@@ -125,7 +125,7 @@ def share_value(value: Value, share: float) -> Value:
         Unit.SHARE,
         value.provenance,
         value.caveats,
-        value.progress,
+        value.processes,
     )
 
 

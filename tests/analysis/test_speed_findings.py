@@ -115,10 +115,21 @@ def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
     (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
     assert found.base
     assert Caveat.EXTRAPOLATED in found.base.caveats
-    assert found.base.progress
-    done, planned = found.base.progress
+    least = min(found.base.processes, key=lambda row: row.timings.steady_steps).timings
+    done, planned = f"{least.steady_steps:.0f}", f"{least.planned_steps:,.0f}"
     answer = Speaker(example()["fashion_mnist"]).answer(found)
-    assert f"extrapolated from {done} of {planned:,} steps; evaluation is not included" in answer
+    assert f"extrapolated from {done} of {planned} steps; evaluation is not included" in answer
+
+
+def test_a_run_stops_after_all_of_its_steps_and_not_after_the_timed_ones() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=1, fate=lambda cell: "partial")
+    (record,) = made.records
+    bench = view(made)
+    (rate,) = of_kind(bench, Kind.RATE)
+    done = sum(block.steps for block in record.blocks)
+    assert done > bench.results[0].timings.steady_steps
+    after = f"after {done:,} of {record.planned_steps:,} steps."
+    assert after in Speaker(bench).answer(rate)
 
 
 def test_a_number_of_a_run_that_the_budget_stopped_bears_its_sign() -> None:

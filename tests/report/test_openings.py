@@ -44,7 +44,7 @@ from tests.house.tree import ROOT
 from tests.report.scenarios import Results, driven_study, ordinary
 from tests.report.tree import parse
 from tests.support.maker import Origin
-from tests.support.records import Noise, Study, study, without_peaks
+from tests.support.records import Noise, Study, slowed, study, without_peaks
 from tests.support.sites import build
 from tests.support.worlds import Fact, records_of
 
@@ -132,6 +132,19 @@ def test_what_differs_in_more_than_the_compiler_is_no_pair() -> None:
         assert "until" not in [plot.id for plot in plots(bench)]
 
 
+def test_a_compiler_has_its_ratio_once_and_says_where_it_is_undecided() -> None:
+    made = driven_study(Graph={}, Compiled={"xla": True}, Eager={"eager": True})
+    rates, _ = plots(view(made))
+    assert "· 0.53× graph mode; Eager" in rates.description
+    # A graph's process takes as long as a compiled one, now a quarter less and now a quarter more.
+    for repeat, factor in enumerate((1.5, 1.9, 2.4)):
+        made = slowed(made, factor, repeat=repeat, device="cpu")
+    rates, _ = plots(view(made))
+    assert "× graph mode (undecided)" in rates.description
+    # Of many the page's table has each one alone, which may be decided.
+    assert "0.62× (jointly undecided)" in plots(example()["frameworks"])[0].description
+
+
 @pytest.mark.parametrize("spec", ["strategies", "har_strategies"])
 def test_replicas_have_one_base_in_one_finding(spec: str) -> None:
     """1.04× over all threads and 1.68× over one thread are no range of one sentence."""
@@ -175,6 +188,14 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     times = [word for word in words if word.endswith(("s", "min")) and word[0].isdigit()]
     assert len(times) == 3 * 4 * 2 * 2 - 1
     assert words.count("not run yet") + words.count("not run") == 1
+
+
+def test_what_is_under_the_time_of_a_grid_s_cell_is_an_accuracy() -> None:
+    axes = {"layers": (1, 2), "units": (32, 64)}
+    (figure,) = plots(view(study(axes=axes, devices=("cpu",), repeats=1)))
+    assert figure.table
+    cells = [row.entries[0] for group in figure.table.groups for row in group.rows]
+    assert all(cell.lines[1].text.endswith("\xa0% accuracy") for cell in cells)
 
 
 def test_a_grid_on_a_telephone_has_no_half_of_a_word() -> None:

@@ -8,6 +8,7 @@ from math import nan
 import pytest
 
 from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Subject, Unit, Value
+from accelreport.analysis.results import Result, Timings
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import Interval, Verdict
 from accelreport.report.say import Speaker
@@ -20,6 +21,7 @@ CPU, ONE = Subject("cpu", "0a1b2c3d", (256,)), Subject("cpu-1", "0a1b2c3d", (256
 GPU, TPU = Subject("gpu", "0a1b2c3d", (256,)), Subject("tpu", "0a1b2c3d", (256,))
 ROW = Published(device="gpu", label="Colab K80, 2018", step_time=0.01)
 THEIRS = Subject("gpu", "", (256,), ROW)
+OTHERS = Subject("cpu", "", (256,), Published(device="cpu", label="Colab CPU", step_time=0.1))
 PRECISION = Withheld(Why.PRECISION, "mixed_bfloat16", "float32")
 
 
@@ -43,6 +45,16 @@ def amount(of: Subject, number: float, unit: Unit, *caveats: Caveat, **more: obj
     interval = Interval(number, nan, nan, 4)
     held = frozenset(caveats)
     return Value(of, interval, unit, Provenance.MEASURED, held, **more)  # type: ignore[arg-type]
+
+
+def process(of: Subject, steps: int = 1500, timed: int = 0, *, repeat: int = 0) -> Result:
+    """A process that was to take 1,500 steps and took so many, of which some were timed."""
+    return Result(
+        f"{of.device}-{repeat}", of.device, of.machine, repeat, repeat, {"batch_size": 256},
+        status="ok" if steps == 1500 else "partial",
+        steps=steps,
+        timings=Timings(steady_steps=timed, planned_steps=1500),
+    )  # fmt: skip
 
 
 FAST = ratio(GPU, 5.234, low=5.1, high=5.4)
@@ -130,7 +142,10 @@ FORMS = [
     ),
     (
         Finding(Kind.GAIN, (OPEN,), axis="batch_size"),
-        "Whether throughput changes from batch size 256 to 256 is undecided",
+        (
+            "Whether the throughput of Example, 1 thread changes from batch size 256 to 256 is "
+            "undecided"
+        ),
     ),
     (
         Finding(
@@ -141,7 +156,10 @@ FORMS = [
             "22 of 24 were not timed"
         ),
     ),
-    (Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)), "Example trains 540 images/s"),
+    (
+        Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
+        "Example trains 540 images/s at batch size 256",
+    ),
     (
         Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None),)),
         "The published Colab K80, 2018 exceeds its chip’s peak",
@@ -156,7 +174,14 @@ FORMS = [
     ),
     (
         Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None, caveats={Caveat.INFERRED}),) * 3),
-        "Three published figures exceed the peak of the chip that is inferred",
+        "Three published figures exceed the peak of the inferred chip",
+    ),
+    (
+        Finding(
+            Kind.EXCEEDS_PEAK,
+            tuple(ratio(of, 3.6, None, caveats={Caveat.INFERRED}) for of in (THEIRS, OTHERS)),
+        ),
+        "Two published figures exceed the peaks of inferred chips",
     ),
     (
         Finding(
@@ -200,7 +225,7 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
     [
         (Caveat.SINGLE_RUN, "single run"),
         (Caveat.BUDGET, "time budget stopped the run after 20 of 1,500 steps"),
-        (Caveat.EXTRAPOLATED, "extrapolated from 20 of 1,500 steps; evaluation is not included"),
+        (Caveat.EXTRAPOLATED, "extrapolated from 15 of 1,500 steps; evaluation is not included"),
         (Caveat.STAND_IN, "synthetic"),
         (Caveat.SAMPLE, "sample"),
         (Caveat.UNLIKE, "other conditions"),
@@ -212,22 +237,37 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
 def test_what_weakens_a_number_is_said_with_it(
     speaker: Speaker, caveat: Caveat, words: str
 ) -> None:
-    value = amount(CPU, 3.0, Unit.RATE, caveat, progress=(20, 1500))
+    value = amount(CPU, 3.0, Unit.RATE, caveat, processes=(process(CPU, 20, 15),))
     assert words in speaker.answer(Finding(Kind.RATE, (value,)))
 
 
 def test_caveats_of_several_configurations_say_how_many_they_are_of(speaker: Speaker) -> None:
     """Two sentences with one caveat: "it is a single run" names neither of their subjects."""
-    single = amount(CPU, 3.0, Unit.RATE, Caveat.SINGLE_RUN, Caveat.BUDGET, progress=(20, 1500))
-    cut = amount(GPU, 9.0, Unit.RATE, Caveat.BUDGET, progress=(700, 1500))
-    whole = amount(TPU, 9.5, Unit.RATE)
+    alone = (process(CPU, 20, 15),)
+    single = amount(CPU, 3.0, Unit.RATE, Caveat.SINGLE_RUN, Caveat.BUDGET, processes=alone)
+    several = (process(GPU, 900, 895), process(GPU, 700, 695, repeat=1))
+    cut = amount(GPU, 9.0, Unit.RATE, Caveat.BUDGET, processes=several)
+    complete = (process(TPU), process(TPU, repeat=1))
+    whole = amount(TPU, 9.5, Unit.RATE, processes=complete)
     both = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut)))
-    assert "1 of 2 configurations is a single run without an interval." in both
-    assert "stopped both configurations, the first after 20 of 1,500 steps." in both
+    assert "1 of these 2 configurations is a single run without an interval." in both
+    assert "stopped both of these configurations, at the earliest after 20 of 1,500 steps." in both
     three = speaker.answer(Finding(Kind.EXCEEDS_PEAK, (single, cut, whole)))
-    assert "stopped 2 of 3 configurations, the first after 20 of 1,500 steps." in three
+    assert "stopped 2 of these 3 configurations, at the earliest after 20 of 1,500 " in three
+    runs = speaker.answer(Finding(Kind.RATE, (cut,)))
+    assert "stopped 2 of 2 runs, at the earliest after 700 of 1,500 steps." in runs
     after = speaker.answer(Finding(Kind.RATE, (whole,)), Finding(Kind.RATE, (single,)))
     assert after.index("It is a single run") > after.index("trains 3")
+
+
+def test_a_ratio_over_a_run_that_the_budget_stopped_is_of_no_stopped_run_itself(
+    speaker: Speaker,
+) -> None:
+    base = amount(CPU, 3.0, Unit.RATE, Caveat.BUDGET, processes=(process(CPU, 20, 15),))
+    caveats = frozenset({Caveat.BUDGET})
+    fast = replace(FAST, caveats=caveats, processes=(process(GPU), *base.processes))
+    text = speaker.answer(Finding(Kind.FASTER, (fast,), base))
+    assert "stopped 1 of these 2 configurations after 20 of 1,500 steps." in text
 
 
 def test_gains_are_listed_with_their_intervals_and_undecided_ones_as_such(speaker: Speaker) -> None:
@@ -237,6 +277,9 @@ def test_gains_are_listed_with_their_intervals_and_undecided_ones_as_such(speake
     values = (published, own, replace(OPEN, of=ONE))
     text = speaker.evidence(Finding(Kind.GAIN, values, axis="batch_size"))
     assert text == "Example: 1.04× (1.02–1.07×); Example, 1 thread: undecided, 1.0× (0.9–1.1×)."
+    neither = (ratio(GPU, 1.5, Verdict.UNDECIDED), replace(OPEN, of=ONE))
+    text = speaker.evidence(Finding(Kind.GAIN, neither, axis="batch_size"))
+    assert text.startswith("Example T4: undecided, 1.50×; Example, 1 thread: undecided, ")
 
 
 def test_many_undecided_ratios_are_one_range(speaker: Speaker) -> None:
@@ -259,6 +302,9 @@ def test_evidence_has_the_interval_and_how_many_comparisons_it_holds_with(speake
     )
     chosen = speaker.evidence(Finding(Kind.FASTER, (FAST,), comparisons=48))
     assert chosen.endswith("The 95\xa0% level holds for all 48 comparisons together.")
+    large = speaker.large(Finding(Kind.FASTER, (FAST,), comparisons=48))
+    assert large
+    assert large.text.endswith(", 5.1–5.4× (joint interval of 48 comparisons)")
 
 
 def test_what_is_not_decided_has_no_large_number(speaker: Speaker) -> None:

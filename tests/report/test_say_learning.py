@@ -91,6 +91,13 @@ def test_images_are_misclassified(counts: list[list[int]], title: str, number: s
     assert told(bench, Kind.MISCLASSIFIED) == (title, SINGLE, number)
 
 
+def test_one_of_several_runs_is_no_single_run_but_has_its_seed() -> None:
+    confusion = {"confusion": Confusion(classes=["a", "b"], counts=[[8, 2], [1, 9]])}
+    bench = view(confusion, confusion, confusion)
+    _, answer, number = told(bench, Kind.MISCLASSIFIED)
+    assert (answer, number) == ("The run is seed 0, one of 3 runs.", "3 images")
+
+
 def test_a_network_guesses_letters() -> None:
     runs = [{**TEXTS, "epochs": curve(0.1, share, text=True)} for share in (0.14, 0.16)]
     title, answer, number = told(view(*runs), Kind.WRITES)
@@ -199,6 +206,13 @@ def test_int8_makes_a_network_smaller(runs: list[tuple[int, int]], title: str) -
     assert own == title
     assert "on 1,000 examples" in answer
     assert number.startswith("3.9×")
+
+
+def test_int8_of_a_sweep_names_the_point() -> None:
+    bench = view(*[quantised(2, 3)] * 2, axes={"batch_size": (64, 256)})
+    title, answer, _ = told(bench, Kind.INT8)
+    assert title.startswith("The int8 network at batch size 256 is 3.9× smaller and ")
+    assert answer.startswith("The speedup of a call at batch size 256 is 2.00×")
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def _cell(bench: BenchmarkView, series: Series, point: Point) -> HeatCell:
 def _quality_text(metric: str, value: float) -> str:
     if is_share(metric):
         text = quantity.percent(value, 0 if value < 0.99 else 1)
-        return f"{text} right" if "accuracy" in metric else text
+        return f"{text} accuracy" if "accuracy" in metric else text
     return quantity.number(value)
 
 
@@ -373,7 +373,7 @@ class _HeatLayers:
                 text = cut(line, room, letters - 2)
                 self.word(text, middle, at, letters - 2, "var(--soft)", align="center")
         if under:
-            # A narrow cell has "39 %" for "39 % right", and no half of a word.
+            # A narrow cell has "39 %" for "39 % accuracy", and no half of a word.
             fits = text_width(under, letters - 2) <= room
             text = cut(under if fits else under.split(" ")[0], room, letters - 2)
             self.word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")

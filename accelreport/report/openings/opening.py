@@ -282,7 +282,7 @@ class Opening:
         if finding.kind is Kind.RANGE:
             return (number,)
         value = self.speaker.large_value(self.finding)
-        return (replace(number, text=self.speaker.interval(value)),)
+        return (replace(number, text=self.speaker.marked_interval(finding, value)),)
 
     @property
     def curve(self) -> Plot | None:

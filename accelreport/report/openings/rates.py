@@ -15,6 +15,7 @@ from accelreport.analysis.findings import (
     Subject,
     Unit,
     Value,
+    shortest,
 )
 from accelreport.analysis.overview import PublishedRate
 from accelreport.analysis.results import matches
@@ -24,6 +25,7 @@ from accelreport.analysis.speed_findings import (
     rate_of,
     sound_rates,
 )
+from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
 from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
@@ -124,7 +126,8 @@ def beside_rates(
 ) -> dict[Subject, str]:
     """What stands beside each rate: its ratio over the one baseline, and that of the title.
 
-    A withheld ratio stands there only where it is the finding, which says why.
+    A withheld ratio stands there only where it is the finding, which says why. A ratio over the
+    same framework with less of a compiler stands there once, where that is the baseline, too.
 
     Args:
         bench: the benchmark.
@@ -133,7 +136,7 @@ def beside_rates(
         among: the findings whose ratios stand there.
     """
     speaker, beside = Speaker(bench), bench.base_point(point)
-    texts: dict[Subject, list[str]] = {}
+    texts: dict[Subject, dict[Subject | str, str]] = {}
     for other in among:
         if other.kind not in BESIDE and other.kind not in PEAKS:
             continue
@@ -150,17 +153,21 @@ def beside_rates(
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
+            if value.interval.known and value.verdict is Verdict.UNDECIDED:
+                number = f"{number} ({'jointly ' * other.joint}undecided)"
             if Caveat.UNVALIDATED in value.caveats:
                 number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
-            texts.setdefault(value.of, []).append(number)
+            ratios = texts.setdefault(value.of, {})
+            if over not in ratios or other.kind is Kind.COMPILED:
+                ratios[over] = number
     if bench.words.kernel and among is bench.findings:
         for value, _ in rates_at(bench, point):
             row = value.of.row
             if row is not None and row.speedup:
                 stated = printed_text("speedup", row.speedup)
                 kind = bench.plan.devices[row.over or bench.plan.baseline.device].kind
-                texts.setdefault(value.of, []).append(f"published {stated} its {kind}")
-    return {of: " · ".join(dict.fromkeys(parts)) for of, parts in texts.items()}
+                texts.setdefault(value.of, {})["published"] = f"published {stated} its {kind}"
+    return {of: " · ".join(dict.fromkeys(parts.values())) for of, parts in texts.items()}
 
 
 def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -421,10 +428,10 @@ def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
 
 def _timed(speaker: Speaker, value: Value) -> Dot:
     """A time with its interval, and that it is extrapolated below it."""
-    dot, interval, steps = dot_of(speaker, value), speaker.interval(value), value.progress
-    cut = ""
-    if steps and Caveat.EXTRAPOLATED in value.caveats:
-        cut = f"extrapolated: {steps[0]:,} of {steps[1]:,} {speaker.bench.words.step}s"
+    dot, interval, cut = dot_of(speaker, value), speaker.interval(value), ""
+    least = shortest(value.processes)
+    if least and Caveat.EXTRAPOLATED in value.caveats:
+        cut = f"extrapolated: {speaker.steps(least.timings.steady_steps, least)}"
     return replace(dot, text=f"{dot.text} ({interval})" if interval else dot.text, detail=cut)
 
 
