@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import log
+from math import isfinite, log
 
 from accelreport.analysis.claims import (
     SIGNED,
@@ -34,7 +34,7 @@ from accelreport.analysis.results import (
     STAND_INS,
     Result,
     point_key,
-    progress_of,
+    shortest,
 )
 from accelreport.analysis.speedup import (
     Rules,
@@ -187,7 +187,11 @@ def _extrapolated(
     """
     if "total_time" not in _asked(check):
         return None
-    return progress_of(process for place in places for process in evidence.near(*place))
+    least = shortest(process for place in places for process in evidence.near(*place))
+    timings = least.timings if least else None
+    if timings is None or not isfinite(timings.steady_steps):
+        return None
+    return int(timings.steady_steps), int(timings.planned_steps)
 
 
 def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -> ClaimState:

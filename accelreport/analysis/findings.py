@@ -190,16 +190,6 @@ class Value:
         return self.interval.value
 
 
-def shortest(processes: Iterable[Result]) -> Result | None:
-    """Of the processes that the budget stopped, the one that took the fewest steps.
-
-    None where it stopped none, or where nobody knows how many steps were planned.
-    """
-    stopped = (row for row in processes if row.status == "partial")
-    known = (row for row in stopped if isfinite(row.timings.planned_steps))
-    return min(known, key=lambda row: row.steps, default=None)
-
-
 def is_decided(value: Value) -> bool:
     """Whether a number needs no verdict, or has one that decides."""
     return value.verdict is None or value.verdict in {*DECIDED, Change.BETTER, Change.WORSE}

@@ -296,16 +296,14 @@ def quantity(result: Result, name: str) -> float:
     return result.final.get(name, nan)
 
 
-def progress_of(results: Iterable[Result]) -> tuple[int, int] | None:
-    """Timed and planned steps of the process that came least far; None where all were done."""
-    cut = [
-        (int(row.timings.steady_steps), int(row.timings.planned_steps))
-        for row in results
-        if row.status == "partial"
-        and isfinite(row.timings.steady_steps)
-        and isfinite(row.timings.planned_steps)
-    ]
-    return min(cut, default=None)
+def shortest(processes: Iterable[Result]) -> Result | None:
+    """Of the processes that the budget stopped, the one that took the fewest steps.
+
+    None where it stopped none, or where nobody knows how many steps were planned.
+    """
+    stopped = (row for row in processes if row.status == "partial")
+    known = (row for row in stopped if isfinite(row.timings.planned_steps))
+    return min(known, key=lambda row: row.steps, default=None)
 
 
 def later_epoch(result: Result, epochs: object) -> tuple[float, bool]:

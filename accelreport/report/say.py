@@ -20,9 +20,8 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
     is_decided,
-    shortest,
 )
-from accelreport.analysis.results import Result
+from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Why
 from accelreport.analysis.stats import Verdict, grouped

@@ -15,10 +15,9 @@ from accelreport.analysis.findings import (
     Subject,
     Unit,
     Value,
-    shortest,
 )
 from accelreport.analysis.overview import PublishedRate
-from accelreport.analysis.results import matches
+from accelreport.analysis.results import matches, shortest
 from accelreport.analysis.speed_findings import (
     line_of,
     published_value,
