@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast, get_args
 
@@ -69,9 +69,7 @@ ORDINARY = frozenset(_ORDINARY.split())
 
 LOOPBACK = frozenset(["localhost", "local", "ip6-localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
 
-SECRET = re.compile(
-    r"(?:^|_)(?:(?:API|ACCESS)?KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?)(?:_|$)"
-)
+SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|CREDENTIAL|(?:^|_)PASS(?:_|$)")
 """Environment variables whose values are never shown."""
 
 LISTS_HOSTS = re.compile(r"HOST|ADDR|NODELIST")
@@ -85,10 +83,14 @@ _IP = r"(?:\d{1,3}\.){3}\d{1,3}"
 _START = r"(?:(?<=file://)|(?<![\w.~/-])|(?<=\s-[IL]))"
 """Where an absolute path may begin: not within a web address or a relative path."""
 
+_WORD = r'[^\\/:*?"<>|\s]+'
+"""A part of a Windows folder's name without spaces."""
+
 _FIXED = rf"""
-    {_START}(?:/(?!usr/|opt/|etc/|lib|sys/|proc/|api/)[\w.-]+)?
-        /(?:(?:home\d?|Users)/(?P<home>[\w.+-]*[\w+-])|users/(?P<shared>[\w.+-]*[\w+-]))
-  | \b[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}(?P<profile>[^\\/:*?"<>|\s]+)
+    {_START}(?:/(?!usr/|opt/|etc/|lib|sys/|proc/|api/)[\w.-]+(?:/[\w.-]+){{0,2}}?)??
+        /(?:(?:home\d?|Users)/(?:users/)?(?P<home>[\w.+-]*[\w+-])|users/(?P<shared>[\w.+-]*[\w+-]))
+  | \b[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}
+        (?P<profile>{_WORD}(?:\ {_WORD}){{1,3}}(?=[\\/"])|{_WORD})
   | \b(?:grpcs?|tcp|ssh|sftp|ray|nfs|smb|redis)://(?P<served>{_HOST})(?![\w.-]*@)
   | (?<![\w.])(?P<ip>{_IP})(?=:\d{{2,5}}(?![\d.]))
 """
@@ -230,10 +232,14 @@ def _rewritten(value: Any, visit: Visit, field: str, *, free: bool) -> Any:
     if isinstance(value, str):
         return visit(value, field, free)
     if isinstance(value, dict):
-        rows = {
-            _rewritten(key, visit, field, free=free): _rewritten(row, visit, str(key), free=free)
-            for key, row in value.items()
-        }
+        rows: dict[Any, Any] = {}
+        for key, row in value.items():
+            name = new = _rewritten(key, visit, field, free=free)
+            # Two keys that become alike keep the values of both.
+            numbers = count(2)
+            while name in rows:
+                name = f"{new} ({next(numbers)})"
+            rows[name] = _rewritten(row, visit, str(key), free=free)
         same = all(key in rows and rows[key] is row for key, row in value.items())
         return value if same else rows
     if isinstance(value, list | tuple):

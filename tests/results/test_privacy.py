@@ -64,6 +64,9 @@ SHOWN_BY = {
     "/home/ford/x.py, /Users/ford/x, /mnt/home/ford": "~/x.py, ~/x, ~",
     "file:///home/ford/a -I/home/ford/b :/home/ford/c": "file://~/a -I~/b :~/c",
     "C:\\Users\\Ford\\x and C:\\\\Users\\\\Ford": "~\\x and ~",
+    "C:\\Users\\Ford Prefect\\AppData, C:\\Users\\Ford and so": "~\\AppData, ~ and so",
+    "/mnt/c/Users/ford/x /mnt/nfs/home/ford": "~/x ~",
+    "/System/Volumes/Data/Users/ford /data/home/users/ford/x": "~ ~/x",
     "/home/trillian: run-trillian_3 by trillian": "~: run-user_3 by user",
     "/home/ab /scratch/ab/x, not ab": "~ /scratch/user/x, not ab",
     "ssh://ford@eroticon:22/x": "ssh://user@host-1:22/x",
@@ -222,8 +225,11 @@ def test_other_programs_are_kept_where_somebody_asked_and_never_published() -> N
 
 
 def test_a_secret_is_neither_stored_nor_published() -> None:
-    record = with_log("", variables={"NVIDIA_API_KEY": "42", "TF_PASSES": "on", "TF_X": "y"})
-    expected = {"NVIDIA_API_KEY": "…", "TF_PASSES": "on", "TF_X": "y"}
+    names = ["NVIDIA_API_KEY", "TPU_AUTHTOKEN", "TF_API_TOKENS", "TF_MYSECRET", "JAX_PASSWORDS"]
+    names += ["XLA_KEYS", "TF_SSH_KEYFILE", "TF_CREDENTIALS"]
+    plain = {"TF_PASSES": "on", "TF_X": "y"}
+    record = with_log("", variables=dict.fromkeys(names, "42") | plain)
+    expected = dict.fromkeys(names, "…") | plain
     for told in (as_written(record), *published(record)):
         assert told.environment is not None
         assert told.environment.variables == expected
@@ -298,3 +304,10 @@ def test_the_fields_of_free_text_exist() -> None:
     models = (schema, *schema["$defs"].values())
     assert {name for model in models for name in model.get("properties", ())} >= FREE_TEXT
     assert all(name == name.lower() for name in ORDINARY)
+
+
+def test_values_whose_keys_become_alike_are_all_kept() -> None:
+    counts = {"/home/ford/a.csv": 1, "/home/trillian/a.csv": 2, "/home/zaphod/a.csv": 3}
+    record = RECORD.model_copy(update={"details": {"rows": counts}})
+    (told,) = published(record)
+    assert told.details == {"rows": {"~/a.csv": 1, "~/a.csv (2)": 2, "~/a.csv (3)": 3}}
