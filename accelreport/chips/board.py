@@ -182,14 +182,9 @@ def board_of(folder: Path) -> Board:
         verified = [_submission(path) for path in paths]
     submissions = [item for item in verified if isinstance(item, Submission)]
     # What is refused by itself says nothing against others: it may be an edited copy of them.
-    believed = _compared([submission for submission in submissions if not submission.refused])
-    believed += [submission for submission in submissions if submission.refused]
+    believed = _compared(submissions)
     refused = [item for item in verified if isinstance(item, Refusal)]
-    refused += [
-        Refusal(item.file, [doubt.message for doubt in item.doubts if doubt.refuses])
-        for item in believed
-        if item.refused
-    ]
+    refused += [refusal for item in believed if (refusal := _refusal(item.file, item.doubts))]
     histories: dict[str, list[Submission]] = defaultdict(list)
     for submission in sorted(
         believed, key=lambda submission: (submission.measured_at, submission.file)
@@ -203,6 +198,11 @@ def board_of(folder: Path) -> Board:
     )
 
 
+def _refusal(file: str, doubts: Sequence[Doubt]) -> Refusal | None:
+    reasons = [doubt.message for doubt in doubts if doubt.refuses]
+    return Refusal(file, reasons) if reasons else None
+
+
 def _submission(path: Path) -> Submission | Refusal:
     """One file, verified alone."""
     try:
@@ -213,6 +213,9 @@ def _submission(path: Path) -> Submission | Refusal:
     record = first_of(contribution.records, kind)
     if record is None or record.environment is None:
         return Refusal(path.name, ["It has no measured record with a machine."])
+    reasons = doubts(contribution, shared=shared_plans())
+    if refusal := _refusal(path.name, reasons):
+        return refusal  # nothing else can be computed of values that no measurement has
     return Submission(
         file=path.name,
         name=contribution.name,
@@ -225,7 +228,7 @@ def _submission(path: Path) -> Submission | Refusal:
             figure: [replace(row, price=row.price or _list_price(row.hardware)) for row in rows]
             for figure, rows in entries(contribution).items()
         },
-        doubts=doubts(contribution, shared=shared_plans()),
+        doubts=reasons,
         trace=trace_of(contribution),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf
 
 from accelreport.analysis.compute import hardware_name
 from accelreport.analysis.cost import Price
@@ -143,7 +143,7 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
             values = _values(plan, there, contribution, figure)
             for device in plan.devices:
                 own = [result for result in there if result.device == device]
-                known = {r.repeat: values[r.key] for r in own if isfinite(values.get(r.key, inf))}
+                known = {r.repeat: values[r.key] for r in own if 0 < values.get(r.key, inf) < inf}
                 # A mean over the processes that reached the target alone would flatter the device.
                 if not known or (figure.quantity == TO_TARGET and len(known) < len(own)):
                     continue

@@ -90,13 +90,27 @@ def doubts(
         shared: the shared specs of this version, by name.
         others: contributions that were accepted before.
     """
-    doubts = [*_whole(contribution), *_shared(contribution, shared)]
-    for record in contribution.records:
+    records = contribution.records
+    doubts = _doubts_of("", _whole(contribution), _shared(contribution, shared))
+    for record in records:
         doubts += record_doubts(record)
-    doubts += [*_copies(contribution.records), *_order_of_time(contribution.records)]
-    doubts += [*_beginnings(contribution.records), *_paces(contribution.records)]
+    doubts += _doubts_of(
+        "", _copies(records), _order_of_time(records), _beginnings(records), _paces(records)
+    )
     own = trace_of(contribution) if others else None
     return [*doubts, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
+
+
+def _doubts_of(cell: str, *checks: Iterator[Doubt]) -> list[Doubt]:
+    """What checks find; a value with which one cannot compute is a doubt, too."""
+    doubts: list[Doubt] = []
+    for check in checks:
+        try:
+            doubts += check
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            text = f"A value is missing or is none that a measurement has ({error})."
+            doubts.append(Doubt("invalid", cell, text))
+    return doubts
 
 
 def record_doubts(record: Record) -> list[Doubt]:
@@ -111,7 +125,7 @@ def record_doubts(record: Record) -> list[Doubt]:
         _qualities,
         _hardware,
     )
-    return [doubt for check in checks for doubt in check(record)]
+    return _doubts_of(record.cell.name, *(check(record) for check in checks))
 
 
 @cache

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.stats import Interval
-from accelreport.chips.contribution import read
+from accelreport.chips.contribution import Contribution, read
 from accelreport.chips.ranking import FIGURES, Entry, entries, ranked
 from accelreport.report.quantity import SPACE
 from accelreport.terminal.chips import answer, headline, own_ranks
@@ -103,3 +103,15 @@ def test_an_earlier_contribution_of_the_same_machine_takes_no_rank() -> None:
     assert {len(rows) for _, _, rows in own_ranks(honest, [earlier])} <= {1, 2}
     other = of_another_machine(honest)
     assert {len(rows) for _, _, rows in own_ranks(honest, [other])} <= {2, 4}
+
+
+def test_a_figure_of_nothing_is_none() -> None:
+    """A sensor that read 0 J would make a mean that is no number, and spoil every rank."""
+    values = read(HONEST).model_dump(mode="json")
+    energy = {"sensor": "RAPL", "scope": "CPU package", "window_s": 1.0, "steps": 1, "windows": 1}
+    for raw in values["records"]:
+        joules = 0.0 if raw["cell"]["repeat"] == 0 else 2.0
+        raw["energy"] = [energy | {"joules": joules}]
+    rows = entries(Contribution.model_validate(values))["energy"]
+    assert rows
+    assert all(row.value.value > 0 and row.reached[0] == row.reached[1] - 1 for row in rows)

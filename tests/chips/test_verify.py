@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from accelreport.chips.contribution import SHIPPED, Contribution, read
+from accelreport.chips.board import board_of
+from accelreport.chips.contribution import SHIPPED, Contribution, read, write
 from accelreport.chips.verify import doubts, record_doubts, shared_plans
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.store import Store
@@ -137,3 +140,36 @@ def test_a_file_that_lacks_a_later_key_keeps_its_digest(honest: Contribution) ->
     older = Contribution.model_validate(values)
     assert older.content != honest.content
     assert older.records == honest.records
+
+
+MALFORMED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "an accuracy that is none": lambda raw: raw["final"].update(val_accuracy="NaN"),
+    "no batch size": lambda raw: raw["cell"]["workload"].pop("batch_size"),
+    "a batch of nothing": lambda raw: raw["cell"]["workload"].update(batch_size=0),
+    "a batch in words": lambda raw: raw["cell"]["workload"].update(batch_size="many"),
+    "a confusion of no classes": lambda raw: raw.update(confusion={"classes": [], "counts": []}),
+    "steps that take no time": lambda raw: [
+        block.update(step_s=[0.0] * len(block["step_s"])) for block in raw["blocks"]
+    ],
+}
+
+
+@pytest.mark.parametrize("change", MALFORMED.values(), ids=list(MALFORMED))
+def test_a_malformed_file_is_refused_by_name_and_the_others_are_ranked(
+    change: Callable[[dict[str, Any]], object],
+    shared: Mapping[str, PlanDocument],
+    tmp_path: Path,
+) -> None:
+    values = read(HONEST).model_dump(mode="json")
+    change(next(raw for raw in values["records"] if raw["epochs"] and raw["final"]))
+    forged = Contribution.model_validate(values)
+    forged = forged.model_copy(update={"digest": forged.content})
+    reasons = [doubt for doubt in doubts(forged, shared=shared) if doubt.refuses]
+    assert "invalid" in {reason.kind for reason in reasons}
+    write(forged, tmp_path / "malformed.json")
+    shutil.copy(SHIPPED_FILE, tmp_path / "sound.json")
+    board = board_of(tmp_path)
+    (refusal,) = board.refused
+    assert refusal.file == "malformed.json"
+    assert any("is none that a measurement has" in reason for reason in refusal.reasons)
+    assert [machine.file for machine in board.machines] == ["sound.json"]
