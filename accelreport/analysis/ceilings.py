@@ -168,7 +168,7 @@ def limits_named(text: str, dtype: str) -> Limits | None:
     units = known.units(text)
     width = None
     if known.gbps is not None:
-        width = Bandwidth(known.gbps * units, known.cited, known.reading != "unchecked")
+        width = Bandwidth(known.gbps * units, known.cited)
     kind = kind_of(known.unit, known.name)
     return Limits(known.name, kind, peak, width, known.kernel_us * 1e-6)
 

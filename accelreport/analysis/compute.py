@@ -81,11 +81,10 @@ class Peak:
 
 @dataclass(frozen=True)
 class Bandwidth:
-    """A cited memory bandwidth: 10⁹ bytes per second, its source, and whether it was checked."""
+    """A cited memory bandwidth: 10⁹ bytes per second, and its source."""
 
     gbps: float
     source: str
-    checked: bool = True
 
 
 def peak_for(device: Device, dtype: str) -> Peak | None:
@@ -200,7 +199,7 @@ def bandwidth_for(device: Device, hardware: str) -> Bandwidth | None:
     if known is None or known.gbps is None:
         return None
     units = known.units(hardware) * count_of(device)
-    return Bandwidth(known.gbps * units, _cited(known, units), known.reading != "unchecked")
+    return Bandwidth(known.gbps * units, _cited(known, units))
 
 
 def count_of(spec: Device) -> int:

@@ -99,7 +99,6 @@ class Caveat(StrEnum):
     STAND_IN = "stand-in"
     UNLIKE = "unlike-conditions"
     BUSY = "busy-machine"
-    ROUNDED = "rounded"
     INFERRED = "inferred-hardware"
     VALIDATED = "with-validation"
     UNVALIDATED = "without-validation"

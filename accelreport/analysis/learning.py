@@ -25,18 +25,13 @@ from scipy.special import ndtri
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
+from accelreport.analysis.warnings import is_share as is_share
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Epoch, Forecast, Quantised, Record
 from accelreport.spec.claims import EquivalentCheck
 from accelreport.spec.models import Target
 
-_SHARES = ("accuracy", "precision", "recall", "f1")
 _PREFERRED = ("val_accuracy", "accuracy", "val_loss", "loss")
-
-
-def is_share(metric: str) -> bool:
-    """Whether a metric is a share, to be written in per cent."""
-    return any(share in metric for share in _SHARES)
 
 
 def primary_metric(target: Target | None, known: AbstractSet[str]) -> str:
@@ -81,8 +76,8 @@ def misclassified(record: Record) -> tuple[int, int] | None:
         return None
     if kept < len(record.samples):
         return kept, examples
-    accuracy = record.final.get("val_accuracy")
-    return None if accuracy is None else (max(kept, round((1 - accuracy) * examples)), examples)
+    accuracy = record.final.get("val_accuracy", nan)
+    return (max(kept, round((1 - accuracy) * examples)), examples) if isfinite(accuracy) else None
 
 
 @dataclass(frozen=True)
@@ -168,7 +163,7 @@ class ForecastErrors:
 
     Attributes:
         model: of the trained model; NaN or infinite where it diverged.
-        naive: of guesses, the best one first; empty where none can be made.
+        naive: of guesses, the best one first.
         values: how many values they are means of.
     """
 

@@ -150,7 +150,8 @@ def trend(values: Floats) -> Trend:
     slope = float(x @ values) / float(x @ x)
     residuals = values - values.mean() - slope * x
     error = sqrt(float(residuals @ residuals) / (n - 2) / float(x @ x))
-    change = slope * (n - 1) / float(values.mean())
+    mean = float(values.mean())
+    change = slope * (n - 1) / mean if mean else nan
     return Trend(change, certain=abs(slope) > error * float(stdtrit(n - 2, 1 - CERTAIN)))
 
 

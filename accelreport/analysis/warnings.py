@@ -179,7 +179,13 @@ def above_peak(tflops: float, peak: Peak | None) -> ResultWarning | None:
 
 
 SHARES = ("accuracy", "precision", "recall", "f1")
-"""A metric whose name ends so is a share of examples, between 0 and 1; `accuracy_loss` is none."""
+"""The last words of the names of shares."""
+
+
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share of examples, between 0 and 1; `accuracy_loss` is none."""
+    return metric.rsplit("_", 1)[-1] in SHARES
+
 
 ROUNDED = 1e-3
 """A share summed in float32 may be above 1 by less than this."""
@@ -211,8 +217,7 @@ def impossible(record: Record) -> Iterator[ResultWarning]:
 def _shares(record: Record) -> Iterator[ResultWarning]:
     for metrics in (record.final, *(epoch.metrics for epoch in record.epochs)):
         for name, value in metrics.items():
-            share = name.rsplit("_", 1)[-1] in SHARES
-            if share and (value < -ROUNDED or value > 1 + ROUNDED):
+            if is_share(name) and (value < -ROUNDED or value > 1 + ROUNDED):
                 yield ImpossibleShare("impossible-share", value, name)
                 return
 

@@ -187,16 +187,21 @@ def metric_title(metric: str) -> str:
     return " ".join(words if afterwards else ["training", *words])
 
 
+def in_percent(metric: str) -> bool:
+    """Whether a metric is written in per cent: a share, or what quantisation takes of one."""
+    return is_share(metric) or metric == "quantised_accuracy_loss"
+
+
 def level_text(metric: str, level: float) -> str:
     """A level somebody chose, with the digits it was written with: "97 %"."""
-    if is_share(metric):
+    if in_percent(metric):
         return f"{quantity.short(round(100 * level, 9))}{quantity.SPACE}%"
     return quantity.short(level)
 
 
 def metric_text(metric: str, value: float, spread: float | None = None) -> str:
     """A metric's value, with a standard deviation where there is one."""
-    if is_share(metric):
+    if in_percent(metric):
         text = quantity.percent(value)
         return f"{text} ± {quantity.fixed(100 * spread, 2)}" if quantity.present(spread) else text
     if spread is None or not quantity.present(spread):

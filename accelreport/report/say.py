@@ -48,7 +48,6 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.STAND_IN: "The data are synthetic.",
     Caveat.UNLIKE: "The source measured under other conditions.",
     Caveat.BUSY: "Other programs used the processor meanwhile.",
-    Caveat.ROUNDED: "The published figure is rounded.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
     Caveat.VALIDATED: "Ratios count the validation after each epoch, as the published times do.",
     Caveat.UNVALIDATED: (

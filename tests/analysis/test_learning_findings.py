@@ -82,6 +82,7 @@ def test_a_single_epoch_says_nothing_of_overfitting() -> None:
         ({"samples": [sample(1, "a", "b"), sample(2, "b", "b")]}, (1, 1024)),
         # Wrong ones alone were kept: the accuracy says how many there are.
         ({"samples": [sample(1, "a", "b")], "final": {"val_accuracy": 0.75}}, (256, 1024)),
+        ({"samples": [sample(1, "a", "b")], "final": {"val_accuracy": math.nan}}, None),
         (
             {
                 "samples": [sample(1, "a", "b"), sample(2, "b", "b")],

@@ -344,3 +344,7 @@ def test_a_machine_that_drifts_over_a_run_is_told_beside_its_numbers(
 )
 def test_a_kind_of_warning_is_named_in_words(kind: str, title: str) -> None:
     assert warning_title(kind) == title
+
+
+def test_steps_that_become_slower_drift_where_no_cpu_time_was_counted() -> None:
+    assert _kinds(_record(np.linspace(0.05, 0.08, 12), cores=0.0, other=None)) == {"throttled"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.report.metrics import metric_title
+from accelreport.report.metrics import metric_text, metric_title
 from tests.report.scenarios import Results
 from tests.support.records import study
 from tests.support.sites import build
@@ -37,3 +37,17 @@ def test_a_metric_is_shown_whatever_it_is_named_like(metric: str, tmp_path: Path
 )
 def test_what_was_found_after_the_training_is_no_figure_of_it(metric: str, title: str) -> None:
     assert metric_title(metric) == title
+
+
+@pytest.mark.parametrize(
+    ("metric", "share"),
+    [
+        ("val_accuracy", True),
+        ("f1", True),
+        ("out_1_precision", True),
+        ("accuracy_loss", False),
+        ("conf1_mae", False),
+    ],
+)
+def test_the_last_word_of_a_metric_says_whether_it_is_a_share(metric: str, share: bool) -> None:
+    assert metric_text(metric, 0.5) == ("50.00\N{NO-BREAK SPACE}%" if share else "0.500")

@@ -230,7 +230,6 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
         (Caveat.SAMPLE, "sample"),
         (Caveat.UNLIKE, "other conditions"),
         (Caveat.BUSY, "Other programs"),
-        (Caveat.ROUNDED, "rounded"),
         (Caveat.INFERRED, "inferred"),
     ],
 )
