@@ -44,6 +44,7 @@ from accelreport.analysis.stats import NOTHING, Interval, geometric_mean, groupe
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import dotted_values
+from accelreport.spec.claims import TIME_QUANTITIES
 from accelreport.spec.models import TIME_FIGURES, Published, Source
 
 TOO_SHORT = 0.10
@@ -212,9 +213,9 @@ def rounding(value: float) -> float:
     return 0.5 * unit / abs(value) if value else 0.0
 
 
-def _unlike(one: float, other: float, tolerance: float = UNLIKE) -> bool:
-    allowed = tolerance + rounding(one) + rounding(other)
-    return max(one, other) / min(one, other) > 1 + allowed
+def _unlike(one: float, other: float, slack: float, tolerance: float = UNLIKE) -> bool:
+    """Whether two values are further apart than a tolerance and the rounding of printed figures."""
+    return max(one, other) / min(one, other) > 1 + tolerance + slack
 
 
 def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
@@ -226,7 +227,8 @@ def _above_ceiling(row: Printed, figure: str) -> Iterator[Contradiction]:
     if peak and peak.tf32_tflops:  # no source says that its framework left TensorFloat-32 out
         peak = replace(peak, tflops=peak.tf32_tflops, dtype="tensorfloat32")
     rate = implied_tflops(row, figure)
-    if not peak or rate is None or not above(rate / (1 + rounding(rate)), peak):
+    slack = rounding(published.figures()[figure])
+    if not peak or rate is None or not above(rate / (1 + slack), peak):
         return
     seconds = nan if figure.startswith("tflops") else row.operations / rate / 1e12
     yield Contradiction(
@@ -340,9 +342,10 @@ def _step_is_a_sample(row: Printed) -> Iterator[Contradiction]:
     step, epoch = published.step_time, published.epoch_time
     if step is None or epoch is None or not known.steps or not known.samples:
         return
-    if not _unlike(step * known.steps, epoch, TOO_LONG):
+    slack = rounding(step) + rounding(epoch)
+    if not _unlike(step * known.steps, epoch, slack, TOO_LONG):
         return
-    if not _unlike(step * known.samples, epoch, TOO_LONG):
+    if not _unlike(step * known.samples, epoch, slack, TOO_LONG):
         yield Contradiction("step-is-a-sample", step, epoch, known.samples)
     else:
         yield Contradiction("steps-unlike-epoch", step, epoch, known.steps)
@@ -353,26 +356,29 @@ def _sample_against_epoch(row: Printed) -> Iterator[Contradiction]:
     sample, epoch = published.sample_time, published.epoch_time
     if sample is None or epoch is None or not known.samples:
         return
-    if _unlike(sample * known.samples, epoch, TOO_LONG):
+    if _unlike(sample * known.samples, epoch, rounding(sample) + rounding(epoch), TOO_LONG):
         yield Contradiction("samples-unlike-epoch", sample, epoch, known.samples)
 
 
 def _speedup_against_times(row: Printed) -> Iterator[Contradiction]:
     published = row.published
     over, elsewhere = row.plan.baseline.place(published.over, published.where)
+    elsewhere |= published.over_where
     if published.speedup is None or (over, elsewhere) == (published.device, published.where):
         return
     names: tuple[str, ...] = (published.quantity,)
     if published.quantity == "speedup":
         names = ("sample_time", "step_time", "epoch_time", "total_time", "tflops")
-    elsewhere |= published.over_where
+    elif published.quantity == "steady_step_time":
+        names = ("step_time",)
     for name in names:
         own = _figure(row, published.device, published.where, name)
         other = _figure(row, over, elsewhere, name)
         if own is None or other is None:
             continue
-        implied = own / other if name.startswith("tflops") else other / own
-        if _unlike(implied, published.speedup):
+        implied = other / own if name in TIME_QUANTITIES else own / other
+        slack = rounding(own) + rounding(other) + rounding(published.speedup)
+        if _unlike(implied, published.speedup, slack):
             yield Contradiction("speedup-unlike-times", published.speedup, implied, of=name)
 
 
@@ -552,6 +558,7 @@ def _measured(
 ) -> PublishedResult:
     """The figure beside what one group of processes came to."""
     kept = [process for process in own.results if process.measured]
+    epochs = plan.value("epochs", own.point)
     if result.figure == "speedup":
         base = baseline_beside(own, [group for group in place if group.device == result.over])
         by = replace(rules, by=result.row.quantity)
@@ -559,7 +566,6 @@ def _measured(
         held = compared if compared and compared.withheld else None
         measured = compared.interval if compared else NOTHING
     else:
-        epochs = plan.workload.get("epochs")
         values = [
             later_epoch(process, epochs)[0]
             if result.figure == "epoch_time"
@@ -571,7 +577,7 @@ def _measured(
         measured = average([value for value in values if not isnan(value)], rules.interval_level)
     extrapolated = result.figure == "total_time" and any(process.extrapolated for process in kept)
     if result.figure == "epoch_time":
-        extrapolated = any(later_epoch(process, plan.workload.get("epochs"))[1] for process in kept)
+        extrapolated = any(later_epoch(process, epochs)[1] for process in kept)
     longer = validation_factor(plan, result.row, result.figure, kept) if measured.n else 1.0
     result = replace(result, validation=longer)
     factor = 1 / result.longer if result.figure == "throughput" else result.longer
@@ -608,15 +614,16 @@ def validation_factor(
     """
     if row.includes != "validation" or figure not in TIME_FIGURES:
         return 1.0
-    epochs = plan.workload.get("epochs")
     timed = [result for result in results if result.timed]
     other_share = VALIDATES.intersection(changed_keys(plan)) or any(
         result.origin in STAND_INS for result in timed
     )
-    if not epochs or other_share or figure == "first_epoch_time":
+    if other_share or figure == "first_epoch_time":
         return nan
     factors = [
         1 + result.validation_s * epochs / (result.seconds * result.timings.planned_steps)
+        if (epochs := plan.value("epochs", result.point))
+        else nan
         for result in timed
     ]
     return nan if any(map(isnan, factors)) else geometric_mean(factors).value

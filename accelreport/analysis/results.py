@@ -37,7 +37,8 @@ from accelreport.analysis.warnings import (
 )
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import OTHER_LOAD, Record
-from accelreport.spec.base import Scalar, same
+from accelreport.spec.base import Scalar
+from accelreport.spec.base import matches as matches
 
 MISSING = "missing"
 """The status of a planned cell that has no record."""
@@ -331,18 +332,13 @@ def _energy(result: Result) -> float:
     return sensors.get(result.kind, nan) / (examples if examples > 0 else 1.0)
 
 
-PointKey = tuple[tuple[type, Any], ...]
-"""The values of a sweep point with their types: `true` is not 1."""
+PointKey = tuple[tuple[bool, Any], ...]
+"""The values of a sweep point, and whether each is a truth value: `true` is not 1, but 1.0 is."""
 
 
 def point_key(point: Mapping[str, Any]) -> PointKey:
     """A sweep point as a key, its axes in the order of the plan."""
-    return tuple((type(value), value) for value in point.values())
-
-
-def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
-    """Whether a sweep point has every value that `where` asks for."""
-    return all(key in point and same(point[key], value) for key, value in where.items())
+    return tuple((isinstance(value, bool), value) for value in point.values())
 
 
 def results_of(plan: PlanDocument, records: Iterable[Record]) -> tuple[Result, ...]:

@@ -203,6 +203,11 @@ def same(one: object, other: object) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
+def matches(point: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
+    """Whether a sweep point has every value that `where` asks for."""
+    return all(key in point and same(point[key], value) for key, value in where.items())
+
+
 _DurationInput = (
     Annotated[str, Field(pattern=_DURATION, examples=["6 s", "94 µs", "2.5 h"])]
     | Annotated[float, Field(gt=0)]
@@ -281,11 +286,7 @@ class Baseline(SpecModel):
 
     def is_at(self, device: str, point: Mapping[str, Any]) -> bool:
         """Whether a device at a sweep point is the baseline itself."""
-        return device == self.device and self.fixes(point)
-
-    def fixes(self, point: Mapping[str, Any]) -> bool:
-        """Whether a sweep point has every value that it fixes."""
-        return all(key in point and same(point[key], value) for key, value in self.where.items())
+        return device == self.device and matches(point, self.where)
 
     def place(self, over: str, point: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """What a comparison at a sweep point is over: the device it names, else the baseline."""

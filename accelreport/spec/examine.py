@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, is_open, same
+from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, is_open, matches, same
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import (
     Claim,
@@ -87,7 +87,9 @@ def _check_baseline(collector: Collector, parts: ParsedSpec, baseline: Baseline)
     if fixed and free:
         message = f"`{free[0]}` advances together with `{fixed[0]}`, and the baseline fixes one"
         collector.add("contradiction", path, message, help=f"fix `{free[0]}` in `baseline` as well")
-    elif len(collector.problems) == before and not any(map(baseline.fixes, parts.sweep.points())):
+    elif len(collector.problems) == before and not any(
+        matches(point, baseline.where) for point in parts.sweep.points()
+    ):
         message = "no point of this sweep has all values of the baseline"
         collector.add("unknown-value", path, message)
 

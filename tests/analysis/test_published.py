@@ -126,6 +126,17 @@ def test_an_epoch_that_the_budget_cut_is_extrapolated_and_marked() -> None:
     assert "extrapolated" not in whole["caveat"]
 
 
+def test_an_epoch_is_extrapolated_by_the_epochs_of_its_sweep_point() -> None:
+    given: dict[str, Any] = {"axes": {"epochs": (1, 2)}, "fate": all_cut, "origin": "official"}
+    rows = _frame(_published(epoch_time=2.0), **given).to_dict("records")
+    steps = [_only(_frame(_published(step_time=2.0, where={"epochs": n}), **given)) for n in (1, 2)]
+    made = study(**given)
+    for row, step, cell in zip(rows, steps, made.plan.cells[::9], strict=True):
+        record = next(record for record in made.records if record.key == cell.key)
+        in_an_epoch = record.planned_steps / float(cell.point["epochs"])
+        assert row["measured"] == pytest.approx(step["measured"] * in_an_epoch)
+
+
 def all_cut(cell: Cell) -> str:
     del cell
     return "partial"
@@ -389,6 +400,47 @@ def test_rounding_is_no_contradiction() -> None:
     assert rounding(3.0) == pytest.approx(0.5 / 3)
     assert rounding(94e-6) == pytest.approx(0.5 / 94)
     assert rounding(300.0) == pytest.approx(0.5 / 300)
+
+
+def test_the_rounding_of_a_figure_stays_that_of_its_digits_once_it_is_multiplied() -> None:
+    # 117 steps of 2.49 ms, printed as 2 ms, take .29 s, and .35 s may be printed as 0.4 s.
+    where = {"steps_per_epoch": 117}
+    assert not _flags("step_time", step_time=2e-3, epoch_time=0.4, where=where)
+    assert _flags("step_time", step_time=2e-3, epoch_time=1.0, where=where)
+    # A time of 6 s may be one of 6.49 s: 1.05 times the peak is within its rounding.
+    operations = 4.37e12 * 6 / 100 * 1.05
+    row = _published(epoch_time=6.0, hardware="Tesla K80")
+    made = study(axes={}, steps_per_epoch=100, published=[row])
+    assert not flags_of(made.plan, row, "epoch_time", operations)
+    assert flags_of(made.plan, row, "epoch_time", 1.05 * operations)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "own", "other"),
+    [
+        ("throughput", {"throughput": 500.0}, {"throughput": 100.0}),
+        ("steady_step_time", {"step_time": 0.021}, {"step_time": 0.105}),
+    ],
+)
+def test_a_speedup_by_a_quantity_is_held_against_the_figures_of_that_quantity(
+    quantity: str, own: dict[str, Any], other: dict[str, Any]
+) -> None:
+    base = Published.model_validate({"device": "cpu", "label": "Somebody's CPU"} | other)
+    assert not _flags("speedup", base, speedup=5.0, quantity=quantity, **own)
+    (said,) = _flags("speedup", base, speedup=9.0, quantity=quantity, **own)
+    assert "which gives 5" in said
+
+
+def test_a_speedup_over_another_point_of_the_same_device_is_held_against_its_times() -> None:
+    own: dict[str, Any] = {
+        "over": "gpu",
+        "where": {"batch_size": 512},
+        "over_where": {"batch_size": 256},
+    }
+    base = _published(epoch_time=60.0, where={"batch_size": 256})
+    (said,) = _flags("speedup", base, speedup=20.0, epoch_time=6.0, **own)
+    assert "epoch time, which gives 10" in said
+    assert not _flags("speedup", base, speedup=9.6, epoch_time=6.0, **own)
 
 
 def test_a_slow_first_epoch_belongs_to_the_total() -> None:

@@ -190,9 +190,10 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     elif words.trains:
         titles += ["first epoch", "later epoch"]
     baseline = bench.baseline_name
-    epochs = bench.plan.workload.get("epochs")
     cut = words.trains and any(
-        later_epoch(row, epochs)[1] for place in starts for row in bench.measured(*place)
+        later_epoch(row, bench.plan.value("epochs", row.point))[1]
+        for place in starts
+        for row in bench.measured(*place)
     )
     return Table(
         id="cold-table",
@@ -241,7 +242,7 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tu
         cold = median([row.timings.tflops_cold for row in rows])
         warm = median([row.timings.flops_per_step for row in rows]) / steady_s / 1e12
         return quantity.number(cold), quantity.number(warm)
-    later = [later_epoch(row, bench.plan.workload.get("epochs")) for row in rows]
+    later = [later_epoch(row, bench.plan.value("epochs", row.point)) for row in rows]
     text = quantity.duration(median([seconds for seconds, _ in later]))
     if any(extrapolated for _, extrapolated in later):
         text = f"{text} {SIGNS[Caveat.EXTRAPOLATED]}"

@@ -177,7 +177,7 @@ def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
 def _measured(bench: BenchmarkView, series: Series, point: Point, figure: TimeOf) -> Value | None:
     """An epoch, or a whole training without start-up and evaluation, over processes."""
     rows = bench.measured(series, point)
-    epochs = bench.plan.workload.get("epochs")
+    epochs = bench.plan.value("epochs", bench.values(point))
     pairs = [_seconds(row, figure, epochs) for row in rows]
     known = [(seconds, cut) for seconds, cut in pairs if isfinite(seconds) and seconds > 0]
     if not known:
