@@ -129,9 +129,9 @@ def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> li
 
 
 def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> ClaimVerdict:
-    """What results of one machine say of one claim."""
-    whole = Evidence(plan, tuple(results), rules_of(plan, results), {})
-    return combined_verdict([result.verdict for result in _tested(whole, claim)])
+    """What results of one machine say of one claim, as far as there are some."""
+    evidence = Evidence(plan, tuple(results), rules_of(plan, results), {}, whole=False)
+    return combined_verdict([result.verdict for result in _tested(evidence, claim)])
 
 
 def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
@@ -336,9 +336,8 @@ def _bounded(
         )
         for place, points, interval in measured
     )
-    return _Outcome(
-        combined_verdict(verdicts), numbers, () if verdicts else evidence.absent(*sides)
-    )
+    verdict, missing = evidence.of_planned(verdicts, len(measured), len(groups))
+    return _Outcome(verdict, numbers, missing if verdicts else evidence.absent(*sides))
 
 
 def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
@@ -351,7 +350,7 @@ def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
     elsewhere |= check.over_where
     groups = evidence.groups(check.where, check.mean_over)
     pairs = [
-        evidence.against((check.of, point), (over, point | elsewhere))
+        evidence.against(check.of, point, over, elsewhere)
         for _, points in groups
         for point in points
         if not check.within_process and check.ratio in SPEEDS
@@ -360,9 +359,7 @@ def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
 
     def estimate(points: Sequence[Point], level: float) -> Interval:
-        terms = [
-            _terms_of_ratio(evidence, check, over, point, point | elsewhere) for point in points
-        ]
+        terms = [_terms_of_ratio(evidence, check, over, point, elsewhere) for point in points]
         return evidence.interval("ratio", mean_of(terms), level)
 
     sides = (check.of, check.where), (over, check.where | elsewhere)
@@ -386,29 +383,33 @@ def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
 
 
 def _terms_of_ratio(
-    evidence: Evidence, check: RatioCheck, over: str, point: Point, other: Point
+    evidence: Evidence, check: RatioCheck, over: str, point: Point, held: Point
 ) -> Terms:
     if check.ratio == "speedup" and check.to is None:
-        return _speedup_terms(evidence, (check.of, point), (over, other))
+        return _terms_of(evidence.against(check.of, point, over, held))
     sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
     above = _positive_terms(evidence, check.ratio, check.of, point)
-    below = _positive_terms(evidence, check.to or check.ratio, over, other)
+    below = _positive_terms(evidence, check.to or check.ratio, over, point | held)
     terms = above.times(sign) + below.times(-sign)
     if check.ratio in OF_A_STEADY_STEP and check.to is None:
-        known = evidence.against((check.of, point), (over, other)).rules.spread
+        known = evidence.against(check.of, point, over, held).rules.spread
         terms = replace(terms, spread=known)
     return terms
 
 
-def _speedup_terms(evidence: Evidence, own: DevicePoint, base: DevicePoint) -> Terms:
+def _terms_of(compared: Speedup) -> Terms:
     """The logarithms of how many times as fast a device is; an empty term where there is none."""
-    estimate = evidence.against(own, base).computed
-    return estimate.terms if estimate else Terms(((1.0, {}),))
+    return compared.computed.terms if compared.computed else Terms(((1.0, {}),))
+
+
+def _over_baseline(evidence: Evidence, device: str, point: Point, over: str = "") -> Speedup:
+    """The comparison of a device at a point with another there, else with the baseline."""
+    return evidence.against(device, point, *evidence.plan.baseline.place(over, {}))
 
 
 def _positive_terms(evidence: Evidence, name: str, device: str, point: Point) -> Terms:
     if name == "speedup":
-        return _speedup_terms(evidence, (device, point), evidence.plan.baseline.place("", point))
+        return _terms_of(_over_baseline(evidence, device, point))
     return Terms.of(evidence.sample(name, device, point), signed=False)
 
 
@@ -454,7 +455,7 @@ def _terms(evidence: Evidence, name: str, device: str, over: str, points: Sequen
     """The terms of a quantity, of several points by their mean."""
     return mean_of(
         [
-            _speedup_terms(evidence, (device, point), evidence.plan.baseline.place(over, point))
+            _terms_of(_over_baseline(evidence, device, point, over))
             if name == "speedup"
             else evidence.terms(name, device, point)
             for point in points
@@ -479,7 +480,7 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
     """Tests a trend at every setting of the other axes; all must show it."""
     name = check.rises or str(check.falls)
     pairs = [
-        evidence.against((check.of, point), evidence.plan.baseline.place(check.over, point))
+        _over_baseline(evidence, check.of, point, check.over)
         for point in evidence.points(check.where)
         if name == "speedup"
     ]
@@ -487,7 +488,8 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
     moving = evidence.advancing_with(check.along)
     lines: dict[str, list[_Rung]] = {}
-    for place, points in evidence.groups(check.where, check.mean_over):
+    groups = evidence.groups(check.where, check.mean_over)
+    for place, points in groups:
         held_at = {axis: value for axis, value in place.items() if axis not in moving}
         terms = _terms(evidence, name, check.of, check.over, points)
         rungs = lines.setdefault(repr(held_at), [])
@@ -497,10 +499,13 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
             rungs.append(_Rung(place[check.along], held_at | stands, terms, cut))
     outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
     missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
+    verdict, lacking = evidence.of_planned(
+        [outcome.verdict for outcome in outcomes], sum(map(len, lines.values())), len(groups)
+    )
     return _Outcome(
-        combined_verdict([outcome.verdict for outcome in outcomes]),
+        verdict,
         tuple(number for outcome in outcomes for number in outcome.numbers),
-        tuple(missing) or (() if outcomes else _absent(evidence, check)),
+        (*missing, *lacking) if outcomes else _absent(evidence, check),
         _held(pairs),
     )
 
@@ -584,7 +589,7 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         for own, base in [
             (evidence.group(name, point), evidence.group(*evidence.plan.baseline.place("", point)))
         ]
-        if own.machine == evidence.machine
+        if own.machine in {evidence.machine, ""}  # those elsewhere are tested there
     ]
     shared = [
         (own, base)
@@ -599,7 +604,8 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         numbers.append(Number("difference", interval, _point(own.point), own.device))
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
-    return _Outcome(combined_verdict(verdicts), tuple(numbers))
+    verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
+    return _Outcome(verdict, tuple(numbers), missing)
 
 
 def _point(point: Mapping[str, Scalar | None]) -> Point:

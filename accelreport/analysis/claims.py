@@ -22,6 +22,8 @@ from accelreport.analysis.speedup import (
     Withheld,
     alike,
     groups_of,
+    nearest,
+    paired,
     repeat_of,
     speedup,
     spreads,
@@ -29,7 +31,7 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import LEVEL, NOTHING, Interval, grouped, level_over
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
-from accelreport.spec.base import Point, Scalar, same
+from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import Claim
 
 SIGNED = QUALITIES | {"quantised_accuracy_loss"}
@@ -54,7 +56,7 @@ class ClaimState(StrEnum):
     REFUTED = "REFUTED"
     """The whole interval contradicts the rule."""
     UNDECIDED = "UNDECIDED"
-    """The interval holds both, there is none, or the data of a quality are synthetic."""
+    """An interval holds both or is missing, or the data of a quality are synthetic."""
     WITHHELD = "WITHHELD"
     """What the rule compares must not be compared."""
     NOT_MEASURED = "NOT MEASURED"
@@ -80,6 +82,8 @@ class Lack(StrEnum):
     """No model of the device was quantised."""
     DIFFERENCE = "difference"
     """What it compares is one and the same under this baseline."""
+    SOME = "some"
+    """Some of the numbers that it needs were not measured."""
     POSITIVE = "positive"
     """A quantity has values of which there is no ratio."""
 
@@ -92,6 +96,7 @@ class Missing:
         lack: what is missing.
         device: the device it is about; empty where it is about none.
         quantity: the quantity, where it is about one.
+        counts: how many numbers there are, and how many the claim needs.
         results: what became of the device's processes.
         axis: the swept key of a trend.
     """
@@ -99,6 +104,7 @@ class Missing:
     lack: Lack
     device: str = ""
     quantity: str = ""
+    counts: tuple[int, int] = (0, 0)
     results: tuple[Result, ...] = field(default=(), repr=False, compare=False)
     axis: str = ""
 
@@ -228,9 +234,11 @@ class Evidence:
         rules: what is asked of a comparison.
         quantised: (key, machine) → what quantisation did to the model of that process.
         machine: machine whose measurements are preferred.
+        whole: whether a claim is undecided as long as a planned number is missing; a look at
+            repeats asks what there is, because no repeat adds such a number.
         used: (key, machine) → the results that were looked at.
-        spreads: what two devices have in common → what is known of the spread of comparing
-            them, kept once it was asked for.
+        spreads: a device and the keys that it holds → what is known of the spread of comparisons
+            with it (`speedup.spreads`), kept once it was asked for.
     """
 
     plan: PlanDocument
@@ -238,8 +246,11 @@ class Evidence:
     rules: Rules
     quantised: Mapping[tuple[str, str], Quantised]
     machine: str = ""
+    whole: bool = True
     used: dict[tuple[str, str], Result] = field(default_factory=dict)
-    spreads: dict[tuple[object, ...], float] = field(default_factory=dict, repr=False)
+    spreads: dict[tuple[object, ...], Mapping[tuple[str, ...], float]] = field(
+        default_factory=dict, repr=False
+    )
 
     @cached_property
     def of_device(self) -> dict[str, list[Result]]:
@@ -276,20 +287,16 @@ class Evidence:
         as_often = len(pairings[along])
         return [along, *(a for a in changing if a != along and len(pairings[a]) == as_often)]
 
-    def near(self, device: str, point: Mapping[str, Scalar]) -> list[Result]:
+    def group(self, device: str, point: Mapping[str, Scalar]) -> Group:
         """Measured processes at a point: of this machine, else of the one that has most."""
         there = (row for row in self.of_device.get(device, ()) if row.measured and row.at(point))
-        by_machine = grouped(there, lambda result: result.machine)
-        most = max(by_machine.values(), key=len, default=[])
-        processes = by_machine.get(self.machine, most)
-        self.used.update({(process.key, process.machine): process for process in processes})
-        return processes
+        group = nearest(self.machine, groups_of(there)) or Group(device, "", dict(point), ())
+        self.used.update({(process.key, process.machine): process for process in group.results})
+        return group
 
-    def group(self, device: str, point: Mapping[str, Scalar]) -> Group:
-        """The same as what is compared with another group."""
-        processes = self.near(device, point)
-        machine = processes[0].machine if processes else ""
-        return Group(device, machine, dict(point), tuple(processes))
+    def near(self, device: str, point: Mapping[str, Scalar]) -> tuple[Result, ...]:
+        """The same without what they have in common."""
+        return self.group(device, point).results
 
     def sample(self, name: str, device: str, point: Mapping[str, Scalar]) -> dict[Hashable, float]:
         """A quantity of every process that has it, by what pairs have in common."""
@@ -307,35 +314,28 @@ class Evidence:
         contrast, level = terms.contrast, level_over(self.rules.looks, level)
         return contrast.linear(level) if name in {*SIGNED, "difference"} else contrast.ratio(level)
 
-    def against(
-        self, own: tuple[str, Mapping[str, Scalar]], base: tuple[str, Mapping[str, Scalar]]
-    ) -> Speedup:
-        """The comparison of a device at a point with another."""
-        one, other = self.group(*own), self.group(*base)
-        return speedup(one, other, replace(self.rules, spread=self._spread(one, other)))
-
-    def _spread(self, own: Group, base: Group) -> float:
-        """What is known, from all sweep points, of the spread of two devices' comparisons."""
-        moved = {
-            axis: value
-            for axis, value in base.point.items()
-            if not same(own.point.get(axis), value)
-        }
-        place = (alike(own, base), point_key(moved), *moved)
+    def against(self, device: str, point: Point, over: str, held: Mapping[str, Scalar]) -> Speedup:
+        """The comparison of a device at a point with another there, but for the keys it holds."""
+        own, base = self.group(device, point), self.group(over, {**point, **held})
+        place = over, point_key(held), *held
         if place not in self.spreads:
-            groups = groups_of(self.results)
-            bases = {
-                point_key(group.point): group
-                for group in groups
-                if (group.device, group.machine) == (base.device, base.machine)
-            }
-            pairs = [
-                (group, bases.get(point_key({**group.point, **moved})))
-                for group in groups
-                if (group.device, group.machine) == (own.device, own.machine)
-            ]
-            self.spreads[place] = spreads(pairs, self.rules).get(alike(own, base), 0.0)
-        return self.spreads[place]
+            pairs = paired(groups_of(self.results), over, held)
+            self.spreads[place] = spreads(pairs, self.rules)
+        known = self.spreads[place].get(alike(own, base), 0.0)
+        return speedup(own, base, replace(self.rules, spread=known))
+
+    def of_planned(
+        self, verdicts: Sequence[ClaimVerdict], measured: int, planned: int
+    ) -> tuple[ClaimVerdict, tuple[Missing, ...]]:
+        """The verdict of several numbers, and what is missing for a claim of all that are planned.
+
+        Some can refute it, and not confirm it.
+        """
+        verdict = combined_verdict(verdicts)
+        is_final = verdict in {ClaimVerdict.REFUTED, ClaimVerdict.NOT_TESTED}
+        if is_final or measured == planned or not self.whole:
+            return verdict, ()
+        return ClaimVerdict.UNDECIDED, (Missing(Lack.SOME, counts=(measured, planned)),)
 
     def absent(self, *sides: tuple[str, Mapping[str, Scalar]]) -> tuple[Missing, ...]:
         """Why there is no number: devices that were not measured, else what became of them there.

@@ -322,7 +322,7 @@ def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
         for key in dict.fromkeys([*one, *other])
         if one.get(key) != other.get(key)
     )
-    data = inputs_differ(old.group(), new.group())
+    data = inputs_differ(old.group().timed, new.group().timed)
     shared = old.timed.keys() & new.timed.keys()
     cells = any(old.timed[seed].result.key != new.timed[seed].result.key for seed in shared)
     return Unlike(conditions, data, cells and not (conditions or data or edited(old, new)))

@@ -34,7 +34,7 @@ from accelreport.analysis.published import (
     rounding,
     stated_workload,
 )
-from accelreport.analysis.results import Result, point_key
+from accelreport.analysis.results import Result, matches, point_key
 from accelreport.analysis.speedup import (
     Group,
     Rules,
@@ -245,7 +245,9 @@ def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> Devic
             if group.timed and plan.baseline.is_at(group.device, group.point)
         }
     )
-    return min(count, key=lambda place: (-count[place], place), default=None)
+    # Of machines with as many plans the last name counts, as in `nearest`.
+    places = sorted(count, key=lambda place: place[1], reverse=True)
+    return min(places, key=lambda place: (-count[place], place[0]), default=None)
 
 
 def rate_rows(
@@ -270,7 +272,7 @@ def rate_rows(
     known = {(id_of(pair.own), id_of(pair.base)): pair for pair in speedups if pair.base}
     rows = []
     for there in by_point.values():
-        timed = [side for side in there if side.timed and plan.baseline.fixes(side.point)]
+        timed = [side for side in there if side.timed and matches(side.point, plan.baseline.where)]
         device = place[0] if place else plan.baseline.device
         bases = [side for side in timed if side.device == device]
         if place:

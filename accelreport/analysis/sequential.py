@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from accelreport.analysis.claim_rules import places_of, verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import PointKey, Result, point_key, results_of
-from accelreport.analysis.speedup import Rules, speedups_of
+from accelreport.analysis.speedup import Rules, inputs_differ, speedups_of
 from accelreport.analysis.stats import DECIDED, LEVEL, Verdict, verdict
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import ClaimLook, Halt, Halted, Look, Looks, PlanDocument
@@ -151,7 +151,7 @@ def _halted(n: int, own: _Repeats, base: _Repeats) -> Halted | None:
             if repeat in group and not group[repeat].timed:
                 return Halted(Halt.UNTIMED, repeat, baseline, _problem(group[repeat]))
     shared = [repeat for repeat in range(n) if repeat in own and repeat in base]
-    if any(own[repeat].fingerprint != base[repeat].fingerprint for repeat in shared):
+    if inputs_differ([own[repeat] for repeat in shared], [base[repeat] for repeat in shared]):
         return Halted(Halt.INPUT)
     return None
 

@@ -292,7 +292,7 @@ def _bases(bench: Benchmark) -> list[Group]:
     if not own:
         return []
     counts = Counter((group.device, group.machine) for group in own)
-    place = min(counts, key=lambda key: (-counts[key], own[0].device != key[0], key))
+    place = max(counts, key=lambda key: (counts[key], own[0].device == key[0], key[1], key[0]))
     return [group for group in own if (group.device, group.machine) == place]
 
 
@@ -561,8 +561,16 @@ def latency_findings(bench: Benchmark) -> Iterator[Finding]:
         if medians and row.own.machine:
             values.append(_measured(row.own, geometric_mean(medians), Unit.SECONDS))
     if values:
-        values.sort(key=lambda value: ([float(str(x)) for x in value.of.point], value.number))
+        values.sort(key=lambda value: (_order(bench, value.of.point), value.number))
         yield Finding(Kind.LATENCY, tuple(values), of=len(values), axis=swept_number(bench) or "")
+
+
+def _order(bench: Benchmark, point: Point) -> list[float]:
+    """What sorts points: numbers by size, anything else in the order of the spec."""
+    return [
+        float(x) if isinstance(x, int | float) else float([*values, x].index(x))
+        for x, values in zip(point, bench.plan.axes.values(), strict=True)
+    ]
 
 
 def steady_times(bench: Benchmark, row: Result) -> Iterator[float]:

@@ -333,24 +333,34 @@ def speedups_of(
         rules: what is asked; those of the plan when absent.
     """
     asked = rules or rules_of(plan, results)
-    groups = groups_of(results)
-    own = (group for group in groups if plan.baseline.is_at(group.device, group.point))
-    bases = grouped(own, lambda group: point_key(group.point))
-    by_way: dict[PointKey, list[tuple[Group, Group | None]]] = {}
-    for group in groups:
-        way = point_key({axis: group.point[axis] for axis in plan.baseline.where})
-        there = bases.get(point_key(plan.baseline.beside(group.point)), [])
-        base = group if any(group is other for other in there) else baseline_beside(group, there)
-        by_way.setdefault(way, []).append((group, base))
-    known = {way: spreads(pairs, asked) for way, pairs in by_way.items()}
-    speedups = {
-        id(group): _against(
-            plan, group, base, replace(asked, spread=known[way].get(alike(group, base), 0.0))
-        )
-        for way, pairs in by_way.items()
+    pairs = paired(groups_of(results), plan.baseline.device, plan.baseline.where)
+    known = spreads(pairs, asked)
+    return tuple(
+        _against(plan, group, base, replace(asked, spread=known.get(alike(group, base), 0.0)))
         for group, base in pairs
-    }
-    return tuple(speedups[id(group)] for group in groups)
+    )
+
+
+Pair = tuple[Group, Group | None]
+"""The processes of a device at a sweep point, and those that they are compared with."""
+
+
+def paired(groups: Sequence[Group], device: str, held: Mapping[str, Scalar]) -> list[Pair]:
+    """Every group beside what it is compared with at its sweep point.
+
+    Args:
+        groups: those of a plan.
+        device: with which each is compared.
+        held: the swept keys that this device has the same values of beside every point.
+    """
+    own = (group for group in groups if group.device == device)
+    bases = grouped(own, lambda group: point_key(group.point))
+
+    def base_of(group: Group) -> Group | None:
+        there = bases.get(point_key({**group.point, **held}), [])
+        return group if any(group is other for other in there) else baseline_beside(group, there)
+
+    return [(group, base_of(group)) for group in groups]
 
 
 def alike(own: Group, base: Group | None) -> tuple[str, ...]:
@@ -358,13 +368,11 @@ def alike(own: Group, base: Group | None) -> tuple[str, ...]:
     return (own.device, own.machine, base.device, base.machine) if base else ()
 
 
-def spreads(
-    pairs: Iterable[tuple[Group, Group | None]], rules: Rules
-) -> dict[tuple[str, ...], float]:
+def spreads(pairs: Iterable[Pair], rules: Rules) -> dict[tuple[str, ...], float]:
     """What is known of the spread of comparisons from all sweep points, by what is `alike`.
 
     Args:
-        pairs: the processes of a device and those that they are compared with, point by point.
+        pairs: from `paired`.
         rules: what processes of a pair have in common.
     """
     comparisons: dict[tuple[str, ...], list[tuple[Contrast, Sample, Sample]]] = {}
@@ -390,11 +398,16 @@ def _against(plan: PlanDocument, group: Group, base: Group | None, rules: Rules)
 
 def baseline_beside(group: Group, bases: Iterable[Group]) -> Group | None:
     """What a group is compared with: of its own machine, else where most was measured."""
-    timed = [base for base in bases if base.timed]
-    here = [base for base in timed if base.machine == group.machine]
-    if here:
-        return here[0]
-    return max(timed, key=lambda base: (len(base.timed), base.machine), default=None)
+    return nearest(group.machine, (base for base in bases if base.timed))
+
+
+def nearest(machine: str, groups: Iterable[Group]) -> Group | None:
+    """The group of a machine, else that with most times; of equal ones that of the last name."""
+    return max(
+        groups,
+        key=lambda group: (group.machine == machine, len(group.timed), group.machine),
+        default=None,
+    )
 
 
 def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
@@ -427,7 +440,7 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
 
 def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:
     withheld: tuple[Withheld, ...] = ()
-    if inputs_differ(own, base):
+    if inputs_differ(own.timed, base.timed):
         withheld = (Withheld(Why.INPUT, own.device, base.device),)
     withheld += _precision(own.precision, base.precision)
     if agreed and agreed.verdict is Parity.DIFFERENT:
@@ -439,15 +452,18 @@ def _precision(own: str, base: str) -> tuple[Withheld, ...]:
     return (Withheld(Why.PRECISION, own, base),) if own != base else ()
 
 
-def inputs_differ(own: Group, base: Group) -> bool:
+def inputs_differ(own: Iterable[Result], base: Iterable[Result]) -> bool:
     """Whether processes of one seed read different data.
 
     What a workload generates may be another at each sweep point, as its shapes are.
     """
-    if own.point != base.point and {row.origin for row in own.timed} == {"generated"}:
-        return False
-    read = {row.seed: row.fingerprint for row in base.timed}
-    return any(row.fingerprint != read[row.seed] for row in own.timed if row.seed in read)
+    read = {row.seed: row for row in base}
+    pairs = ((row, read[row.seed]) for row in own if row.seed in read)
+    return any(
+        one.fingerprint != other.fingerprint
+        and (one.point == other.point or one.origin != "generated")
+        for one, other in pairs
+    )
 
 
 def _terms(own: Group, base: Group, rules: Rules) -> Terms:

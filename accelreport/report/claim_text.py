@@ -25,7 +25,7 @@ from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
 from accelreport.report import quantity
 from accelreport.report.frames import withheld_text
-from accelreport.report.metrics import is_share, printed_text
+from accelreport.report.metrics import in_percent, is_share, printed_text
 from accelreport.report.quantity import SPACE
 from accelreport.report.text import label, tied
 from accelreport.report.warning_text import failure_text, problem_text
@@ -57,7 +57,7 @@ STATES: dict[ClaimState, tuple[str, str]] = {
     ClaimState.REFUTED: ("refuted", "The whole interval contradicts the rule."),
     ClaimState.UNDECIDED: (
         "undecided",
-        "The interval allows both outcomes, there is none, or a quality comes from synthetic data.",
+        "An interval allows both outcomes or is missing, or a quality comes from synthetic data.",
     ),
     ClaimState.WITHHELD: ("withheld", "What the rule compares must not be compared."),
     ClaimState.NOT_MEASURED: ("not measured", "What the rule needs was not measured here."),
@@ -290,7 +290,7 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     if name == _POINTS:
         return quantity.points(value), quantity.points_between(low, high) if known else ""
     unit = _UNITS.get(name, "")
-    if is_share(name):
+    if in_percent(name):
         unit = f"{SPACE}%"
         value, low, high = 100 * value, 100 * low, 100 * high
     if not known:
@@ -334,11 +334,14 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
     return number_lines(numbers, names, most)
 
 
-def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN) -> str:
-    """What was measured, or why nothing was."""
+def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | None = None) -> str:
+    """What was measured, or why nothing was; of many numbers the first ones, where `most` says."""
     if result.withheld and not result.numbers:
         return "; ".join(beside_text(result, names))
-    lines = measured_lines(result, names, len(result.numbers))
+    first = replace(result, numbers=result.numbers[:most])
+    lines = measured_lines(first, names, len(first.numbers))
+    if more := len(result.numbers) - len(first.numbers):
+        lines.append(f"and {quantity.plural(more, 'more number')}")
     return "; ".join([*lines, *(missing_text(missing, names) for missing in result.missing)])
 
 
@@ -375,6 +378,10 @@ def missing_text(missing: Missing, names: Names) -> str:
             "no ratio says how it compares; a check with `higher` or `lower` compares by the "
             "difference"
         )
+    if missing.lack is Lack.SOME:
+        known, planned = missing.counts
+        verb = "was" if known == 1 else "were"
+        return f"{known} of the {planned} numbers that the claim needs {verb} measured"
     if missing.lack is Lack.QUANTISED:
         return f"no model that was trained on {device} was quantised"
     return {
@@ -412,7 +419,7 @@ def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> st
         return _trend_rule(check, names)
     if isinstance(check, ValueCheck):
         asked = bounds_text(check.at_least, check.at_most)
-        if names is not AS_WRITTEN and is_share(check.value):  # pages tell shares in per cent
+        if names is not AS_WRITTEN and in_percent(check.value):  # pages tell shares in per cent
             asked = _bounds(check, lambda share: f"{100 * share:.6g} %")
         elif check.value in TIME_QUANTITIES:
             asked = _bounds(check, lambda seconds: printed_text("total_time", seconds))
@@ -485,7 +492,8 @@ def _trend_rule(check: TrendCheck, names: Names) -> str:
         )
     if check.mean_over:
         rule += f", as a mean over {names.every(check.mean_over)}"
-    return rule
+    whole = f"the whole {verb.removesuffix('s')}"
+    return f"{rule}; refuted where it goes back so far or the interval of {whole} lies below {back}"
 
 
 # Published figures ------------------------------------------------------------------------------

@@ -12,7 +12,9 @@ from pydantic import ValidationError
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.findings import Kind
+from accelreport.analysis.results import results_of
 from accelreport.analysis.sequential import UntilDecided
+from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.loader.load import load
 from accelreport.report.claim_text import numbers_text
@@ -32,7 +34,7 @@ from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Check, Claim, EquivalentCheck, RatioCheck, TrendCheck
 from tests.report.scenarios import Results
-from tests.support.records import Study, study
+from tests.support.records import Noise, Study, slowed, study
 from tests.support.worlds import Fact, records_of
 
 HOW = "options.how"
@@ -247,3 +249,43 @@ def test_a_reader_may_take_each_measured_device_as_the_baseline() -> None:
 
 def test_where_the_baseline_fixes_a_key_there_is_no_other_to_choose() -> None:
     assert not speedup_table(view(ways({HOW: ("numpy", "tf")}, devices=("cpu", "gpu")))).others
+
+
+def test_a_whole_number_is_the_same_value_of_an_axis_with_and_without_a_point() -> None:
+    rate = "optimizer.learning_rate"
+    baseline: dict[str, Scalar] = {"device": "cpu", rate: 1}
+    made = study(devices=("cpu",), axes={rate: (0.5, 1.0)}, baseline=baseline, repeats=2)
+    other, own = speedups_of(made.plan, results_of(made.plan, made.records))
+    assert own.is_baseline
+    assert other.base is own.own
+
+
+def test_a_claim_and_the_table_know_of_the_same_slow_processes_over_a_fixed_value() -> None:
+    """What 1,024 over 256 shows of two modes holds for 512 over 256, too, and on both devices."""
+    points = {"cpu": 512, "gpu": 256}
+    claims = [
+        Claim(
+            text=f"{device} is faster",
+            check=RatioCheck(ratio="speedup", of=device, at_least=1.0, where={"batch_size": size}),
+        )
+        for device, size in points.items()
+    ]
+    quiet = study(
+        devices=tuple(points),
+        axes={"batch_size": (256, 512, 1024)},
+        baseline={"device": "cpu", "batch_size": 256},
+        noise=Noise(process=0.01, step=0, outlier_share=0),
+        repeats=5,
+        claims=claims,
+    )
+    made = slowed(quiet, 1.6, device="cpu", repeat=0, batch_size=1024)
+    made = slowed(made, 1.6, device="gpu", repeat=1, batch_size=1024)
+    results = results_of(made.plan, made.records)
+    table = {
+        (pair.device, pair.point["batch_size"]): pair for pair in speedups_of(made.plan, results)
+    }
+    for device, claim in zip(points, claim_results(made.plan, results, made.records), strict=True):
+        (number,) = claim.numbers
+        shown = table[device, points[device]]
+        assert shown.rules.spread > 0.1
+        assert number.interval.ends == pytest.approx(shown.interval.ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -276,7 +276,9 @@ def test_a_speedup_that_grows_with_the_batch_rises() -> None:
 
 def test_a_quantity_that_stays_the_same_does_not_rise() -> None:
     check = TrendCheck(rises="val_accuracy", of="cpu", along="batch_size")
-    assert row_of(check, repeats=5, origin="official")["verdict"] == "REFUTED"
+    row = row_of(check, repeats=5, origin="official")
+    assert row["verdict"] == "REFUTED"
+    assert row["rule"].endswith("the interval of the whole rise lies below 0.005")
 
 
 def test_a_rise_of_accuracy_by_one_point_is_a_rise() -> None:
@@ -501,3 +503,37 @@ def test_a_claim_knows_of_the_slow_processes_that_another_sweep_point_showed(
     (number,) = found.numbers
     assert number.interval.low == pytest.approx(shown.interval.low)
     assert number.interval.high == pytest.approx(shown.interval.high)
+
+
+def lacking(device: str, *sizes: int) -> Callable[[Cell], str]:
+    """A device that has no number at some points, or at none."""
+
+    def fate(cell: Cell) -> str:
+        there = not sizes or cell.point["batch_size"] in sizes
+        return "oom-device" if cell.device == device and there else "ok"
+
+    return fate
+
+
+RISES = TrendCheck(rises="speedup", of="gpu", along="batch_size")
+
+
+@pytest.mark.parametrize(
+    ("check", "fate", "verdict", "counts"),
+    [
+        (RatioCheck(ratio="speedup", of="gpu", at_least=1), lacking("gpu", 1024), "UND", "2 of"),
+        (RatioCheck(ratio="speedup", of="gpu", at_least=9), lacking("gpu", 1024), "REF", ""),
+        (ValueCheck(value="val_accuracy", of="gpu", at_least=0.5), lacking("gpu", 256), "UND", "2"),
+        (RISES, lacking("gpu", 1024), "UND", "2 of the 3 numbers that the claim needs were"),
+        (EquivalentCheck(equivalent="val_accuracy", within=0.05), lacking("tpu"), "UND", "3 of"),
+        (EquivalentCheck(equivalent="val_accuracy", within=0.05), lacking("none"), "CONF", ""),
+        (RatioCheck(ratio="speedup", of="gpu", at_least=1), lacking("gpu"), "NOT TESTED", ""),
+    ],
+)
+def test_a_claim_of_every_point_is_not_confirmed_by_some_of_them(
+    check: Check, fate: Callable[[Cell], str], verdict: str, counts: str
+) -> None:
+    row = row_of(check, fate=fate, repeats=5, origin="official")
+    assert row["verdict"].startswith(verdict)
+    assert ("numbers that the claim needs" in row["numbers"]) is bool(counts)
+    assert counts in row["numbers"]

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.claims import ClaimVerdict
+from accelreport.analysis.results import results_of
 from accelreport.analysis.sequential import LOOKS, UntilDecided
 from accelreport.analysis.stats import LEVEL, level_over
 from accelreport.results.plan_document import Halt, Halted, Look, PlanDocument
 from accelreport.results.record import Record, Warned
+from accelreport.spec.claims import Claim, EquivalentCheck
 from tests.support.records import Noise, Study, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
@@ -170,3 +174,42 @@ def test_a_look_compares_rates_of_work_as_its_page_does() -> None:
     for records in (made.records, twice):
         (look,) = UntilDecided().latest(plan, records)
         assert look.verdict == the_row(speedup_rows(plan, records), device="cpu-1")["verdict"]
+
+
+def test_input_that_is_generated_in_the_shape_of_a_point_is_no_other_input() -> None:
+    made = study(
+        "matmul",
+        devices=("cpu",),
+        axes={"size": (256, 512)},
+        baseline={"device": "cpu", "size": 256},
+    )
+    records = tuple(
+        each.model_copy(
+            update={
+                "data": each.data.model_copy(
+                    update={"fingerprint": repr((each.cell.point, each.cell.seed))}
+                )
+            }
+        )
+        for each in made.records
+        if each.data
+    )
+    (look,) = UntilDecided().latest(_asked(made), records)
+    assert look.halted is None
+    assert look.verdict == "FASTER"
+
+
+def test_no_repeat_is_asked_for_the_number_of_a_device_that_is_not_here() -> None:
+    check = EquivalentCheck(equivalent="val_accuracy", within=0.05)
+    made = study(
+        devices=("cpu", "cpu-1", "gpu"),
+        axes={},
+        origin="official",
+        fate=lambda cell: "skipped" if cell.device == "gpu" else "ok",
+        claims=[Claim(text="All learn alike", check=check)],
+    )
+    plan = _asked(made)
+    (result,) = claim_results(plan, results_of(plan, made.records), made.records)
+    assert result.verdict is ClaimVerdict.UNDECIDED
+    (look,) = UntilDecided().claims(plan, made.records)
+    assert look.wanted == 0

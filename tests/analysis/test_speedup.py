@@ -10,12 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.claim_rules import claim_results
+from accelreport.analysis.overview import common_base
 from accelreport.analysis.results import results_of
+from accelreport.analysis.speed_findings import rate_findings
 from accelreport.analysis.speedup import Why, mean_of, speedups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.results.record import Flops, Record
 from accelreport.spec.base import Baseline
+from accelreport.spec.claims import Claim, RatioCheck
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
@@ -295,3 +300,24 @@ def test_a_mean_over_sweep_points_knows_of_the_slow_processes_that_one_of_them_s
     known = of_gpu[0].rules.spread
     found = mean_of([each.estimate.terms for each in of_gpu if each.estimate])
     assert found.contrast.spread == pytest.approx(known / np.sqrt(len(of_gpu)))
+
+
+def test_of_two_machines_with_as_many_processes_every_surface_takes_the_same() -> None:
+    def one(machine: str, device: str, factor: float) -> tuple[Record, ...]:
+        made = study(devices=("cpu", "gpu"), axes={}, machine=machine, factors={"cpu": factor})
+        return tuple(record for record in made.records if record.cell.device == device)
+
+    check = RatioCheck(ratio="speedup", of="gpu", at_least=1.0)
+    claims = [Claim(text="Faster", check=check)]
+    plan = study(devices=("cpu", "gpu"), axes={}, claims=claims).plan
+    records = (*one("aaaa", "cpu", 1.0), *one("bbbb", "cpu", 2.0), *one("cccc", "gpu", 1.0))
+    results = results_of(plan, records)
+    (shown,) = (pair for pair in speedups_of(plan, results) if pair.device == "gpu")
+    (claim,) = claim_results(plan, results, records)
+    assert shown.base
+    assert shown.base.machine == "bbbb"
+    assert claim.numbers[0].interval == shown.interval
+    assert common_base([(plan, results)]) == ("cpu", "bbbb")
+    bench = Benchmark(plan, {(record.key, record.machine): record for record in records})
+    (rate,) = rate_findings(bench)
+    assert rate.values[0].of.machine == "bbbb"

@@ -14,6 +14,7 @@ from accelreport.report.claim_text import (
     claims_sentence,
     decided_text,
     measured_lines,
+    missing_text,
     numbers_text,
     published_text,
     rule_text,
@@ -177,6 +178,8 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     decided = state in DECIDED
     most = MOST_SHOWN if decided else MOST_SHOWN_UNDECIDED
     shown, more = measured[:most], measured[most:]
+    if result.numbers:
+        shown += [Line(missing_text(missing, names), "reason") for missing in result.missing]
     rule = tied(label(rule_text(bench.plan, claim.check, names), 400))
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
     more.append(Line(f"The rule: {rule}."))
