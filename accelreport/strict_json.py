@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 
@@ -33,6 +34,15 @@ def loads(
         )
     except RecursionError as error:
         raise ValueError("lists or objects are nested too deeply") from error
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: what is not a finite number is null, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

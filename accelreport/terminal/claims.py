@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from math import isfinite
 from typing import Any
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.report.claim_text import STATES, claims_frame, claims_sentence, numbers_text
-from accelreport.report.quantity import plural
 from accelreport.results.store import Store
+from accelreport.strict_json import plain
 from accelreport.terminal.listings import plan_records
 
 MOST_NUMBERS = 3
@@ -41,10 +39,7 @@ def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:
     width = max(len(STATES[one.state][0]) for one in every)
     for one in every:
         yield f"  {STATES[one.state][0]:{width}}  {one.claim.text}"
-        shown = numbers_text(replace(one, numbers=one.numbers[:MOST_NUMBERS]))
-        if more := len(one.numbers) - MOST_NUMBERS:
-            shown += f"; and {plural(more, 'more number')}" if more > 0 else ""
-        if shown:
+        if shown := numbers_text(one, most=MOST_NUMBERS):
             yield f"  {'':{width}}  {shown}"
 
 
@@ -53,15 +48,6 @@ def claim_rows(bench: Benchmark) -> list[dict[str, Any]]:
     frame = claims_frame(bench.plan, bench.tested)
     return [
         {"spec": bench.plan.spec, "profile": bench.plan.profile}
-        | {str(name): _plain(value) for name, value in row.items()}
+        | {str(name): plain(value) for name, value in row.items()}
         for row in frame.to_dict("records")
     ]
-
-
-def _plain(value: Any) -> Any:
-    """A value without numbers that JSON has not."""
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -54,6 +54,7 @@ from accelreport.report.theme import (
 )
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
+from accelreport.strict_json import plain
 
 _TEX = str.maketrans(
     {
@@ -418,10 +419,8 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
                 "baseline": bench.plan.model_dump(mode="json", include={"baseline"})["baseline"],
                 "page": f"{bench.slug}.html",
                 "findings": [_finding(bench, finding) for finding in bench.findings],
-                "speedups": [_json_row(row) for row in rows_of(frame)],
-                "claims": [
-                    _json_row(row) for row in rows_of(claims_frame(bench.plan, bench.tested))
-                ],
+                "speedups": rows_of(frame),
+                "claims": rows_of(claims_frame(bench.plan, bench.tested)),
             }
         )
         frame.insert(0, "spec", bench.plan.spec)
@@ -436,7 +435,7 @@ def site_files(benches: Sequence[BenchmarkView]) -> Iterator[tuple[str, str]]:
         "verdict": Counter(result.state.value for result in claims),
     }
     document = {"claims": summary, "benchmarks": results}
-    text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
+    text = json.dumps(plain(document), indent=1, ensure_ascii=False, default=str)
     yield "results.json", text + "\n"
 
 
@@ -445,25 +444,23 @@ def _finding(bench: BenchmarkView, finding: Finding) -> dict[str, Any]:
 
     def row(value: Value) -> dict[str, Any]:
         of, over, interval = value.of, value.over, value.interval
-        return _json_row(
-            {
-                "device": of.device,
-                "machine": of.machine,
-                **bench.values(of.point or (None,) * len(bench.axes)),
-                "published": of.row.label if of.row else "",
-                "part": of.part,
-                "over": over.device if over else "",
-                "value": interval.value,
-                "low": interval.low,
-                "high": interval.high,
-                "n": interval.n,
-                "unit": value.unit,
-                "verdict": value.verdict,
-                "provenance": value.provenance,
-                "caveats": sorted(value.caveats),
-                "withheld": [held.why for held in value.why],
-            }
-        )
+        return {
+            "device": of.device,
+            "machine": of.machine,
+            **bench.values(of.point or (None,) * len(bench.axes)),
+            "published": of.row.label if of.row else "",
+            "part": of.part,
+            "over": over.device if over else "",
+            "value": interval.value,
+            "low": interval.low,
+            "high": interval.high,
+            "n": interval.n,
+            "unit": value.unit,
+            "verdict": value.verdict,
+            "provenance": value.provenance,
+            "caveats": sorted(value.caveats),
+            "withheld": [held.why for held in value.why],
+        }
 
     speaker = Speaker(bench)
     return {
@@ -503,7 +500,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, str):
         return harmless(value)
     if isinstance(value, tuple | list | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return json.dumps(plain(value), ensure_ascii=False, default=str)
     return "" if value is None or value is pd.NA else value
 
 
@@ -522,14 +519,6 @@ def steps_csv(bench: BenchmarkView) -> str:
             for block, step, seconds, steps in timed_steps(record)
         ]
     return "\n".join(lines) + "\n"
-
-
-def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row in which what is not a number is null, because JSON has no NaN."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }
 
 
 FEED = "feed.xml"
