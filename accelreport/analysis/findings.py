@@ -9,10 +9,9 @@ withheld is in no finding but `WITHHELD`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isfinite, nan
+from math import nan
 
 from accelreport.analysis.benchmark import Point
 from accelreport.analysis.learning import Change
