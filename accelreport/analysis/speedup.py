@@ -169,6 +169,11 @@ class Withheld:
     base: str
 
 
+def only_precision(withheld: Iterable[Withheld]) -> bool:
+    """Whether nothing but the precision of the two is unlike."""
+    return {held.why for held in withheld} == {Why.PRECISION}
+
+
 @dataclass(frozen=True)
 class Terms:
     """A weighted sum of means over processes, before it is taken.
@@ -294,7 +299,7 @@ class Speedup:
     @property
     def of_precisions(self) -> bool:
         """Whether nothing but the precision is unlike: it compares precisions, not devices."""
-        return {held.why for held in self.withheld} == {Why.PRECISION}
+        return only_precision(self.withheld)
 
     @property
     def interval(self) -> Interval:

@@ -15,7 +15,15 @@ import pandas as pd
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.learning import Parity, TargetTime
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
-from accelreport.analysis.speedup import Group, Speedup, Why, Withheld, missing_interval, widened
+from accelreport.analysis.speedup import (
+    Group,
+    Speedup,
+    Why,
+    Withheld,
+    missing_interval,
+    only_precision,
+    widened,
+)
 from accelreport.analysis.stats import NOTHING, Interval
 from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
 from accelreport.results.plan_document import PlanDocument
@@ -176,6 +184,11 @@ def why_withheld(speedup: Speedup, other: str = "the baseline") -> str:
         other: what the device was compared with, in words.
     """
     return "; ".join(withheld_text(withheld, other) for withheld in speedup.withheld)
+
+
+def withheld_word(withheld: Iterable[Withheld]) -> str:
+    """What stands in the place of a verdict or a ratio that is withheld."""
+    return "precision differs" if only_precision(withheld) else "withheld"
 
 
 def withheld_text(held: Withheld, other: str = "the baseline") -> str:

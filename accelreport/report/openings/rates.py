@@ -31,6 +31,7 @@ from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.slope import Slope, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import printed_text
 from accelreport.report.model import (
     Column,
@@ -146,7 +147,7 @@ def beside_rates(
                 continue
             number = speaker.number(value)
             if other.kind is Kind.WITHHELD and other is not finding:
-                number = "withheld"
+                number = withheld_word(value.why)
             elif other.kind is Kind.COMPILED:
                 number = f"{number} {mode(bench.plan.devices[over.device])}"
             elif other.kind in PEAKS:

@@ -17,6 +17,7 @@ from accelreport.analysis.stats import grouped, percentile
 from accelreport.report import quantity
 from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
+from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Entry, Line, Table, entry
 from accelreport.report.openings.opening import Plot, Scene, lines_plot
@@ -251,7 +252,7 @@ def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
         lines.append(Line(interval, "interval"))
     ratio = _ratios(bench).get(rate.of)
     if ratio is not None and ratio.over:
-        number = "withheld" if ratio.why else speaker.number(ratio)
+        number = withheld_word(ratio.why) if ratio.why else speaker.number(ratio)
         lines.append(Line(f"{number} {speaker.name(ratio.over)}", "detail"))
     return measured_entry(bench, (series, point), lines)
 

@@ -30,7 +30,7 @@ from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import Named
 from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
-from accelreport.report.frames import why_withheld
+from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
@@ -514,7 +514,7 @@ def _table_rows(shown: Shown) -> list[Row]:
         )
     for other in shown.withheld:
         name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
-        verdict = "precision differs" if other.of_precisions else "withheld"
+        verdict = withheld_word(other.withheld)
         facets = Facets((name,), (verdict,), ("measured",))
         rows.append(table_row(header, name, quantity.MISSING, verdict, why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):

@@ -18,6 +18,7 @@ from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, geometric_mean
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
+from accelreport.report.frames import withheld_word
 from accelreport.report.model import (
     Download,
     Figure,
@@ -264,8 +265,9 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
         return quantity.MISSING
     if series.baseline and point == there:
         return "baseline"
-    if any(held == place for held, _ in withheld_at(bench, point)):
-        return "withheld"
+    for unlike, comparison in withheld_at(bench, point):
+        if unlike == place:
+            return withheld_word(comparison.withheld)
     own = course_of(bench, place, starts[place])
     other = course_of(bench, (base, there), starts[base, there])
     if own is None or other is None:
