@@ -245,9 +245,7 @@ def common_base(plans: Iterable[tuple[PlanDocument, Sequence[Result]]]) -> Devic
             if group.timed and plan.baseline.is_at(group.device, group.point)
         }
     )
-    # Of machines with as many plans the last name counts, as in `nearest`.
-    places = sorted(count, key=lambda place: place[1], reverse=True)
-    return min(places, key=lambda place: (-count[place], place[0]), default=None)
+    return min(count, key=lambda place: (-count[place], place), default=None)
 
 
 def rate_rows(

@@ -292,7 +292,7 @@ def _bases(bench: Benchmark) -> list[Group]:
     if not own:
         return []
     counts = Counter((group.device, group.machine) for group in own)
-    place = max(counts, key=lambda key: (counts[key], own[0].device == key[0], key[1], key[0]))
+    place = min(counts, key=lambda key: (-counts[key], own[0].device != key[0], key))
     return [group for group in own if (group.device, group.machine) == place]
 
 

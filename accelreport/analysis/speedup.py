@@ -407,10 +407,10 @@ def baseline_beside(group: Group, bases: Iterable[Group]) -> Group | None:
 
 
 def nearest(machine: str, groups: Iterable[Group]) -> Group | None:
-    """The group of a machine, else that with most times; of equal ones that of the last name."""
-    return max(
+    """The group of a machine, else that with most times; of equal ones the first by its name."""
+    return min(
         groups,
-        key=lambda group: (group.machine == machine, len(group.timed), group.machine),
+        key=lambda group: (group.machine != machine, -len(group.timed), group.machine),
         default=None,
     )
 

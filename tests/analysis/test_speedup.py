@@ -315,9 +315,9 @@ def test_of_two_machines_with_as_many_processes_every_surface_takes_the_same() -
     (shown,) = (pair for pair in speedups_of(plan, results) if pair.device == "gpu")
     (claim,) = claim_results(plan, results, records)
     assert shown.base
-    assert shown.base.machine == "bbbb"
+    assert shown.base.machine == "aaaa"
     assert claim.numbers[0].interval == shown.interval
-    assert common_base([(plan, results)]) == ("cpu", "bbbb")
+    assert common_base([(plan, results)]) == ("cpu", "aaaa")
     bench = Benchmark(plan, {(record.key, record.machine): record for record in records})
     (rate,) = rate_findings(bench)
-    assert rate.values[0].of.machine == "bbbb"
+    assert rate.values[0].of.machine == "aaaa"

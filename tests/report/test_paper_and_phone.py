@@ -41,7 +41,8 @@ MARKED = """() => {
       link.href = `https://example.org/${number}-${side}`;
       link.textContent = '.';
       link.style.cssText =
-        `position: absolute; left: 0; ${side}: 0; width: 9px; height: 9px; display: block`;
+        `position: absolute; left: 0; ${side}: 0; width: 9px; height: 9px; display: block;` +
+        'font-size: 1px; line-height: 9px';  // a letter of its usual height reaches further
       figure.append(link);
     }
   });

@@ -202,8 +202,14 @@ def test_a_model_in_python_learns_from_data_of_ones_own(
     ],
 )
 def test_the_outputs_of_ones_own_class_tell_the_loss(
-    end: str, outputs: int, loss: str, logits: bool, folder: Path
+    end: str,
+    outputs: int,
+    loss: str,
+    logits: bool,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(folder)  # where the code runs
     (folder / "model.py").write_text(
         "import keras\n\nclass Net(keras.Model):\n    def __init__(self):\n"
         f"        super().__init__()\n        self.end = keras.layers.Dense({outputs}, {end})\n"

@@ -92,8 +92,8 @@ def kind_text(row: Result) -> str:
 
 
 VALIDATED = (
-    "A ratio to a published time that includes validation counts the measured validation, too; it "
-    "is higher than that of the two rates."
+    "Where a published time includes validation, the ratio to it counts ours, too; the rates do "
+    "not."
 )
 """Said where such a ratio stands beside both rates."""
 
