@@ -27,10 +27,11 @@ from accelreport.report.pages.badges import (
     kind_text,
     loud_badges,
     measured_entry,
+    notes_on_validation,
     points_by_devices,
 )
 from accelreport.report.pages.sections.steps import percentile_table
-from accelreport.report.say import SIGNS, UNLIKE_CLOCKS, Speaker, provenance_text, signs
+from accelreport.report.say import Speaker, provenance_text, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench, step_times
 
@@ -59,6 +60,9 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
 
     axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
     others = _other_views(bench, lines, ends, axes)
+    multiples = (value for value in _ratios(bench).values() if not value.why)
+    shown = [*ratios.values(), *multiples]
+    held = frozenset[Caveat]().union(*(value.caveats for value in shown))
     plot = lines_plot(
         lines,
         ends,
@@ -75,7 +79,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             "Log scale. " * (not others)
             + "Bars: 95 % intervals over processes (Student’s t on logarithms)."
             + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
-            + f" {UNLIKE_CLOCKS}." * any(SIGNS[Caveat.UNVALIDATED] in line.detail for line in lines)
+            + "".join(f" {note}" for note in notes_on_validation(held))
         ),
         badges=loud_badges(bench),
         table=_table(bench),
@@ -83,8 +87,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         up=counted,
         values=(
             *(value for _, own in drawn for value in own),
-            *ratios.values(),
-            *(value for value in _ratios(bench).values() if not value.why),
+            *shown,
         ),
         view="log scale" if others else "",
         others=others,
