@@ -285,6 +285,8 @@ def test_only_steps_of_a_training_are_split(write: Write) -> None:
 def test_an_override_that_no_spec_has_is_an_error(write: Write) -> None:
     with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epoch`"):
         load([write(TRAINING)], overrides={"workload.epoch": 1})
+    with pytest.raises(SpecErrors, match=r"no spec has a key `axes`"):
+        load([write(TRAINING)], overrides={"axes": 1})
 
 
 def test_nothing_else_is_said_of_a_file_of_another_version(write: Write) -> None:

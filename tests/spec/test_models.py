@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from accelreport.spec.base import Baseline
 from accelreport.spec.claims import CHECKS, Claim, PeakCheck, RatioCheck, TrendCheck
 from accelreport.spec.device import Device
 from accelreport.spec.models import FIGURES, Measure, Published, Target
@@ -106,6 +107,8 @@ def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
         (Device, {"kind": "GPU", "peak_tflops": {"float32": 8.1}}, ("peak_tflops",)),
         (RatioCheck, {"ratio": "loss", "of": "a"}, ()),
         (RatioCheck, {"ratio": "loss", "of": "a", "about": 1, "at_most": 2}, ("about", "at_most")),
+        (TrendCheck, {"rises": "loss", "of": "a", "along": "b", "over": "c"}, ("over",)),
+        (TrendCheck, {"rises": "loss", "of": "a", "along": "b", "tolerance": 2}, ("tolerance",)),
     ],
 )
 def test_fields_that_cannot_mean_anything_together_are_named(
@@ -116,6 +119,25 @@ def test_fields_that_cannot_mean_anything_together_are_named(
     (error,) = caught.value.errors()
     assert isinstance(error["ctx"]["error"], FieldsError)
     assert error["ctx"]["error"].fields == fields
+
+
+def test_a_target_is_reached_on_its_side_of_its_level() -> None:
+    least, most = Target(metric="a", at_least=0.5), Target(metric="b", at_most=0.5)
+    assert [least.reached_by(value) for value in (0.4, 0.5, 0.6)] == [False, True, True]
+    assert [most.reached_by(value) for value in (0.4, 0.5, 0.6)] == [True, True, False]
+    assert (least.bound, least.level, most.bound, most.level) == ("at least", 0.5, "at most", 0.5)
+
+
+def test_a_ratio_is_about_a_number_within_a_factor() -> None:
+    assert RatioCheck(ratio="loss", of="a", about=2).bounds == (1.6, 2.5)
+    assert RatioCheck(ratio="loss", of="a", at_least=2).bounds == (2, None)
+
+
+def test_a_baseline_is_kept_as_it_is_written() -> None:
+    assert Baseline(device="cpu").model_dump() == "cpu"
+    at_a_size = Baseline.model_validate({"device": "cpu", "size": 1024})
+    assert at_a_size.where == {"size": 1024}
+    assert Baseline.model_validate(at_a_size.model_dump()) == at_a_size
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import astuple
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,22 @@ def test_a_key_defined_again_loses_no_value() -> None:
     assert problem.path == ("a",)
     assert problem.first is not None
     assert problem.first.line == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("x = 1\n  t = { a = 1, a = 2 }\n", (2, 9, 2, 10), (2, 16, 2, 17)),
+        ("x = 1\n  t = [\n { a = 1, a = 2 } ]\n", (3, 4, 3, 5), (3, 11, 3, 12)),
+    ],
+)
+def test_a_key_defined_again_in_a_table_of_one_line_is_where_the_text_has_it(
+    text: str, first: tuple[int, ...], second: tuple[int, ...]
+) -> None:
+    (problem,) = read(text).problems
+    assert problem.first is not None
+    assert astuple(problem.first) == first
+    assert astuple(problem.span) == second
 
 
 def test_a_table_defined_again_is_lost_with_its_keys() -> None:
