@@ -102,6 +102,7 @@ def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
         (Device, {"kind": "GPU", "replicas": 2}, ("replicas", "strategy")),
         (Device, {"kind": "GPU", "strategy": "mirrored", "workers": 2}, ("workers", "strategy")),
         (Device, {"kind": "CPU", "tf32": True}, ("tf32", "kind")),
+        (Device, {"kind": "TPU", "strategy": "tpu", "tf32": True}, ("tf32", "kind")),
         (Device, {"kind": "GPU", "spread": True}, ("spread", "strategy")),
         (Device, {"kind": "GPU", "address": "grpc://tpu"}, ("address", "kind")),
         (Device, {"kind": "GPU", "peak_tflops": {"float32": 8.1}}, ("peak_tflops",)),

@@ -75,13 +75,15 @@ def test_the_caret_stands_below_tabs_and_wide_characters_too() -> None:
     place = Place("a.toml", 1, 5, 6, "\t字é=x")
     _, carets = place.excerpt()
     assert carets.partition("| ")[2] == "\t" + " " * 4 + "^"
+    _, carets = Place("a.toml", 1, 4, 5, "e\u0301=x").excerpt()
+    assert carets.partition("| ")[2] == "  ^", "an accent of its own takes no column"
 
 
 def test_a_long_line_is_cut_around_its_caret() -> None:
-    for column in (1, 500, 1000):
+    for column, place in ((1, 0), (500, WIDEST // 2), (1000, WIDEST - 1)):
         line, carets = Place("a.toml", 1, column, column + 1, "x" * 1000).excerpt()
         assert len(line.partition("| ")[2]) == WIDEST
-        assert 0 <= carets.partition("| ")[2].index("^") < WIDEST
+        assert carets.partition("| ")[2].index("^") == place
 
 
 def test_no_control_or_direction_character_reaches_the_terminal() -> None:
