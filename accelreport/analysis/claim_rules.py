@@ -206,11 +206,19 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
         if decided and of_quality and stand_in == "synthetic":
             return ClaimState.UNDECIDED
         return ClaimState(outcome.verdict.value)
+    rows = evidence.plan.devices
     tried = {
         result.device for result in evidence.results if result.status not in {MISSING, "skipped"}
     }
+    # Another row of a chip that is there lacks a run and no device, unless it was skipped.
+    kinds = {rows[device].kind for device in tried}
+    absent = {
+        result.device
+        for result in evidence.results
+        if result.status == "skipped" or rows[result.device].kind not in kinds
+    } - tried
     lacking = any(
-        missing.device not in tried if missing.lack is Lack.DEVICE else len(tried) < 2
+        missing.device in absent if missing.lack is Lack.DEVICE else len(tried) < 2
         for missing in outcome.missing
         if missing.lack in {Lack.DEVICE, Lack.PAIRS}
     )

@@ -1,7 +1,8 @@
 """What a run costs, and after how many steps one device has overtaken another.
 
-A device takes `start + n · step` for n steps. That is a line, so that two devices change places
-at most once. Steps beyond those that were measured are assumed to take as long as the steady ones.
+A device takes `start + (n − 1) · step` for n steps, because a start-up ends with the first. That is
+a line, so that two devices change places at most once. Steps beyond those that were measured are
+assumed to take as long as the steady ones.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from accelreport.spec.device import Device
 
 @dataclass(frozen=True)
 class TimeLine:
-    """What n steps take on a device, in seconds or in money: `start` + n · `step`.
+    """What n steps take on a device, in seconds or in money: `start` + (n − 1) · `step`.
 
     Attributes:
-        start: before the first steady step.
-        step: of each step.
+        start: until the first step is done.
+        step: of each later step.
     """
 
     start: float
@@ -29,7 +30,7 @@ class TimeLine:
 
     def at(self, steps: float) -> float:
         """What so many steps take."""
-        return self.start + steps * self.step
+        return self.start + (steps - 1) * self.step
 
     @property
     def worth(self) -> float:
@@ -104,10 +105,10 @@ def overtakes(own: TimeLine, other: TimeLine) -> int | None:
     later, gain = own.start - other.start, other.step - own.step
     if gain < 0 or (gain == 0 and later >= 0):
         return None
-    if later + own.step < other.step:
+    if later < 0:
         return 1
     steps = later / gain if gain else math.inf
-    return math.floor(steps) + 1 if steps < MOST_STEPS else None
+    return math.floor(steps) + 2 if steps < MOST_STEPS else None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from statistics import median, median_low
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import Caveat, Finding, Kind, Provenance, Subject, Unit, Value
 from accelreport.analysis.learning import (
+    QUANTISED_LEVEL,
     WITHIN,
     Change,
     QuantisedResult,
@@ -35,7 +36,7 @@ Run = tuple[Result, Record]
 OVERFITTED = 0.10
 """A network whose validation quality is that much lower than that of training overfits."""
 GUESSED = ("val_accuracy", "accuracy")
-"""The share of next letters that a text model guesses: of new text, else of what it trains on."""
+"""The share of next characters that a text model guesses: of new text, else of its own."""
 MOST_SERIES = 3
 """Series whose forecasts a page tells."""
 MOST_ERROR = 1e6
@@ -133,19 +134,24 @@ def _int8(bench: Benchmark) -> Iterator[Finding]:
         value = _value(bench, [row], interval, Unit.SHARE, ACCURACY)
         # The interval is over examples, so that a single run has one.
         caveats = value.caveats - {Caveat.SINGLE_RUN}
-        values.append(replace(value, caveats=caveats, verdict=_changed(result), p=result.p))
+        values.append(
+            replace(value, caveats=caveats, verdict=_changed(result, len(results)), p=result.p)
+        )
     yield Finding(Kind.INT8, tuple(values), of=len(results))
 
 
-def _changed(row: QuantisedResult) -> Verdict | Change:
-    """What conversion did to the accuracy: what the test decides, the same, or undecided."""
-    if row.change is not Change.NOT_SHOWN:
+def _changed(row: QuantisedResult, runs: int) -> Verdict | Change:
+    """What conversion did to the accuracy: what the test decides, the same, or undecided.
+
+    Of several runs the one that changed is chosen, so that the test decides over all (Bonferroni).
+    """
+    if row.change is not Change.NOT_SHOWN and row.p * runs < 1 - QUANTISED_LEVEL:
         return row.change
     return Verdict.SAME if row.low >= -WITHIN and row.high <= WITHIN else Verdict.UNDECIDED
 
 
 def _writes(bench: Benchmark, run: Run) -> Iterator[Finding]:
-    """The share of next letters after the last epoch, its steps, and the share after the first."""
+    """The share of next characters after the last epoch, its steps, and that after the first."""
     runs = alike(bench, run)
     rows, records = [row for row, _ in runs], [record for _, record in runs]
     for metric in GUESSED:

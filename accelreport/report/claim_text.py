@@ -79,13 +79,14 @@ def state_counts(results: Iterable[ClaimResult]) -> dict[ClaimState, int]:
     return {state: counts[state] for state in ClaimState if counts[state]}
 
 
+def state_words(state: ClaimState, count: int) -> str:
+    """What is said of so many claims in a state: one "needs a device", two "need a device"."""
+    return "need a device" if state is ClaimState.NEEDS_DEVICE and count > 1 else STATES[state][0]
+
+
 def states_text(counts: Mapping[ClaimState, int]) -> str:
     """How many claims are in which state: "1 confirmed, 2 need a device"."""
-    several = {ClaimState.NEEDS_DEVICE: "need a device"}
-    return ", ".join(
-        f"{count} {several[state] if count > 1 and state in several else STATES[state][0]}"
-        for state, count in counts.items()
-    )
+    return ", ".join(f"{count} {state_words(state, count)}" for state, count in counts.items())
 
 
 def claims_sentence(results: Sequence[ClaimResult]) -> str:

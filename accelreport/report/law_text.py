@@ -34,17 +34,20 @@ def pair_sentence(pair: LawPair, name: Callable[[TimedSweep], str]) -> str:
         faster, slower, least, most = own, base, against.smallest, against.largest
         if least.value < 1:
             faster, slower, least, most = base, own, _inverse(most), _inverse(least)
+        if not all(end.known and end.low > 1 for end in (least, most)):
+            return f"whether {own} is faster than {base} is undecided at every {work}"
         text = f"{faster} is faster than {slower} whatever the {work}"
-        return f"{text}: {_factor(least, least.value)} or more{_at_most(most)}"
+        interval = _span(least, lambda end: _factor(least, end))
+        return f"{text}: {_factor(least, least.value)} or more{interval}{_at_most(most)}"
     if against.crossing.known and not isfinite(against.crossing.high):
         return f"the {work} at which {own} and {base} are equal cannot be located"
     where = amount_text(pair.own, against.crossing.value)
     interval = _span(against.crossing, lambda value: amount_text(pair.own, value))
-    beyond = "" if pair.crossing_timed else ", where not both were timed"
+    beyond = "" if pair.crossing_timed else ", outside the range where both were timed"
     at = f"a batch of {where}" if pair.own.of_batches else f"{where} a step"
     return (
         f"{own} and {base} are equal at {at}{interval}{beyond}; "
-        f"above it {own} wins{_at_most(against.largest)}"
+        f"above it {own} is faster{_at_most(against.largest)}"
     )
 
 

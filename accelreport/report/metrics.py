@@ -203,6 +203,8 @@ def metric_text(metric: str, value: float, spread: float | None = None) -> str:
     """A metric's value, with a standard deviation where there is one."""
     if in_percent(metric):
         text = quantity.percent(value)
+        if not is_share(metric):
+            text = f"{quantity.fixed(100 * value, 2)}{quantity.SPACE}points"
         return f"{text} ± {quantity.fixed(100 * spread, 2)}" if quantity.present(spread) else text
     if spread is None or not quantity.present(spread):
         return quantity.number(value)

@@ -263,8 +263,9 @@ class Speaker:
             case Kind.TOTAL if base:
                 slowest = values[0]
                 return (
-                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} "
-                    f"and {self.number(base)} on {self.name(base.of)}"
+                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} and "
+                    f"{self.number(base)} {signs(base.caveats)}".rstrip()
+                    + f" on {self.name(base.of)}"
                 )
             case Kind.GAIN:
                 return self._gain(finding)

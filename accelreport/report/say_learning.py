@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from accelreport.analysis.findings import Caveat, Finding, Kind, Unit, Value, is_decided
-from accelreport.analysis.learning import Change
+from accelreport.analysis.learning import WITHIN, Change
 from accelreport.analysis.learning_findings import ACCURACY, LATENCY
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
@@ -40,8 +40,9 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
     match finding.kind:
         case Kind.LEARNS:
             after = speaker.number(values[1])
-            what = f"{_quality(speaker, first)}{speaker.at(first.of)}"
-            return f"the network reaches {what} after {after}"
+            several = len(speaker.bench.shown_series) > 1
+            where = f" on {speaker.name(first.of)}" * several + speaker.at(first.of)
+            return f"the network has {_quality(speaker, first)}{where} after {after}"
         case Kind.OVERFITS:
             known = quantity.listed([_quality(speaker, value) for value in values])
             return f"the network overfits{speaker.at(first.of)}, with {known}"
@@ -52,7 +53,7 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             return f"{count} of {of} {verb} misclassified{speaker.at(first.of)}"
         case Kind.WRITES:
             share, steps = (speaker.number(value) for value in values[:2])
-            return f"the network guesses {share} of the next letters after {steps}"
+            return f"the network guesses {share} of the next characters after {steps}"
         case Kind.FORECAST if len(values) > 1:
             beats, loses = (
                 sum(value.verdict is verdict for value in values)
@@ -60,8 +61,10 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             )
             lost = f" and loses for {loses}" if loses else ""
             open_ = len(values) - beats - loses
+            run = "in one run, " * (Caveat.SINGLE_RUN in finding.caveats)
             return (
-                f"the network beats the best naive guess for {beats} of {len(values)} series{lost}"
+                f"{run}the network beats the best naive guess for {beats} of {len(values)} series"
+                + lost
                 + (f"; {open_} undecided" if open_ else "")
             )
         case Kind.FORECAST:
@@ -224,6 +227,9 @@ def _int8_evidence(speaker: Speaker, finding: Finding) -> str:
         ends = changes[0].interval
         between = quantity.points_between(ends.low, ends.high)
         tested = f"95{quantity.SPACE}% interval {between}, McNemar’s test: {p}"
+    elif {value.verdict for value in changes} == {Verdict.SAME}:
+        margin = quantity.percentage_points(WITHIN)
+        tested = f"each 95{quantity.SPACE}% interval within ± {margin}"
     return f"{faster}Accuracy changes by {listed} on {examples} examples ({tested})."
 
 
@@ -236,7 +242,7 @@ def large_text(speaker: Speaker, finding: Finding) -> str:
             seed = "" if single else f", seed {values[0].processes[0].seed}"
             return f"of {quantity.count(finding.of)} misclassified{seed}"
         case Kind.WRITES:
-            return f"of the next letters guessed after {speaker.number(values[1])}"
+            return f"of the next characters guessed after {speaker.number(values[1])}"
         case Kind.FORECAST:
             return f"mean absolute error of the network for {label(values[0].of.part, 40)}"
         case Kind.INT8:

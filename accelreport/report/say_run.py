@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from accelreport.analysis.findings import Unit, Value
 from accelreport.analysis.stats import Interval
@@ -93,12 +93,12 @@ def computed(bench: BenchmarkView, place: SeriesPoint, tflops: float) -> str:
 
 
 def memory(bench: BenchmarkView, place: SeriesPoint, size: float) -> str:
-    """The largest peak of a process."""
-    return f"the largest process takes {quantity.size(size)}{where(bench, place)}"
+    """The largest peak of a median process."""
+    return f"the median process takes up to {quantity.size(size)}{where(bench, place)}"
 
 
 def reached(speaker: Speaker, rows: Sequence[tuple[str, str, Sequence[Value]]]) -> str:
-    """What devices reach: "Intel Xeon reaches 3.3 % of its measured roof, the published …".
+    """What devices reach: "Intel Xeon reaches 3.3 % of the machine’s measured roof, …".
 
     Args:
         speaker: writes the numbers.
@@ -154,15 +154,18 @@ def worth(speaker: Speaker, rows: Sequence[tuple[Value, float]]) -> str:
     if level:
         return f"No winner is decided among {priced}: intervals overlap."
     if cheapest is fastest:
-        return f"{sentence(called(cheapest[0]))} is both the cheapest and the fastest of {priced}."
+        least = fastest[0].number, fastest[1]
+        best = [called(value) for value, cost in rows if (value.number, cost) == least]
+        names, verb = sentence(quantity.listed(best)), "is" if len(best) == 1 else "are"
+        return f"{names} {verb} both the cheapest and the fastest of {priced}."
     longer, dearer = (
         quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
         for ratio in (cheapest[0].number / fastest[0].number, fastest[1] / cheapest[1])
     )
     return (
-        f"{sentence(called(cheapest[0]))} costs least. {sentence(called(fastest[0]))} takes least "
-        f"time and costs {dearer} as much; the cheapest takes {longer} as long. No row is best at "
-        "both."
+        f"{sentence(called(cheapest[0]))} costs least of {priced}. "
+        f"{sentence(called(fastest[0]))} takes least time and costs {dearer} as much; the "
+        f"cheapest takes {longer} as long. No row is best at both."
     )
 
 
@@ -211,21 +214,24 @@ def unmeasured(counts: Mapping[str, int], cells: int) -> str:
     return ", ".join(part.format("" if number else of) for number, part in enumerate(parts))
 
 
-def advised(advice: Sequence[Advice], own: Source | None) -> str:
+def advised(advice: Sequence[Advice], own: Source | None, measured: Collection[str]) -> str:
     """Who advises on how many cases, and on how many of them numbers bear.
 
     Args:
         advice: at least one.
         own: the source of the spec.
+        measured: kinds of devices that have a number.
     """
     sources = dict.fromkeys(_author(row.source or own) for row in advice)
-    bearing = sum(len(row.words) for row in advice)
-    cases = bearing + sum(len(row.others) for row in advice)
+    bearing = sum(len(row.words) for row in advice if row.use in measured)
+    cases = sum(len(row.words) + len(row.others) for row in advice)
     count = f"{bearing} of {cases} cases" if bearing < cases else quantity.plural(cases, "case")
+    by = f"the advice by {quantity.listed(list(sources))}"
+    if not bearing:
+        return f"No number of this benchmark bears on {by} yet."
     return (
-        f"Numbers of this benchmark bear on {count} of the advice by "
-        f"{quantity.listed(list(sources))}. They show how fast each is on this work, and prove no "
-        "rule for other work."
+        f"Numbers of this benchmark bear on {count} of {by}. They show how fast each is on this "
+        "work, and prove no rule for other work."
     )
 
 

@@ -272,6 +272,21 @@ def _same_conditions(plan: PlanDocument, earlier: PlanDocument) -> set[str]:
     return {place_of(cell) for cell in plan.cells if keys.get(cell.key) == cell.repeat}
 
 
+def variant(profile: str, changes: Mapping[str, Scalar]) -> str:
+    """The name of a profile with changes: `full+workload.data=synthetic`."""
+    return profile + _suffix(changes)
+
+
+def profile_of(plan: PlanDocument) -> str:
+    """The profile a document was made from, without the changes in its name."""
+    return plan.profile.removesuffix(_suffix(plan.overrides))
+
+
+def _suffix(changes: Mapping[str, Scalar]) -> str:
+    text = ",".join(f"{key}={value}" for key, value in sorted(changes.items()))
+    return f"+{text}" if text else ""
+
+
 def place_of(cell: PlannedCell | Cell) -> str:
     """A device at a sweep point, for any repeat."""
     return repr((cell.device, cell.point))

@@ -18,12 +18,13 @@ from accelreport.results.plan_document import (
     Look,
     Looks,
     PlanDocument,
+    profile_of,
 )
 from accelreport.results.record import Failure, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import CellName, LookedAt, LookLine, Observer, named
 from accelreport.runner.plan import Policy, RunPlan, make_plan
-from accelreport.runner.plan_documents import extended, profile_of, repeated
+from accelreport.runner.plan_documents import extended, repeated
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell
 

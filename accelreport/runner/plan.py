@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
-from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.plan_document import PlanDocument, PlannedCell, profile_of
 from accelreport.results.record import MEASURED, STANDING, Failure, FailureKind, Record, Status
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import profile_of
 from accelreport.runner.timings import Expectation, TimeEstimate, likeness
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import Cell

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from accelreport.errors import AccelReportError
-from accelreport.results.plan_document import Looks, PlanDocument, PlannedCell, place_of, retold
+from accelreport.results.plan_document import (
+    Looks,
+    PlanDocument,
+    PlannedCell,
+    place_of,
+    profile_of,
+    retold,
+    variant,
+)
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
 from accelreport.spec.cells import MEASURED_BY, Cell, Spec, SpecSet
@@ -95,22 +103,6 @@ def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:
         for key, value in sorted(overrides.items())
         if not key.startswith("measure.") or key in shaping
     }
-
-
-def variant(profile: str, changes: Mapping[str, Scalar]) -> str:
-    """The name of a profile with changes: `full+workload.data=synthetic`."""
-    return profile + suffix(changes)
-
-
-def profile_of(plan: PlanDocument) -> str:
-    """The profile a document was made from, without the changes in its name."""
-    return plan.profile.removesuffix(suffix(plan.overrides))
-
-
-def suffix(changes: Mapping[str, Scalar]) -> str:
-    """What the name of a profile ends with when there are changes."""
-    text = ",".join(f"{key}={value}" for key, value in sorted(changes.items()))
-    return f"+{text}" if text else ""
 
 
 def refresh(store: Store, specs: Path) -> list[str]:

@@ -13,8 +13,8 @@ from accelreport.analysis.speedup import groups_of
 from accelreport.atomic import cache_folder, write_whole
 from accelreport.report.claim_text import point_text
 from accelreport.report.comparison import percent_at_best as percent
+from accelreport.results.plan_document import profile_of
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import profile_of
 from accelreport.terminal.listings import plan_records
 from accelreport.terminal.say import columns, say
 

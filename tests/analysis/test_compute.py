@@ -21,7 +21,8 @@ LINES = st.builds(TimeLine, st.integers(0, 500).map(float), st.integers(1, 40).m
 
 def test_a_slower_start_pays_off_once_its_steps_have_saved_as_much() -> None:
     gpu, cpu = TimeLine(10.0, 0.01), TimeLine(2.0, 0.05)
-    assert overtakes(gpu, cpu) == 201
+    assert gpu.at(1) == 10.0, "a start-up ends with the first step"
+    assert overtakes(gpu, cpu) == 202
     assert overtakes(cpu, gpu) is None
     assert gpu.worth == pytest.approx(1000)
 

@@ -14,10 +14,11 @@ from accelreport.errors import AccelReportError
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.say import provenance_text
 from accelreport.report.site.assembly import gather
+from accelreport.results.plan_document import variant
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Artefact
 from accelreport.results.store import Store
-from accelreport.runner.plan_documents import choose, variant
+from accelreport.runner.plan_documents import choose
 from tests.support.records import study
 
 SPECS = Path(__file__).parents[2] / "specs"

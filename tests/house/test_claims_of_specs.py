@@ -181,7 +181,8 @@ WORLDS: dict[str, tuple[World, World]] = {
         lambda cell: Fact(4.0 if (cell.device, cell.point["batch_size"]) == ("gpu", 1024) else 1.0),
         lambda cell: Fact(4.0 if (cell.device, cell.point["batch_size"]) == ("gpu", 8192) else 1.0),
     ),
-    "8-bit arithmetic costs accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
+    "8-bit arithmetic costs this CNN accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
+    "8-bit arithmetic costs this LSTM accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
     "8-bit quantisation shrinks a model to about a quarter": (
         final(quantised_size_ratio=4.0),
         final(quantised_size_ratio=2.0),
@@ -207,8 +208,14 @@ WORLDS: dict[str, tuple[World, World]] = {
     ),
     "Accuracy does not depend on the framework": (quality(), quality(cpu_jax=0.7)),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
-    "bfloat16 trains faster than float32 on a CPU": (pace(cpu=1.5), pace(cpu_bf16=1.5)),
-    "bfloat16 trains faster than float32 on a GPU": (pace(gpu=1.5), pace(gpu_bf16=1.5)),
+    **{
+        f"bfloat16 trains this {network} network faster than float32 on a {chip.upper()}": (
+            pace(**{chip: 1.5}),
+            pace(**{f"{chip}_bf16": 1.5}),
+        )
+        for network in ("image", "recurrent")
+        for chip in ("cpu", "gpu")
+    },
     "A TPU is as fast in float32 as in bfloat16": (SAME, pace(tpu=2)),
     "A TPU trains this network 8 times as fast as a GPU, epoch for epoch": (
         pace(gpu=8.6),

@@ -24,7 +24,7 @@ from accelreport.report.openings.opening import (
 )
 from accelreport.report.openings.rates import rates_at
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import VALIDATED
+from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
 from accelreport.report.pages.sections.peak import reached_shares
@@ -273,11 +273,19 @@ def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
     assert f"{ratio}{sign}" in " ".join(dot for plot in plots(bench) for dot in [plot.description])
     captions = " ".join(plot.caption for plot in plots(bench))
     assert ("§ the published time includes validation" in captions) == bool(sign)
-    (notes,) = speedup_table(bench).notes
-    assert ("§ the published time includes validation" in notes) == bool(sign)
-    assert (VALIDATED in notes) == (caveat is Caveat.VALIDATED), (
-        "the ratio is not that of the rates"
-    )
+    assert speedup_table(bench).notes == tuple(notes_on_validation({caveat}))
+
+
+def test_what_is_said_of_validation_names_its_mark_only_where_one_is_shown() -> None:
+    (without,) = notes_on_validation({Caveat.UNVALIDATED})
+    (counted,) = notes_on_validation({Caveat.VALIDATED})
+    assert without.startswith("§ ")
+    assert "§" not in counted
+    assert notes_on_validation({Caveat.VALIDATED, Caveat.UNVALIDATED}) == [
+        without,
+        counted.replace("ours, too.", "ours, too, unless they have a §."),
+    ]
+    assert notes_on_validation({Caveat.BUDGET}) == []
 
 
 def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_both() -> None:

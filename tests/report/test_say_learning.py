@@ -101,7 +101,7 @@ def test_one_of_several_runs_is_no_single_run_but_has_its_seed() -> None:
 def test_a_network_guesses_letters() -> None:
     runs = [{**TEXTS, "epochs": curve(0.1, share, text=True)} for share in (0.14, 0.16)]
     title, answer, number = told(view(*runs), Kind.WRITES)
-    assert title == "The network guesses 15 % of the next letters after 20 steps"
+    assert title == "The network guesses 15 % of the next characters after 20 steps"
     assert answer == (
         "The 95 % interval is 2–28 % over 2 runs. After the first epoch the share is 10 %."
     )

@@ -180,7 +180,8 @@ def test_what_a_network_writes_is_shown_by_its_steps() -> None:
     assert isinstance(curves, Plot)
     written = "".join(token.text for token in text.tokens).replace("\xa0", " ")
     assert re.findall(r"After (.*)", written) == [
-        "10 steps: 10 % of the next letters", "30 steps", "40 steps: 40 % of the next letters",
+        "10 steps: 10 % of the next characters", "30 steps",
+        "40 steps: 40 % of the next characters",
     ]  # fmt: skip
     assert "To be <4>" in written
 

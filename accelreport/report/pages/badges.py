@@ -26,7 +26,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.say import UNLIKE_CLOCKS
+from accelreport.report.say import SIGNS, UNLIKE_CLOCKS
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
@@ -91,17 +91,17 @@ def kind_text(row: Result) -> str:
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
 
 
-VALIDATED = (
-    "Where a published time includes validation, the ratio to it counts ours, too; the rates do "
-    "not."
-)
-"""Said where such a ratio stands beside both rates."""
-
-
 def notes_on_validation(caveats: Collection[Caveat]) -> list[str]:
-    """What is said of ratios to published times, by the caveats of all that are shown."""
-    notes = [f"{UNLIKE_CLOCKS}."] if Caveat.UNVALIDATED in caveats else []
-    return notes + [VALIDATED] * (Caveat.VALIDATED in caveats)
+    """What is said below ratios to published times, by the caveats of all that are shown."""
+    without = Caveat.UNVALIDATED in caveats
+    notes = [f"{UNLIKE_CLOCKS}."] if without else []
+    if Caveat.VALIDATED in caveats:
+        unless = f", unless they have a {SIGNS[Caveat.UNVALIDATED]}" if without else ""
+        notes.append(
+            f"Ratios to published times that include validation include ours, too{unless}. "
+            "Rates do not."
+        )
+    return notes
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:

@@ -42,6 +42,7 @@ from accelreport.report.say import SIGNS, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
+from accelreport.spec.models import Published
 
 MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
@@ -547,12 +548,16 @@ def _ends(own: list[Shown]) -> list[Shown]:
 def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
     """What published rates are of: hardware or its label, and the label or year where it is alike.
 
-    The year is that of the source.
+    Hardware that the source does not name is called by the label. The year is that of the source.
     """
-    names = [label(rate.result.row.hardware or rate.result.row.label, 48) for rate in printed]
+
+    def hardware(row: Published) -> str:
+        return "" if row.hardware_by else row.hardware
+
+    names = [label(hardware(rate.result.row) or rate.result.row.label, 48) for rate in printed]
 
     def apart(one: PublishedResult) -> str:
-        if one.row.hardware:
+        if hardware(one.row):
             return label(one.row.label, 48)
         year = one.source.year if one.source else None
         return f"{label(one.row.label, 48)}, {year}" if year else label(one.row.label, 48)

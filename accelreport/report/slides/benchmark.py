@@ -70,7 +70,7 @@ MOST_TAKEN = 3
 MOST_ROWS = 6
 """States of claims, and facts of what was run."""
 _MERGED = (
-    ("not_measured", "needs_device", "not measured, or needs a device"),
+    ("not_measured", "needs_device", "not measured, or need a device"),
     ("withheld", "undecided", "undecided or withheld"),
 )
 """States of claims that share a row where there are too many, and what it is called."""

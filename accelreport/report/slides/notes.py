@@ -76,8 +76,8 @@ def start_speech(
     return Speech(unique(spoken), unique(sentences), (source,))
 
 
-RULE = "A claim is confirmed or refuted only when its whole 95 % interval lies on one side."
-"""When a claim is decided."""
+RULE = "The rule of a claim names the test that decides it."
+"""What decides claims."""
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
+from accelreport.report.charts.scales import plain_duration
 from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
     Badge,
@@ -34,6 +36,7 @@ from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, or
 from accelreport.report.pages.machines import DEVICES, device_id, machine_facts
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import PlanDocument, profile_of
 from accelreport.results.record import Record
 from accelreport.spec.models import Source
 
@@ -123,35 +126,52 @@ def commands(
         record: the one whose code and data are asked for; those of all when absent.
     """
     records = [record] if record else list(bench.records.values())
-    run = _run(bench)
+    run = _run(bench.plan, records)
     if device:
         run += ["--device", clean(device)]
     for axis, value in zip(bench.axes, point, strict=False):
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        run += ["--filter", f"{clean(axis)}={clean(text)}"]
+        run += ["--filter", f"{clean(axis)}={_written(value)}"]
     measured = Token(shlex.join(run) + "\n")
     return (*_checkout(records), *_data(records), measured, Token("accelreport build"))
 
 
-def _run(bench: BenchmarkView) -> list[str]:
-    run = ["accelreport", "run", f"specs/{clean(bench.plan.spec)}.toml"]
-    if bench.plan.profile != "full":
-        run += ["--profile", clean(bench.plan.profile)]
-    return run
+def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
+    """The command that measures a spec, as the records were: with their repeats and budget."""
+    run = ["accelreport", "run", f"specs/{clean(plan.spec)}.toml"]
+    if profile_of(plan) != "full":
+        run += ["--profile", clean(profile_of(plan))]
+    settings = dict(plan.overrides)
+    if records:
+        settings["measure.repeats"] = 1 + max(record.cell.repeat for record in records)
+    for key, value in settings.items():
+        run += ["--set", f"{clean(key)}={_written(value)}"]
+    return [*run, "--budget", f"{_budgets(records)[-1]:g}s"] if records else run
+
+
+def _budgets(records: Iterable[Record]) -> list[float]:
+    """The time budgets of some processes in seconds, which a plan may have changed since."""
+    return sorted({record.cell.measure.budget for record in records})
+
+
+def _written(value: object) -> str:
+    return clean(str(value).lower() if isinstance(value, bool) else str(value))
 
 
 def run_command(bench: BenchmarkView) -> str:
     """The shell command that measures what is not measured yet of a benchmark."""
-    return shlex.join(_run(bench))
+    return shlex.join(_run(bench.plan))
 
 
 def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
-    """Shell commands that measure every benchmark of a site again, one run for each profile."""
+    """Shell commands that measure every benchmark of a site again, those alike in one run."""
     records = list({place: r for bench in benches for place, r in bench.records.items()}.values())
     tokens = [*_checkout(records), *_data(records)]
-    for profile in dict.fromkeys(bench.plan.profile for bench in benches):
-        run = ["accelreport", "run", "specs/"]
-        run += ["--profile", clean(profile)] if profile != "full" else []
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for bench in benches:
+        program, command, spec, *options = _run(bench.plan, bench.records.values())
+        alike.setdefault((program, command, *options), []).append(spec)
+    for (program, command, *options), specs in alike.items():
+        run = [program, command, *specs, *options]
         tokens.append(Token(shlex.join(run) + "\n"))
     return (*tokens, Token("accelreport build"))
 
@@ -189,7 +209,7 @@ def source_facts(bench: BenchmarkView) -> list[Fact]:
     title = label(source.title, 140)
     by = ", ".join(part for part in (label(source.authors, 80), str(source.year or "")) if part)
     value = f"{title} ({by})" if by else title
-    return [Fact("Reproduces", value, href=web_address(source.url))]
+    return [Fact("Source", value, href=web_address(source.url))]
 
 
 def web_address(address: str) -> str:
@@ -201,12 +221,18 @@ def web_address(address: str) -> str:
 
 def measured_facts(bench: BenchmarkView) -> list[Fact]:
     """How many processes, on how many cells, for the byline."""
-    done = sum(row.measured for row in bench.results)
-    repeats = bench.plan.measure.repeats
-    return [
-        Fact("Cells measured", f"{done} of {quantity.count(len(bench.results))}"),
-        Fact("Processes for each number", quantity.count(repeats)),
-    ]
+    counts = Counter(
+        (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.measured
+    )
+    cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
+    facts = [Fact("Cells measured", cells)]
+    if counts:
+        ends = dict.fromkeys(quantity.count(pick(counts.values())) for pick in (min, max))
+        facts.append(Fact("Processes for each number", " to ".join(ends)))
+    if budgets := _budgets(bench.records.values()):
+        ends = dict.fromkeys(plain_duration(end) for end in (budgets[0], budgets[-1]))
+        facts.append(Fact("Time budget of a process", " to ".join(ends)))
+    return facts
 
 
 def _entries(bench: BenchmarkView) -> list[str]:

@@ -46,7 +46,7 @@ from accelreport.report.theme import pattern
 from accelreport.report.view import BenchmarkView
 
 ABOUT = (
-    "The model: a step takes a fixed time plus a time for each example (Hockney "
+    "The model: a step takes a fixed time plus a time for each example or operation (Hockney "
     "and Jesshope, 1981). It is fitted to the marks and enters no other number of "
     "this site. Dotted lines are the model, fainter where nothing was timed. No "
     "line is drawn where a time is more than 10 % off."
@@ -105,10 +105,15 @@ def _finding(bench: BenchmarkView, shown: Sequence[TimedSweep]) -> str:
         return "no fixed cost and rate describe these times"
     best = _pair_of(bench, shown)
     if best is None:
-        costs_of = [
-            f"{name_of(bench, sweep)} {costs(sweep.fit, sweep)[0][0]}" for sweep in drawn[:4]
+        fixed = [
+            f"{name_of(bench, sweep)} {cost}" + (f" (95 %: {interval})" if interval else "")
+            for sweep in drawn[:4]
+            if not sweep.fit.fixed_s().low <= 0
+            for cost, interval in costs(sweep.fit, sweep)[:1]
         ]
-        return f"by the model, a step has a fixed cost: {quantity.listed(costs_of)}"
+        if not fixed:
+            return "by the model, no fixed cost is significantly different from 0"
+        return f"by the model, a step has a fixed cost: {quantity.listed(fixed)}"
     comparison = pair_sentence(best, lambda sweep: name_of(bench, sweep))
     by = "in a model of the published times" if best.own.published else "by the model"
     return f"{by}, {comparison}"
@@ -203,8 +208,8 @@ def _table(bench: BenchmarkView, sweeps: Sequence[TimedSweep], *, drawn: bool) -
         id="law-table",
         title="The model of each device",
         caption=(
-            "The 95 % interval is under each value: over processes where the times were "
-            "measured, and from the misfit of one line where they were published."
+            "The 95 % interval is under each value: over processes, or from the misfit of one line "
+            "where there is a single process or the times were published."
             + (" Three published times leave it wide." if published else "")
         ),
         corner="device",

@@ -20,6 +20,7 @@ from accelreport.report.claim_text import (
     rule_text,
     source_of,
     state_counts,
+    state_words,
     states_text,
 )
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, is_share, metric_title
@@ -230,7 +231,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
             decided = sum(result.state in DECIDED for result in own)
             rows.append(UnitRow(sentence(words), f"{decided} of {len(own)} decided", items))
     keys = (
-        (state.name.lower(), STATES[state][0], count)
+        (state.name.lower(), state_words(state, count), count)
         for state, count in state_counts(every).items()
     )
     return Units(tuple(rows), tuple(keys)) if rows else None

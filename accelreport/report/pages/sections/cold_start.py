@@ -15,7 +15,7 @@ from accelreport.analysis.cost import (
 from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
-from accelreport.analysis.stats import Interval, geometric_mean
+from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
 from accelreport.report.charts.paired import Bar, Bars, paired_bars
 from accelreport.report.frames import withheld_word
@@ -74,7 +74,7 @@ def paired_first(bench: BenchmarkView, place: SeriesPoint) -> Interval:
 
 
 def course_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> TimeLine | None:
-    """Seconds of the cold start and n warm steps after it (calls of a kernel)."""
+    """Seconds of the cold start and the warm steps after it (calls of a kernel)."""
     unit = unit_of(bench, place, start)
     return TimeLine(start.total, unit) if present(unit) else None
 
@@ -206,8 +206,9 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
             f"one is complete. “Pays off after” is the number of {noun} from which a device "
             f"has overtaken {baseline}, start-up included: the difference of the two "
             f"start-ups over the difference of the two {warm} times."
-            + " † extrapolated: the steps of an epoch at the steady rate."
-            * cut
+            + " † extrapolated: the steps of an epoch at the steady rate." * cut
+            + " † extrapolated: a whole call at the rate of its measured part."
+            * any(_cut_call(bench, place) for place in starts)
         ),
         corner="device",
         columns=number_columns(titles),
@@ -253,7 +254,16 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tu
 def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
     """The warm counterpart, a step with the digits that it has everywhere on the page."""
     comparison = None if bench.words.kernel else bench.speedup(*place)
-    return duration_of(comparison.seconds) if comparison else quantity.duration(unit)
+    text = duration_of(comparison.seconds) if comparison else quantity.duration(unit)
+    return f"{text} {SIGNS[Caveat.EXTRAPOLATED]}" if _cut_call(bench, place) else text
+
+
+def _cut_call(bench: BenchmarkView, place: SeriesPoint) -> bool:
+    """Whether the budget ended a later call of a kernel, of which nothing else was timed."""
+    size = call_size(bench, place)
+    return bench.words.kernel and all(
+        row.timings.steady_steps < size for row in bench.measured(*place)
+    )
 
 
 def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> str:
@@ -268,6 +278,9 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
     for unlike, comparison in withheld_at(bench, point):
         if unlike == place:
             return withheld_word(comparison.withheld)
+    compared = bench.speedup(*place)
+    if compared is None or compared.verdict not in {Verdict.FASTER, Verdict.SLOWER}:
+        return "undecided"
     own = course_of(bench, place, starts[place])
     other = course_of(bench, (base, there), starts[base, there])
     if own is None or other is None:

@@ -221,13 +221,13 @@ curves_of = cached_by_bench(Curves)
 
 
 def _value(metric: str, pair: Sequence[Curve | None], epoch: int) -> Entry:
-    shown = [c for c in pair if c and epoch < len(c.value)]
-    if not shown:
+    validated, trained = (c if c and epoch < len(c.value) else None for c in pair)
+    if (shown := validated or trained) is None:
         return entry("–")
-    first = Line(metric_text(metric, shown[0].value[epoch]))
-    rest = [Line(f"training {metric_text(metric, c.value[epoch])}", "detail") for c in shown[1:]]
-    seconds = Line(quantity.duration(shown[0].elapsed_s[epoch]), "detail")
-    return entry(first, *rest, seconds)
+    lines = [Line(metric_text(metric, validated.value[epoch]) if validated else "not evaluated")]
+    if trained:
+        lines.append(Line(f"training {metric_text(metric, trained.value[epoch])}", "detail"))
+    return entry(*lines, Line(quantity.duration(shown.elapsed_s[epoch]), "detail"))
 
 
 def target_table(bench: BenchmarkView) -> Table:
@@ -378,6 +378,8 @@ def _metric_entry(
         return entry("–")
     deviation = stdev(values) if len(values) > 1 else nan
     lines = [Line(metric_text(metric, mean(values), deviation))]
+    if len(values) < len(cells):
+        lines.append(Line(f"{len(values)} of {quantity.plural(len(cells), 'seed')}", "detail"))
     badges = number_badges(bench.planned(series, point), quality=True)
     if parity and parity.difference.n and parity.verdict in _PARITY:
         lines.append(Line(_difference(parity.difference), "interval"))

@@ -46,10 +46,15 @@ HALF = 536
 """Pixels of a figure that has one beside it."""
 CEILINGS = "ceilings.html"
 MEASURED_ROOF = (
-    "A measured roof is one core’s rate in matrix products times the threads, or what a run of the "
-    "machine reached where that is more."
+    "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
+    "run of the machine reached where that is more."
 )
 """What it is, wherever shares of it are shown."""
+FEWEST = (
+    "A convolution counts with its operations divided by the places of its kernel, because fast "
+    "algorithms may save that much: such a share is smaller than TFLOPS over the peak."
+)
+"""What the operations of a roof leave out, wherever shares of it are shown."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Reached:
     Attributes:
         name: the device, as a sentence calls it.
         short: the same beside a mark that shows who measured it.
-        limit: what limits it: "its measured roof", "the peak of a Tesla K80".
+        limit: what limits it: "the machine’s measured roof", "the peak of a Tesla K80".
         shares: in ascending order.
         by: who names the chip, where the source does not.
     """
@@ -90,7 +95,8 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         limits, what = known
         share = ceiling(place.work, limits).share(place.seconds)
         if not isnan(share):
-            who = place.series.title, place.series.title, f"its {what}", ""
+            owner = "its" if what == "peak" else "the machine’s"
+            who = place.series.title, place.series.title, f"{owner} {what}", ""
             shares.setdefault(who, []).append(share_value(rate, share))
     for published in sound_rates(bench):
         row, hardware = published.row, hardware_of(published.row)
@@ -148,6 +154,7 @@ def peak_section(bench: BenchmarkView) -> Section | None:
             rows_caption(dots),
             "One mark for each sweep point." if len(bench.points) > 1 else "",
             MEASURED_ROOF,
+            FEWEST if _convolves(bench) else "",
             *_chips(rows),
         ))),
         table=Table(
@@ -169,11 +176,17 @@ def peak_section(bench: BenchmarkView) -> Section | None:
     return Section("peak", title, tuple(blocks), finding=f"{finding}.", half=True)
 
 
+def _convolves(bench: BenchmarkView) -> bool:
+    """Whether fewer operations are held against a roof than were counted."""
+    counts = [record.flops for record in bench.records.values() if record.flops]
+    return any(count.least and count.least < (count.per_step or 0.0) for count in counts)
+
+
 def _chips(rows: Sequence[Reached]) -> Iterator[str]:
     """Who names the chips that the sources of some rows do not."""
     for by in dict.fromkeys(row.by for row in rows if row.by):
         names = [row.short for row in rows if row.by == by]
-        yield f"Chip of {quantity.listed(names)} by {by}."
+        yield f"The chip of {quantity.listed(names)} is named by {by}."
 
 
 def _bounds(bench: BenchmarkView, place: Place) -> Table:
@@ -194,9 +207,11 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         id="bounds",
         title="Upper bounds for chips that did not run it: not predictions",
         caption=(
-            f"Calculated{bench.at(place.point)}: the least time is the larger of operations over "
-            "peak and bytes over memory bandwidth. Launches, input and element-wise work are left "
-            f"out, so a measured {bench.words.step} stays above it, most of all with small batches."
+            f"Calculated{bench.at(place.point)}: the least time is the larger of the fewest "
+            "operations over the peak and the fewest bytes over the memory bandwidth. "
+            f"{f'{FEWEST} ' * _convolves(bench)}Launches, input and element-wise work are left "
+            f"out, so a measured {bench.words.step} takes longer. The speedup is over "
+            f"{place.series.title} ({quantity.duration(place.seconds)})."
         ),
         corner="chip",
         columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
@@ -218,8 +233,8 @@ def compute_section(bench: BenchmarkView) -> Section | None:
     methods = sorted({label(count.method, 500) for count in counts})
     of_bytes = sorted({label(count.bytes_method, 300) for count in counts if count.bytes_method})
     caption = (
-        f"How operations are counted: {'; '.join(methods)}. One multiply-add counts as "
-        "two. The share is of the dense peak cited for the element type, in the "
+        f"How operations are counted: {'; '.join(methods)}. The "
+        "share is of the dense peak cited for the element type, in the "
         "devices file or else in the table of known hardware. The notes say what each "
         "figure was checked against."
     )
@@ -245,7 +260,8 @@ def compute_section(bench: BenchmarkView) -> Section | None:
         download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
     )
     link = Download(CEILINGS, "Shares of peaks, every benchmark", "measured and published")
-    best = max(known, key=lambda place: known[place][0])
+    # Of others, a rate would say who is faster, which their comparisons with the baseline decide.
+    best = max(known, key=lambda place: (place[0].baseline, known[place][0]))
     title = f"Arithmetic: {computed(bench, best, known[best][0])}"
     return Section("arithmetic", title, (table, Downloads((link,))), folded=True)
 
@@ -333,8 +349,8 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         page,
         headline=_headline(Speaker(rows[0][0]), shares),
         finding=(
-            "A roof is the rate that counted work allows at peak and memory bandwidth: the maker’s "
-            f"figures or, for a CPU, measured ones. {MEASURED_ROOF}"
+            "A roof is the rate that the least work allows at peak and memory bandwidth: the "
+            f"maker’s figures or, for a CPU, measured ones. {MEASURED_ROOF} {FEWEST}"
             f"{_exceeding([row for row, _ in shares if row.flagged])} Each benchmark’s page has "
             "upper bounds for other chips, which are not predictions."
         ),
@@ -396,11 +412,14 @@ def _plot(rows: Shares) -> Plot:
     for bench, place, shares in rows:
         where, speaker = bench.point_name(place.point), Speaker(bench)
         marks = tuple(_mark(speaker, *share) for share in shares)
+        if any(value.of.point != place.point for _, value in shares):
+            where = f"{where}; published rows at their own points"
         workloads.append(Workload(label(bench.plan.title), (where,), "", "", "", marks))
         lines = (
             table_row(
                 entry(
                     row.short,
+                    *under(bench.point_name(value.of.point) * (value.of.point != place.point)),
                     *under(f"of {row.limit}" + (f", named by {row.by}" if row.by else "")),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),

@@ -359,12 +359,14 @@ def generated_text_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [Prose(note)]
     rows = epochs_written(run.record, MOST_TEXTS)
     if rows:
-        blocks.append(text_by_epoch(bench, run.record, rows, "The same prompt, epoch by epoch"))
+        blocks.append(text_by_epoch(bench, run.record, rows, "The same prompt after each epoch"))
+    partial = run.record.status == "partial"
+    when = "when the budget stopped the run" if partial else "after the training"
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(written(text.text))))
         blocks.append(
             Code(
-                f"Text {number}, after the training",
+                f"Text {number}, {when}",
                 tokens,
                 folded=number > 1,
                 wrapped=True,
@@ -402,7 +404,7 @@ def text_by_epoch(
         shown = values[:1] if row is epochs[-1] else values[2:] if row is epochs[0] else ()
         for value in shown:
             over = f", mean of {value.interval.n} runs" if value.interval.n > 1 else ""
-            note += f": {speaker.number(value)} of the next letters{over}"
+            note += f": {speaker.number(value)} of the next characters{over}"
         break_before = "\n\n" if tokens else ""
         tokens.append(Token(f"{break_before}{note}\n", "note"))
         tokens.append(Token(clean(row.text.prompt), "head"))

@@ -132,14 +132,16 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
             bench,
             dots,
             name=f"by-epoch-{number}",
-            title="Published validation accuracy, epoch by epoch",
+            title="Published validation accuracies",
             axis="validation accuracy",
             tick=lambda share: quantity.percent(share, 1),
             values=tuple(values),
         )
         label_ = label(own.label, 44)
         note = f"{label_}: the epochs lie up to {apart} apart. ◇ published, used in no statistic."
-        yield replace(plot, caption=note).figure(Size(WIDE, 34 * len(dots) + 60), ON_A_PHONE)
+        yield replace(plot, caption=note, badges=()).figure(
+            Size(WIDE, 34 * len(dots) + 60), ON_A_PHONE
+        )
 
 
 def _shares(row: Published) -> Iterator[Value]:
@@ -293,18 +295,22 @@ def advice_section(bench: BenchmarkView) -> Section | None:
     advice = bench.plan.advice
     if not advice:
         return None
-    rows = []
+    rows, measured = [], set()
     for row in advice:
         others = [Line(f"“{label(words, 200)}”") for words in row.others]
         cases = [Line(f"“{label(words, 200)}”") for words in row.words]
         count = quantity.plural(len(others), "case")
         more = f"{count} on which no number here bears" if others else ""
-        numbers = _numbers(bench, row) if row.words else [NOTHING]
+        numbers = list(_numbers(bench, row)) if row.words else []
+        if numbers:
+            measured.add(row.use)
+        elif row.words:
+            numbers = [f"No {row.use} has a number here yet."]
         rows.append(
             table_row(
                 row.use,
                 entry(*cases, more=tuple(others), more_title=more),
-                entry(*map(Line, numbers)),
+                entry(*map(Line, numbers or [NOTHING])),
             )
         )
     table = Table(
@@ -315,20 +321,18 @@ def advice_section(bench: BenchmarkView) -> Section | None:
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )
-    finding = advised(advice, bench.plan.source)
+    finding = advised(advice, bench.plan.source, measured)
     return Section("advice", "When should each be used?", (table,), finding=finding)
 
 
 def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
     """What was measured of a kind of device, or published, against the baseline."""
     speaker, devices = Speaker(bench), bench.plan.devices
-    has_number = False
     for finding in bench.findings:
         kinds = {devices[v.of.device].kind for v in finding.values if v.of.device in devices}
         reached = finding.kind is Kind.TARGET and quantity.present(finding.values[0].number)
         own = reached or finding.kind in {Kind.RATE, Kind.RANGE}
         if kinds == {row.use} and (own or finding.kind in COMPARISONS):
-            has_number = True
             yield f"{speaker.title(finding)}."
     rows = [
         ratios
@@ -336,7 +340,4 @@ def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
         if (device := devices.get(next(iter(ratios.values())).of.device)) and device.kind == row.use
     ]
     for clause in published_speedups(speaker, rows):
-        has_number = True
         yield f"{sentence(clause)}."
-    if not has_number:
-        yield f"No {row.use} has a number here yet."

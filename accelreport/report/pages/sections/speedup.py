@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from accelreport.analysis.findings import Caveat, Kind, Unit, Value
+from accelreport.analysis.findings import MOST_TOLD, Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
@@ -98,8 +98,11 @@ def _clauses(bench: BenchmarkView) -> list[str]:
         clauses = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
         return clauses or ["no device has a time to compare"]
     verdicts = {_verdict(row) for row in compared}
-    if len(compared) > 1 == len(verdicts):
-        return [f"all {len(compared)} comparisons with {name} are {verdicts.pop()}"]
+    if len(verdicts) == 1:
+        verdict, count = verdicts.pop(), len(compared)
+        if count == 1:
+            return [f"the one comparison with {name} is {verdict}"]
+        return [f"all {count} comparisons with {name} are {verdict}"]
     return [verdict_counts(compared, name)]
 
 
@@ -162,6 +165,7 @@ def _interval_text(bench: BenchmarkView) -> str:
     )
 
 
+OWN_INTERVALS = " Each interval holds for its own comparison, not for all of them together."
 APART = " Each machine has its own baseline, so factors of different machines cannot be ranked."
 
 
@@ -190,6 +194,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         caption=(
             f"A speedup is a rate over that of {name}{at_the_same}."
             + _interval_text(bench)
+            + OWN_INTERVALS * (len(_compared(bench)) > MOST_TOLD)
             + " Cells are coloured only where the interval decides." * bool(_compared(bench))
             + " A published figure has no interval." * bool(published)
             + APART * (sum(series.baseline for series in bench.shown_series) > 1)
@@ -421,9 +426,13 @@ def _scaling_finding(bench: BenchmarkView) -> str:
     known = [scaling for scaling in bench.scaling if present(scaling.strong.value)]
     if not known:
         return "no batch ran both on one device and split over several"
-    best = max(known, key=lambda scaling: (scaling.units, scaling.strong.value))
+    best = max(known, key=lambda scaling: (scaling.units, scaling.strong.value)).own
+    own = [s for s in known if (s.own.device, s.own.machine) == (best.device, best.machine)]
+    ends = [pick(own, key=lambda scaling: scaling.strong.value) for pick in (min, max)]
+    work = dict.fromkeys(quantity.ratio(end.units * end.strong.value) for end in ends)
+    efficiency = dict.fromkeys(quantity.percent(end.strong.value, 0) for end in ends)
+    single = f", in {'single runs' if len(own) > 1 else 'a single run'}"
     return (
-        f"{bench.title_of(best.own.device)} does "
-        f"{quantity.ratio(best.units * best.strong.value)} the work of one, an "
-        f"efficiency of {quantity.percent(best.strong.value, 0)}"
+        f"{bench.title_of(best.device)} does {' to '.join(work)} the work of one, an efficiency of "
+        f"{' to '.join(efficiency)}{single * (not any(s.strong.known for s in own))}"
     )

@@ -92,7 +92,11 @@ def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) ->
                 "the longest."
             )
             + (" It does not start at 0." if starts_late(curves) else "")
-            + (f" One of {points} sweep points is drawn; the table has all." if points > 1 else "")
+            + (
+                f" One of {points} sweep points with enough {bench.words.step}s is drawn; the "
+                "table has all of them."
+            )
+            * (points > 1)
         ),
         keys=keys(list(own)),
         badges=loud_badges(bench),
