@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_a_command_gives_the_table_of_s3_from_its_published_figures_alone(tmp_pa
         ["Colab TPU, published", "20.6 ms", "17.0 µs", "1,211", "1.2 %"],
     ]
     assert "Colab TPU and Colab GPU are equal at a batch of 275" in done.output
-    assert "above it Colab TPU wins, by at most 4.3×" in done.output
+    assert "above it Colab TPU is faster, by at most 4.3×" in done.output
 
 
 def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
@@ -146,10 +146,30 @@ def test_sentences_tell_whichever_device_wins_at_large_batches(swept: BenchmarkV
         where = pair.against.crossing.value
         if where == where:
             assert own.seconds(where) == pytest.approx(base.seconds(where))
-            assert f"above it {pair.own.device} wins" in said
+            assert f"above it {pair.own.device} is faster" in said
         else:
             first = pair.own if own.seconds(1) < base.seconds(1) else pair.base
             assert said.startswith(f"{first.device} is faster")
+
+
+def test_a_device_is_faster_whatever_the_batch_only_where_its_intervals_decide_it(
+    swept: BenchmarkView,
+) -> None:
+    pair, even = swept.law_pairs[0], Interval(nan, nan, nan, 3)
+    for low, decided in ((1.1, True), (0.9, False)):
+        least, most = Interval(1.5, low, 2.0, 3), Interval(3.0, 2.5, 3.5, 3)
+        against = replace(pair.against, crossing=even, smallest=least, largest=most)
+        said = pair_sentence(replace(pair, against=against), lambda sweep: sweep.device)
+        names = pair.own.device, pair.base.device
+        if decided:
+            assert said == (
+                f"{names[0]} is faster than {names[1]} whatever the batch: 1.5× or more (95 %: "
+                "1.1× to 2.0×), by at most 3.0× (95 %: 2.5× to 3.5×)"
+            )
+        else:
+            assert said == (
+                f"whether {names[0]} is faster than {names[1]} is undecided at every batch"
+            )
 
 
 COSTS = st.one_of(st.just(0.0), st.floats(1e-6, 1e-1))

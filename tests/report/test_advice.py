@@ -28,6 +28,16 @@ def test_advice_stands_beside_the_numbers_of_its_kind_of_device() -> None:
     assert section.finding.startswith(
         "Numbers of this benchmark bear on 2 of 4 cases of the advice by A. Author (2018)."
     )
+    (alone,) = gather(Results((study(devices=("cpu",), axes={}),)))
+    other = advice_section(replace(alone, plan=alone.plan.model_copy(update={"advice": ADVICE})))
+    assert other is not None
+    assert "bear on 1 of 4 cases" in other.finding, "no GPU has a number"
+    plan_of_tpu = alone.plan.model_copy(update={"advice": ADVICE[2:]})
+    none = advice_section(replace(alone, plan=plan_of_tpu))
+    assert none is not None
+    assert none.finding == (
+        "No number of this benchmark bears on the advice by A. Author (2018) yet."
+    )
     (table,) = section.blocks
     assert isinstance(table, Table)
     rows = table.groups[0].rows

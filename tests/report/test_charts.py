@@ -395,6 +395,7 @@ def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:
     for group, weak in zip(table.groups, (0, 3, 3, 3), strict=True):
         assert len(group.rows) == 3
         assert sum(row.entries[2].lines[0].text != "–" for row in group.rows) == weak
+    assert re.search(r"the work of one, an efficiency of \S+\s%$", section.title), "at every batch"
 
 
 @pytest.mark.parametrize("width", [WIDE, 420, NARROW, 300])

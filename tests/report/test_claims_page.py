@@ -103,6 +103,16 @@ def test_a_claim_about_all_devices_needs_another_where_one_is_alone(
     assert [each.state for each in bench_of(made).tested] == [state]
 
 
+def test_another_row_of_a_chip_that_was_measured_lacks_a_run_and_no_device() -> None:
+    threads = Claim(text="Threads", check=FasterCheck(faster="cpu", than="cpu-1", by_at_least=2))
+    made = study(
+        claims=[threads, ABSENT],
+        devices=("cpu", "cpu-1", "gpu", "tpu"),
+        fate=lambda cell: "ok" if cell.device == "cpu" else "missing",
+    )
+    assert [each.state for each in bench_of(made).tested] == [NOT_MEASURED, NEEDS_DEVICE]
+
+
 def test_no_claim_needs_a_device_of_which_every_process_failed() -> None:
     made = study(
         claims=[FAST, ABSENT],

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.report.model import Figure
 from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import DataSource
@@ -115,3 +116,17 @@ def test_the_example_makes_a_report_that_stands_beside_the_sources(tmp_path: Pat
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "as fast as this 2-core CPU" in page
     assert "synthetic" not in page
+
+
+def test_a_published_share_of_a_roof_names_its_own_sweep_point() -> None:
+    section = ceilings_page(gather(Store(EXAMPLE))).opening
+    assert section is not None
+    (figure,) = section.blocks
+    assert isinstance(figure, Figure)
+    assert figure.table is not None
+    groups = {group.title: group for group in figure.table.groups}
+    lstm = groups["IMDB LSTM: three kernels"]
+    assert lstm.detail == "kernel default; published rows at their own points"
+    rows = [[line.text for line in row.header.lines] for row in lstm.rows]
+    named = ["kernel hard_sigmoid" in lines for lines in rows]
+    assert named == [lines[0].startswith("Colab") for lines in rows]

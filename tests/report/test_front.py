@@ -573,8 +573,8 @@ def test_an_axis_ends_where_its_marks_end_and_a_note_explains_an_outlier() -> No
 
 
 def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:
-    def rate(year: int, text: str, hardware: str = "") -> PrintedRate:
-        row = Published(device="gpu", label=text, hardware=hardware, epoch_time=1.0)
+    def rate(year: int, text: str, hardware: str = "", by: str = "") -> PrintedRate:
+        row = Published(device="gpu", label=text, hardware=hardware, hardware_by=by, epoch_time=1.0)
         source = Source(title="s", year=year)
         return PrintedRate(PublishedResult(row, "epoch_time", 1.0, "", {}, (), source), 1.0, 1.0)
 
@@ -585,7 +585,9 @@ def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_a
         rate(2018, "Colab GPU, 2021, 128 units"),
         rate(2018, "GPU"),
         rate(2020, "GPU"),
+        rate(2018, "Colab TPU", "Cloud TPU v2", "somebody else"),
     ]
     assert printed_names(named) == [
         "Tesla K80", "b", "c", "Colab GPU, 2021, 128 units", "GPU, 2018", "GPU, 2020",
+        "Colab TPU",
     ]  # fmt: skip

@@ -273,7 +273,8 @@ def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
     assert f"{ratio}{sign}" in " ".join(dot for plot in plots(bench) for dot in [plot.description])
     captions = " ".join(plot.caption for plot in plots(bench))
     assert ("§ the published time includes validation" in captions) == bool(sign)
-    assert speedup_table(bench).notes == tuple(notes_on_validation({caveat}))
+    (notes,) = speedup_table(bench).notes
+    assert notes.endswith(" ".join(notes_on_validation({caveat})))
 
 
 def test_what_is_said_of_validation_names_its_mark_only_where_one_is_shown() -> None:
@@ -397,7 +398,7 @@ def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_i
     (row,) = reached_shares(bench)
     assert share.values[0].over
     assert share.values[0].over.part == "measured roof"
-    assert row.limit == "its measured roof"
+    assert row.limit == "the machine’s measured roof"
     assert row.shares[0].number == pytest.approx(share.values[0].number)
 
 

@@ -13,15 +13,17 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from accelreport.errors import AccelReportError
-from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.charts.scales import plain_duration
+from accelreport.report.pages.benchmark import benchmark_page, byline
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
-from accelreport.report.pages.sections.about import commands
+from accelreport.report.pages.sections.about import commands, run_command, site_commands
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
+from accelreport.results.plan_document import variant
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
 from tests.support.records import study
@@ -300,6 +302,37 @@ def test_the_commands_to_reproduce_it_are_there(pages: dict[str, Element]) -> No
     text = section(pages[QUICK], "reproduce").text
     assert "accelreport run specs/mnist_batch_sweep.toml --profile quick" in text
     assert "git checkout" in text
+
+
+def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since() -> None:
+    (bench,) = gather(Results((study("training", repeats=2),)))
+    record = next(iter(bench.records.values()))
+    ran = record.cell.measure.budget
+    changes = {"workload.data": "synthetic", "workload.shuffle": True}
+    since = bench.plan.model_copy(
+        update={
+            "profile": variant("quick", changes),
+            "overrides": changes,
+            "measure": bench.plan.measure.model_copy(update={"budget": 2 * ran, "repeats": 5}),
+        }
+    )
+    command = (
+        "accelreport run specs/example_training.toml --profile quick --set workload.data=synthetic "
+        f"--set workload.shuffle=true --set measure.repeats=2 --budget {ran:g}s\n"
+    )
+    changed = replace(bench, plan=since)
+    assert command in [token.text for token in commands(changed)]
+    assert command in [token.text for token in site_commands([changed])]
+    facts = {fact.term: fact.value for fact in byline(changed)}
+    assert facts["Processes for each number"] == "2"
+    assert facts["Time budget of a process"] == plain_duration(ran)
+    assert run_command(changed) == command.split(" --set measure")[0]
+
+
+def test_benchmarks_that_were_measured_alike_are_measured_again_in_one_run() -> None:
+    (one,), (other,) = (gather(Results((study(spec=name),))) for name in ("one", "other"))
+    (run,) = [t.text for t in site_commands([one, other]) if t.text.startswith("accelreport run")]
+    assert run.startswith("accelreport run specs/one.toml specs/other.toml --set measure.repeats=")
 
 
 @pytest.mark.parametrize("dirty", [False, True])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -206,8 +207,8 @@ def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> No
     assert "A CPU" not in text, "nobody printed what it cost"
     assert section is not None
     assert section.finding == (
-        "The published A GPU costs least. The published A TPU takes least time and costs 5.2× as "
-        "much; the cheapest takes 1.9× as long. No row is best at both."
+        "The published A GPU costs least of 2 rows with a price. The published A TPU takes least "
+        "time and costs 5.2× as much; the cheapest takes 1.9× as long. No row is best at both."
     )
 
 
@@ -247,6 +248,10 @@ def test_no_winner_is_named_where_intervals_overlap() -> None:
         assert said.startswith("No winner is decided among 2 rows with a price") != decided
     assert worth(Speaker(bench), [rows[0], (taken("gpu", 20.0, 0.1), 3.0)]).startswith(
         "Example is both the cheapest and the fastest"
+    )
+    alike = [(taken(device, 8.0, nan), 1.0) for device in ("cpu", "gpu")]
+    assert worth(Speaker(bench), alike) == (
+        "Example and Example T4 are both the cheapest and the fastest of 2 rows with a price."
     )
 
 
@@ -296,3 +301,11 @@ def test_a_run_that_was_stopped_after_one_point_of_many_still_has_its_pages(
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert "batch size 200" in figure.panels[0].wide.description
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_nothing_pays_off_where_no_interval_says_which_is_faster(repeats: int) -> None:
+    bench = bench_of(study(devices=("cpu", "gpu"), axes={}, noise=EXACT, repeats=repeats))
+    rows = table(cold_start_section(bench), "cold-table").groups[0].rows
+    text = rows[1].entries[4].lines[0].text
+    assert (text == "undecided") == (repeats == 1), "a single run has no interval"

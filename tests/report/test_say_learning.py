@@ -48,7 +48,7 @@ SINGLE = "It is a single run, so it has no interval."
             (0.990, 0.994, 0.998),
             "val_accuracy",
             (
-                "The network reaches 99.4 % validation accuracy after 2.0 s",
+                "The network has 99.4 % validation accuracy after 2.0 s",
                 "The 95 % interval is 98.4–100.0 % over 3 runs.",
                 "99.4 %",
             ),
@@ -56,7 +56,7 @@ SINGLE = "It is a single run, so it has no interval."
         (
             (0.0311,),
             "val_loss",
-            ("The network reaches a validation loss of 0.031 after 2.0 s", SINGLE, "0.031 ‡"),
+            ("The network has a validation loss of 0.031 after 2.0 s", SINGLE, "0.031 ‡"),
         ),
     ],
 )

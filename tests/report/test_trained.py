@@ -10,12 +10,17 @@ from typing import Any
 
 import pytest
 
+from accelreport.report.metrics import metric_text
 from accelreport.report.model import Code, Downloads, Figure, Gallery
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section, target_table
-from accelreport.report.pages.sections.predictions import forecast_plots, samples_section
+from accelreport.report.pages.sections.predictions import (
+    forecast_plots,
+    generated_text_section,
+    samples_section,
+)
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import GeneratedText
@@ -71,7 +76,7 @@ def test_the_number_of_the_finding_is_the_one_at_the_end_of_the_line() -> None:
     section = quality_section(bench)
     assert section
     assert line.end == "0.031"
-    assert f"reaches a validation loss of {line.end} after" in section.title
+    assert f"has a validation loss of {line.end} after" in section.title
 
 
 def test_the_other_runs_of_a_configuration_do_not_outlive_one_that_ended_before() -> None:
@@ -237,3 +242,27 @@ def test_a_run_that_the_budget_ended_did_not_never_reach_its_target(
     table = target_table(bench)
     assert table.title.endswith("target validation accuracy, at least 90\N{NO-BREAK SPACE}%")
     assert table.groups[0].rows[0].entries[0].lines[0].text == words
+
+
+def test_training_accuracy_never_stands_for_a_validation_that_did_not_run() -> None:
+    both = apart((0.5, 0.6), (0.4, 0.45))["epochs"]
+    last = both[-1].model_copy(update={"metrics": {"accuracy": 0.6}})
+    shown = Curves(bench_of({"epochs": [both[0], last]})).table("accuracy", "rows")
+    lines = [[line.text for line in row.entries[0].lines] for row in shown.groups[0].rows]
+    assert lines[0][:2] == ["40.00\xa0%", "training 50.00\xa0%"]
+    assert lines[1][:2] == ["not evaluated", "training 60.00\xa0%"]
+
+
+@pytest.mark.parametrize("status", ["ok", "partial"])
+def test_a_text_says_whether_the_training_had_ended(status: str) -> None:
+    texts = [GeneratedText(prompt="To be", text=" or not")]
+    bench = bench_of({"texts": texts, "epochs": curve(0.1, text=True), "status": status})
+    section = generated_text_section(bench)
+    assert section
+    ended = "when the budget stopped the run" if status == "partial" else "after the training"
+    assert f"Text 1, {ended}" in {getattr(block, "title", "") for block in section.blocks}
+
+
+def test_what_quantisation_costs_is_in_points() -> None:
+    assert metric_text("quantised_accuracy_loss", 0.0002, 0.0008) == "0.02\xa0points ± 0.08"
+    assert metric_text("val_accuracy", 0.5, 0.01) == "50.00\xa0% ± 1.00"
