@@ -24,6 +24,7 @@ from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
 from accelreport.results.plan_document import variant
+from accelreport.spec.base import Scalar
 from tests.report.scenarios import Results, ordinary
 from tests.report.tree import Element, parse
 from tests.support.records import study
@@ -308,7 +309,7 @@ def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since(
     (bench,) = gather(Results((study("training", repeats=2),)))
     record = next(iter(bench.records.values()))
     ran = record.cell.measure.budget
-    changes = {"workload.data": "synthetic", "workload.shuffle": True}
+    changes: dict[str, Scalar] = {"workload.data": "synthetic", "workload.shuffle": True}
     since = bench.plan.model_copy(
         update={
             "profile": variant("quick", changes),
