@@ -212,13 +212,10 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     }
     # Another row of a chip that is there lacks a run and no device, unless it was skipped.
     kinds = {rows[device].kind for device in tried}
-    absent = {
-        result.device
-        for result in evidence.results
-        if result.status == "skipped" or rows[result.device].kind not in kinds
-    } - tried
+    skipped = {result.device for result in evidence.results if result.status == "skipped"}
+    absent = {device for device in rows if device in skipped or rows[device].kind not in kinds}
     lacking = any(
-        missing.device in absent if missing.lack is Lack.DEVICE else len(tried) < 2
+        missing.device in absent - tried if missing.lack is Lack.DEVICE else len(tried) < 2
         for missing in outcome.missing
         if missing.lack in {Lack.DEVICE, Lack.PAIRS}
     )

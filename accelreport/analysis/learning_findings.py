@@ -49,8 +49,12 @@ SIZE, LATENCY, ACCURACY = "size", "latency", "accuracy"
 
 
 def first_run(bench: Benchmark, has: Callable[[Record], bool]) -> Run | None:
-    """The first run of which something is true, at the workload's own sweep point if it is one."""
-    runs = [run for run in bench.runs if has(run[1])]
+    """The first run of which something is true, at the workload's own sweep point if it is one.
+
+    A run that the budget stopped is one only where no other was whole.
+    """
+    known = [run for run in bench.runs if has(run[1])]
+    runs = [run for run in known if run[1].status == "ok"] or known
     own = bench.plan.workload
     usual = (run for run in runs if all(own.get(a) == v for a, v in run[0].point.items()))
     return next(usual, runs[0] if runs else None)

@@ -24,7 +24,7 @@ from accelreport.analysis.speed_findings import caveats_of, kind_of, rate_of, ra
 from accelreport.report import quantity
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview, Shown
-from accelreport.report.say import SIGNS, Speaker
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.warning_text import problem_text
 
@@ -173,11 +173,6 @@ class FrontSpeaker:
                 return (
                     f"In {shown.where} it is {speaker.number(value, quantity.TABLE)} "
                     f"({interval} {speaker.interval(value)})."
-                )
-            case Kind.PUBLISHED if Caveat.UNVALIDATED in front.finding.caveats:
-                return (
-                    f"Ratios with a {SIGNS[Caveat.UNVALIDATED]} are too low: these published times "
-                    "include validation, and the measured ones do not."
                 )
             case Kind.NOT_MEASURED:
                 return self._without_base()

@@ -68,7 +68,7 @@ SIGNS: dict[Caveat, str] = {
 
 
 UNLIKE_CLOCKS = (
-    f"{SIGNS[Caveat.UNVALIDATED]} the published time includes validation, the measured one does not"
+    f"{SIGNS[Caveat.UNVALIDATED]} too low: the published time includes validation, ours does not"
 )
 """What that sign means, below a figure."""
 

@@ -12,6 +12,7 @@ from accelreport.results.record import Energy
 from accelreport.results.store import Store
 from accelreport.spec.claims import Claim
 from accelreport.terminal.answer import answers
+from tests.support.pace import DEVICES
 from tests.support.program import call
 from tests.support.records import study
 
@@ -37,7 +38,7 @@ def kept(folder: Path, *claims: Claim, repeats: int = 3) -> Path:
         repeats=repeats,
     )  # fmt: skip
     store = Store(folder / "results")
-    devices = made.plan.devices | {"tpu": made.plan.devices["gpu"]}
+    devices = made.plan.devices | {"tpu": DEVICES["tpu"]}
     store.write_plan(made.plan.model_copy(update={"devices": devices}))
     for record in made.records:
         store.write(record)

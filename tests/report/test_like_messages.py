@@ -22,12 +22,12 @@ def test_a_kind_of_warning_has_two_sentences_and_says_how_many_more_the_cells_ha
     (notes,) = section.blocks
     assert isinstance(notes, Notes)
     (note,) = notes.items
-    assert note.text.startswith("0 stalls. 1 stalls. The cells have ")
+    assert note.text.startswith("0 stalls. 1 stalls. ")
     three = warnings_section(bench_of(replace(made, records=tuple(records[:3]))))
     assert three is not None
     (notes,) = three.blocks
     assert isinstance(notes, Notes)
-    assert "The cells have 1\N{NO-BREAK SPACE}more such sentence." in notes.items[0].text
+    assert "1\N{NO-BREAK SPACE}more such sentence is on the cells’ pages." in notes.items[0].text
     assert section.title == "Warnings: a"
 
 

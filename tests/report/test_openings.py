@@ -272,7 +272,7 @@ def test_a_ratio_to_a_time_with_validation_counts_ours_or_is_marked(
     ratio = quantity.write(whole.values[0].number, Unit.RATIO, digits=quantity.HEADLINE)
     assert f"{ratio}{sign}" in " ".join(dot for plot in plots(bench) for dot in [plot.description])
     captions = " ".join(plot.caption for plot in plots(bench))
-    assert ("§ the published time includes validation" in captions) == bool(sign)
+    assert ("§ too low: the published time includes validation" in captions) == bool(sign)
     (notes,) = speedup_table(bench).notes
     assert notes.endswith(" ".join(notes_on_validation({caveat})))
 
@@ -284,7 +284,7 @@ def test_what_is_said_of_validation_names_its_mark_only_where_one_is_shown() -> 
     assert "§" not in counted
     assert notes_on_validation({Caveat.VALIDATED, Caveat.UNVALIDATED}) == [
         without,
-        counted.replace("ours, too.", "ours, too, unless they have a §."),
+        "Other ratios to such times include our validation. Rates do not.",
     ]
     assert notes_on_validation({Caveat.BUDGET}) == []
 

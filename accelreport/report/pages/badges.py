@@ -26,7 +26,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.say import SIGNS, UNLIKE_CLOCKS
+from accelreport.report.say import UNLIKE_CLOCKS
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
@@ -91,16 +91,15 @@ def kind_text(row: Result) -> str:
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
 
 
+_RATIOS = "Ratios to published times that include validation"
+
+
 def notes_on_validation(caveats: Collection[Caveat]) -> list[str]:
     """What is said below ratios to published times, by the caveats of all that are shown."""
-    without = Caveat.UNVALIDATED in caveats
-    notes = [f"{UNLIKE_CLOCKS}."] if without else []
+    notes = [f"{UNLIKE_CLOCKS}."] if Caveat.UNVALIDATED in caveats else []
     if Caveat.VALIDATED in caveats:
-        unless = f", unless they have a {SIGNS[Caveat.UNVALIDATED]}" if without else ""
-        notes.append(
-            f"Ratios to published times that include validation include ours, too{unless}. "
-            "Rates do not."
-        )
+        which = "Other ratios to such times" if notes else _RATIOS
+        notes.append(f"{which} include our validation. Rates do not.")
     return notes
 
 

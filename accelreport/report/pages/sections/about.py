@@ -70,6 +70,10 @@ def toml_tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
+SUPPLIED = "user-supplied"
+"""Origin of data whose files have not the published checksums."""
+
+
 def about_section(bench: BenchmarkView) -> Section:
     """How to run it again and on what it ran, how to cite it, the spec, and every file."""
     devices = (
@@ -191,14 +195,15 @@ def _checkout(records: Sequence[Record]) -> list[Token]:
 
 
 def _data(records: Sequence[Record]) -> list[Token]:
-    sets = {
-        record.data.dataset
-        for record in records
-        if record.data and record.data.origin in {"official", "user-supplied"}
-    }
-    # A file of one's own is fetched from nowhere.
-    fetched = (name for name in sorted(sets) if name not in CATALOGUE or CATALOGUE[name].files)
-    return [Token(f"accelreport data fetch {shlex.quote(clean(name))}\n") for name in fetched]
+    origins = {(r.data.dataset, r.data.origin) for r in records if r.data}
+    tokens = []
+    for name in sorted({name for name, origin in origins if origin in {"official", SUPPLIED}}):
+        # A file of one's own is fetched from nowhere.
+        if name not in CATALOGUE or CATALOGUE[name].files:
+            if (name, SUPPLIED) in origins:
+                tokens.append(Token("# the official files, which these runs did not use\n", "note"))
+            tokens.append(Token(f"accelreport data fetch {shlex.quote(clean(name))}\n"))
+    return tokens
 
 
 def source_facts(bench: BenchmarkView) -> list[Fact]:

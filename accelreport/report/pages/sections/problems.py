@@ -271,8 +271,8 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
     texts = list(dict.fromkeys(message for message, _ in warned))
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
-    count = quantity.plural(more, "more such sentence")
-    sentences += [f"The cells have {count}."] if more > 0 else []
+    others = quantity.plural(more, "more such sentence is", "more such sentences are")
+    sentences += [f"{others} on the cells’ pages."] if more > 0 else []
     rows = list({id(row): row for _, row in warned}.values())
     sentences.append(who := _who(bench, rows))
     return Note(
