@@ -350,7 +350,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         headline=_headline(Speaker(rows[0][0]), shares),
         finding=(
             "A roof is the rate that the least work allows at peak and memory bandwidth: the "
-            f"maker’s figures or, for a CPU, measured ones. {MEASURED_ROOF} {FEWEST}"
+            "maker’s figures or, for a CPU, measured ones."
             f"{_exceeding([row for row, _ in shares if row.flagged])} Each benchmark’s page has "
             "upper bounds for other chips, which are not predictions."
         ),
@@ -436,6 +436,7 @@ def _plot(rows: Shares) -> Plot:
     caption = ["● measured here; ○ stopped by the time budget, or a single run."]
     caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
     caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
+    caption += [MEASURED_ROOF, FEWEST]
     return Plot(
         id="shares",
         title="What each benchmark reaches of the roof",
