@@ -141,10 +141,11 @@ def test_differing_measurements_are_all_kept_and_named(tmp_path: Path, folder: F
     assert Record.model_validate_json(aside.read_text()) == older
 
 
+@pytest.mark.parametrize("fate", ["ok", "partial"])
 def test_a_measurement_stands_before_a_failure_however_new_that_is(
-    tmp_path: Path, folder: Folder
+    tmp_path: Path, folder: Folder, fate: str
 ) -> None:
-    good = study(repeats=1).records[0]
+    good = study(repeats=1, fate=lambda _: fate).records[0]
     failed = study(repeats=1, fate=lambda _: "timeout").records[0]
     failed = failed.model_copy(update={"started_at": "2030-01-01T00:00:00+00:00"})
     assert failed.key == good.key
