@@ -25,10 +25,18 @@ def cache_folder(name: str) -> Path:
     """A folder of what can be made again: in `ACCELREPORT_CACHE`, or in one of the platform's."""
     chosen = os.environ.get("ACCELREPORT_CACHE")
     if chosen:
-        return Path(chosen).expanduser() / name
+        return expanded(chosen) / name
     from platformdirs import user_cache_path
 
     return user_cache_path("accelreport", appauthor=False) / name
+
+
+def expanded(path: str) -> Path:
+    """A path with `~` as the home folder; where `~name` is nobody's, that is a name as any other.
+
+    `Path.expanduser` raises there.
+    """
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def refuse_links(path: Path, root: Path) -> None:

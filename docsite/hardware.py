@@ -5,7 +5,7 @@ from __future__ import annotations
 from accelreport.analysis.hardware import HARDWARE, Hardware
 
 HEAD = (
-    "| hardware | of | float32 | TF32 | float16 | bfloat16 | int8 | GB/s | held against | source |",
+    "| hardware | of | float32 | TF32 | float16 | bfloat16 | int8 | GB/s | evidence | source |",
     "| :-- | :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |",
 )
 DTYPES = ("float32", "tensorfloat32", "float16", "bfloat16", "int8")

@@ -619,8 +619,8 @@ def _point(point: Mapping[str, Scalar | None]) -> Point:
 
 def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
     """Every trained model is tested on its own examples, and all must agree."""
-    verdicts, numbers = [], []
-    for point in evidence.points(check.where):
+    verdicts, numbers, points = [], [], evidence.points(check.where)
+    for point in points:
         for result in evidence.near(check.of, point):
             quantised = evidence.quantised.get((result.key, result.machine))
             if quantised is None:
@@ -636,7 +636,9 @@ def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
             numbers.append(Number("difference", interval, point, seed=result.seed))
     if verdicts:
         agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
-        return _Outcome(agreed, tuple(numbers))
+        tested = len({point_key(number.point) for number in numbers})
+        verdict, lacking = evidence.of_planned([agreed], tested, len(points))
+        return _Outcome(verdict, tuple(numbers), lacking)
     here = any(process.measured for process in evidence.of_device.get(check.of, ()))
     lack = (
         (Missing(Lack.QUANTISED, check.of),) if here else evidence.absent((check.of, check.where))
@@ -649,8 +651,8 @@ def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
 
 def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
     """One process that ends otherwise refutes it; two that do not are needed to confirm it."""
-    verdicts, numbers = [], []
-    for point in evidence.points(check.where):
+    verdicts, numbers, points = [], [], evidence.points(check.where)
+    for point in points:
         tried = [
             result
             for result in evidence.of_device.get(check.of, ())
@@ -665,8 +667,9 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
         verdicts.append(whole if len(failed) == len(tried) else ClaimVerdict.REFUTED)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
         numbers.append(Number("out_of_memory", share, point))
-    missing = () if verdicts else evidence.absent((check.of, check.where))
-    return _Outcome(combined_verdict(verdicts), tuple(numbers), missing)
+    verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(points))
+    missing = lacking if verdicts else evidence.absent((check.of, check.where))
+    return _Outcome(verdict, tuple(numbers), missing)
 
 
 def _below_peak(evidence: Evidence) -> _Outcome:

@@ -25,7 +25,6 @@ from scipy.special import ndtri
 
 from accelreport.analysis.results import Result
 from accelreport.analysis.stats import LEVEL, NOTHING, Contrast, Interval, one_sample
-from accelreport.analysis.warnings import is_share as is_share
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Epoch, Forecast, Quantised, Record
 from accelreport.spec.claims import EquivalentCheck

@@ -21,13 +21,13 @@ from accelreport.analysis.learning import (
     common_epochs,
     errors_of,
     forecasts_of,
-    is_share,
     misclassified,
     quantised_results,
 )
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import caveats_of
 from accelreport.analysis.stats import LEVEL, Interval, Verdict, geometric_mean, mean, verdict
+from accelreport.analysis.warnings import is_share
 from accelreport.results.record import Epoch, Record
 
 Run = tuple[Result, Record]

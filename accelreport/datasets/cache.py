@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from accelreport.atomic import cache_folder, refuse_links, write_parts, write_whole
+from accelreport.atomic import cache_folder, expanded, refuse_links, write_parts, write_whole
 from accelreport.datasets.entry import CatalogueEntry, KnownFile, RemoteFile
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, DataUnreadable
 
@@ -103,7 +103,7 @@ def data_root() -> Path:
     """The folder of the data files: `ACCELREPORT_DATA`, or the platform's cache folder."""
     chosen = os.environ.get("ACCELREPORT_DATA")
     if chosen:
-        return Path(chosen).expanduser()
+        return expanded(chosen)
     from platformdirs import user_cache_path
 
     return user_cache_path("accelreport", appauthor=False) / "data"
@@ -119,8 +119,7 @@ def places(path: str, folder: str = "") -> list[Path]:
         path: the file, as a spec names it.
         folder: the spec's folder; empty where there is none.
     """
-    # Path.expanduser() raises where `~name` is nobody; such a text is the name of a file.
-    asked = Path(os.path.expanduser(path))  # noqa: PTH111
+    asked = expanded(path)
     if asked.is_absolute():
         return [asked]
     return [root / asked for root in (*([Path(folder)] if folder else []), data_root(), Path.cwd())]

@@ -272,7 +272,7 @@ def _number(number: Number, count: str) -> str:
     cut = ""
     if number.extrapolated:
         timed, planned = map(quantity.count, number.extrapolated)
-        cut = f"extrapolated from {timed} of {planned} steps"
+        cut = f"extrapolated from {timed} timed steps of {planned}"
     inner = ", ".join(part for part in (interval, count, cut) if part)
     return f"{value} ({inner})" if inner else value
 

@@ -63,7 +63,7 @@ def _at_most(largest: Interval) -> str:
     if not isfinite(largest.value):
         return ""
     interval = _span(largest, lambda end: _factor(largest, end))
-    return f", by at most {_factor(largest, largest.value)}{interval}"
+    return f", up to {_factor(largest, largest.value)} as fast{interval}"
 
 
 def _factor(interval: Interval, value: float) -> str:

@@ -205,7 +205,10 @@ class Speaker:
         if Caveat.BUDGET in held and Caveat.EXTRAPOLATED not in held:
             yield self._stopped(configurations)
         least = shortest(row for rows in configurations for row in rows)
-        counted = self.steps(least.timings.steady_steps, least) if least else "its steps"
+        counted = "its steps"
+        if least:
+            timed, planned = least.timings.steady_steps, least.timings.planned_steps
+            counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
         for caveat, text in CAVEATS.items():
             if caveat in held:
@@ -384,11 +387,15 @@ class Speaker:
             return f"{own} is as fast as {other} in {more.framework_name}"
         return f"{own} {self.pace(value, other)} in {more.framework_name}"
 
+    def _span(self, finding: Finding) -> str:
+        """From where to where a swept number goes: "from batch size 1 to 1,024"."""
+        (first,), (last,) = _over(finding.values[0]).point, finding.values[0].of.point
+        ends = f"{quantity.setting(first)} to {quantity.setting(last)}"
+        return f"from {axis_title(finding.axis)} {ends}"
+
     def _gain(self, finding: Finding) -> str:
         """What a swept number does, from its first value to its last, for whoever is decided."""
-        axis = axis_title(finding.axis)
-        (first,), (last,) = _over(finding.values[0]).point, finding.values[0].of.point
-        span = f"from {axis} {quantity.setting(first)} to {quantity.setting(last)}"
+        span = self._span(finding)
         decided = [value for value in finding.values if is_decided(value)]
         if not decided:
             who = _one_of([self.name(value.of) for value in finding.values])
@@ -521,6 +528,11 @@ class Speaker:
         interval = self.marked_interval(finding, value)
         base = value.over
         what = self.name(value.of)
+        if finding.kind is Kind.PAYS_OFF:
+            return f"until {mode(self.bench.plan.devices[value.of.device])} pays off"
+        if finding.kind is Kind.GAIN:
+            what = f"{what}, throughput {self._span(finding)}"
+            return f"{what}, {interval}" if interval else what
         if base is not None and (base.device, base.part) != (value.of.device, value.of.part):
             what = f"{what} over {base.part or self.name(base)}"
         what = f"{what}{self.at(value.of)}"

@@ -53,7 +53,7 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             return f"{count} of {of} {verb} misclassified{speaker.at(first.of)}"
         case Kind.WRITES:
             share, steps = (speaker.number(value) for value in values[:2])
-            return f"the network guesses {share} of the next characters after {steps}"
+            return f"the network predicts {share} of the next characters after {steps}"
         case Kind.FORECAST if len(values) > 1:
             beats, loses = (
                 sum(value.verdict is verdict for value in values)
@@ -140,14 +140,15 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
 def _int8(speaker: Speaker, finding: Finding) -> str:
     """How much smaller and faster, where that is decided, and what became of the accuracy."""
     size, *others = finding.values
-    smaller = f"the int8 network{speaker.at(size.of)} is {speaker.number(size)} smaller"
+    share = quantity.write(1 / size.number, Unit.SHARE, digits=quantity.HEADLINE)
+    smaller = f"the int8 network{speaker.at(size.of)} has {share} of the size"
     latency = _latency(finding)
     if latency and latency.verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        smaller = f"{smaller} and {speaker.number(latency)} as fast"
+        smaller = f"{smaller} and runs {speaker.number(latency)} as fast"
     changes = [value for value in others if value.of.part == ACCURACY]
     verdicts = [value.verdict for value in changes]
     if set(verdicts) == {Verdict.SAME}:
-        return f"{smaller}, at the same accuracy"
+        return f"{smaller}, with the same accuracy within {quantity.percentage_points(WITHIN)}"
     for verdict, verb in ((Change.WORSE, "falls"), (Change.BETTER, "rises")):
         if verdict in verdicts and len(changes) == 1:
             return f"{smaller}; accuracy changes by {points(changes[0])}"
@@ -242,11 +243,11 @@ def large_text(speaker: Speaker, finding: Finding) -> str:
             seed = "" if single else f", seed {values[0].processes[0].seed}"
             return f"of {quantity.count(finding.of)} misclassified{seed}"
         case Kind.WRITES:
-            return f"of the next characters guessed after {speaker.number(values[1])}"
+            return f"of the next characters predicted after {speaker.number(values[1])}"
         case Kind.FORECAST:
             return f"mean absolute error of the network for {label(values[0].of.part, 40)}"
         case Kind.INT8:
-            return f"smaller in int8 than in float32{speaker.at(values[0].of)}"
+            return f"the size in float32 over that in int8{speaker.at(values[0].of)}"
         case Kind.TARGET:
             return f"until the first run reaches the {metric_title(values[0].of.part)} asked for"
     interval = speaker.marked_interval(finding, values[0])

@@ -215,10 +215,7 @@ class RatioCheck(SpecModel):
 
     def reading(self, baseline: Baseline, axes: Collection[str], names: Names = AS_WRITTEN) -> str:
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
-        asked = bounds_text(self.at_least, self.at_most)
-        if self.about is not None:
-            low, high = self.bounds
-            asked = f"about {self.about:g} ({low:g} to {high:g})"
+        asked = bounds_text(*self.bounds)
         rest = names.left(axes, self.where, self.mean_over)
         one = names.place(self.of, self.where)
         base, elsewhere = baseline.place(self.over, {})
@@ -236,7 +233,8 @@ class RatioCheck(SpecModel):
         if self.ratio not in SPEEDS:
             return f"{of_one} is {asked} times that of {other}{rest}"
         by = "steady_step_time" if self.ratio == "speedup" else self.ratio
-        return f"{one} is {asked} times as fast as {other}, by {names.quantity(by)}{rest}"
+        fast = "at least" if self.bounds == (1, None) else f"{asked} times"
+        return f"{one} is {fast} as fast as {other}, by {names.quantity(by)}{rest}"
 
 
 class FasterCheck(SpecModel):

@@ -50,7 +50,7 @@ MOST_SIMULATED = 40
 
 def needed_table(count: int, seed: int = 5) -> str:
     """Whether as many more processes as an UNDECIDED row asks for do decide it."""
-    head = ["true speedup", "n", "undecided", "median asked for", "then decided", "rightly"]
+    head = ["true speedup", "n", "undecided", "median estimate", "then decided", "rightly"]
     rows = []
     made = simulate(scenario("ordinary"), MOST_SIMULATED, count, np.random.default_rng(seed))
     for speedup in (1.0, 1.05, 1.1):

@@ -28,7 +28,7 @@ SIZES = (3, 5)
 def order_table(count: int, seed: int = 10) -> str:
     """Shuffled repeats (as it was) against balanced ones, for equals on a drifting machine."""
     head = ["spec, drift"]
-    head += [f"{what}, n = {n}" for what in ("holds", "told apart", "± width") for n in SIZES]
+    head += [f"{what}, n = {n}" for what in ("holds", "called different", "± width") for n in SIZES]
     rows = []
     for name, devices, points in SHAPES:
         for drift in (0.10, 0.25):

@@ -80,7 +80,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "two modes",
-        "three processes in ten run 1.6× slower, as with both threads on one core",
+        "three processes in ten take 1.6× as long, as with both threads on one core",
         slow_share=(0.3, 0.3),
         slow_factor=1.6,
     ),

@@ -111,7 +111,7 @@ def test_a_total_says_of_how_many_steps_it_is_extrapolated(fate: str, cut: bool)
     ):
         row = row_of(check, fate=lambda _: fate)
         of_totals = cut and "speedup" not in str(check)
-        marked = re.findall(r", extrapolated from \d+ of 300 steps\)", row["numbers"])
+        marked = re.findall(r", extrapolated from \d+ timed steps of 300\)", row["numbers"])
         assert len(marked) == (3 if of_totals else 0)
         assert all(("extrapolated" in number) == of_totals for number in row["evidence"])
 

@@ -213,17 +213,24 @@ def _no_gpu(cell: Any) -> str:
 # 8-bit models and memory ----------------------------------------------------------------------
 
 
-def _eight_bit(*models: tuple[int, int]) -> dict[str, Any]:
-    """A claim about models of which only float32, and only 8 bits, had so many right."""
+def _eight_bit(*models: tuple[int, int], without: int = 0) -> dict[str, Any]:
+    """A claim about models of which only float32, and only 8 bits, had so many right.
+
+    Args:
+        models: those counts of each repeat.
+        without: batch sizes beside one whose models were not quantised.
+    """
     check = QuantisedCheck(quantised_costs="accuracy", of="cpu")
     made = study(
-        axes={},
+        axes={"batch_size": [32, 64, 128][: 1 + without]},
         devices=("cpu",),
         repeats=len(models),
         claims=[Claim(text="Costs", check=check)],
     )
     records = [
         record.model_copy(update={"quantised": quantised(*models[record.cell.repeat])})
+        if record.cell.point["batch_size"] == 32
+        else record
         for record in made.records
     ]
     (row,) = rows_of(Study(plan=made.plan, records=tuple(records)))
@@ -235,6 +242,25 @@ def test_eight_bits_cost_accuracy_where_mcnemars_test_says_so_of_every_model() -
     assert row["verdict"] == "CONFIRMED"
     assert len(row["evidence"]) == 3
     assert "McNemar" in row["rule"]
+
+
+def test_some_of_the_planned_points_refute_a_claim_of_all_and_do_not_confirm_it() -> None:
+    assert _eight_bit((30, 5), (28, 6), without=1)["verdict"] == "UNDECIDED"
+    assert _eight_bit((1, 1), (0, 1), without=1)["verdict"] == "REFUTED"
+
+    def fate(one: str, other: str) -> Any:
+        return lambda cell: one if cell.point["batch_size"] == 32 else other
+
+    check = MemoryCheck(runs_out_of="memory", of="cpu")
+    given: dict[str, Any] = {"axes": {"batch_size": [32, 64]}, "devices": ("cpu", "gpu")}
+    told = {
+        ("oom-host", "oom-host"): "CONFIRMED",
+        ("oom-host", "missing"): "UNDECIDED",
+        ("ok", "missing"): "REFUTED",
+    }
+    for fates, verdict in told.items():
+        row = row_of(check, fate=fate(*fates), repeats=2, **given)
+        assert row["verdict"] == verdict, fates
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,12 @@ PRICE = ListPrice(per_hour=4.5, of="Google Cloud TPU v2", date="2018-10-08", sou
     [
         ("Colab TPU v2, 2018", {}, "Cloud TPU v2 board", ""),
         ("Colab GPU, 2018", {}, "Tesla K80", "Kimm, Paik and Kimm 2021"),
-        ("Colab TPU", {"price": PRICE}, "Cloud TPU v2 board", "its cited price"),
+        (
+            "Colab TPU",
+            {"price": PRICE},
+            "Cloud TPU v2 board",
+            "the price list that is cited for it",
+        ),
         (
             "Cloud TPU, 8 shards",
             {"hardware": "TPU v2", "hardware_by": "us"},

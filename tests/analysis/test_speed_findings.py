@@ -119,7 +119,9 @@ def test_a_total_says_that_it_is_extrapolated_and_from_how_many_steps() -> None:
     least = min(found.base.processes, key=lambda row: row.timings.steady_steps).timings
     done, planned = f"{least.steady_steps:.0f}", f"{least.planned_steps:,.0f}"
     answer = Speaker(example()["fashion_mnist"]).answer(found)
-    assert f"extrapolated from {done} of {planned} steps; evaluation is not included" in answer
+    assert (
+        f"extrapolated from {done} timed steps of {planned}; evaluation is not included" in answer
+    )
 
 
 def test_a_run_stops_after_all_of_its_steps_and_not_after_the_timed_ones() -> None:

@@ -63,7 +63,7 @@ def test_a_command_gives_the_table_of_s3_from_its_published_figures_alone(tmp_pa
         ["Colab TPU, published", "20.6 ms", "17.0 µs", "1,211", "1.2 %"],
     ]
     assert "Colab TPU and Colab GPU are equal at a batch of 275" in done.output
-    assert "above it Colab TPU is faster, by at most 4.3×" in done.output
+    assert "above it Colab TPU is faster, up to 4.3× as fast" in done.output
 
 
 def test_a_page_says_what_the_published_figures_imply_and_that_it_is_a_model(
@@ -164,7 +164,7 @@ def test_a_device_is_faster_whatever_the_batch_only_where_its_intervals_decide_i
         if decided:
             assert said == (
                 f"{names[0]} is faster than {names[1]} whatever the batch: 1.5× or more (95 %: "
-                "1.1× to 2.0×), by at most 3.0× (95 %: 2.5× to 3.5×)"
+                "1.1× to 2.0×), up to 3.0× as fast (95 %: 2.5× to 3.5×)"
             )
         else:
             assert said == (

@@ -128,6 +128,11 @@ def test_the_platforms_cache_folder_serves_when_none_is_named(
     assert data_root().parts[-2:] == ("accelreport", "data")
 
 
+def test_a_home_folder_of_nobody_is_a_folder_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACCELREPORT_DATA", "~nobody-of-this-name/data")
+    assert data_root() == Path("~nobody-of-this-name/data")
+
+
 def test_the_catalogue_is_read_without_numpy_pandas_or_the_network() -> None:
     check = (
         "import sys, accelreport.datasets.catalogue, accelreport.datasets.cache\n"

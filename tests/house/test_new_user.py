@@ -146,7 +146,7 @@ def test_latency_at_1_8_and_64(user: NewUser) -> None:
     assert len(user.records()) == 3 * 2 * 2
 
 
-@follows("Two ways of one computation")
+@follows("Two ways to compute the same result")
 def test_two_ways_of_one_computation(user: NewUser) -> None:
     (user.folder / "specs").mkdir()
     (user.folder / "specs" / "step.py").write_text(user.code[0])

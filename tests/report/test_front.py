@@ -305,7 +305,7 @@ def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_ha
     picture = view.picture
     assert picture
     assert f"Without a rate: “{label(gone.plan.title)}”." in picture.caption
-    counted = "3\xa0more workloads have nothing to be compared with"
+    counted = "3\xa0more workloads have no comparable rate"
     unlike = "in 1 of them precision, quality or data differ"
     assert f"{counted} ({unlike}): see Benchmarks." in picture.caption
     table = rates_table(view.rows, "rates", "Rates")

@@ -50,7 +50,7 @@ def test_confusion_wears_no_colour_of_faster_or_slower(page: Element) -> None:
 
 def test_a_quantised_model_is_compared_with_itself_by_a_test(page: Element) -> None:
     text = text_of(page, "afterwards")
-    assert "the int8 network is 3.9× smaller; accuracy changes by −4.0 points" in text
+    assert "the int8 network has 26 % of the size; accuracy changes by −4.0 points" in text
     assert "−4.00 points" in text
     assert "worse" in text
 

@@ -284,7 +284,10 @@ def test_what_is_said_of_validation_names_its_mark_only_where_one_is_shown() -> 
     assert "§" not in counted
     assert notes_on_validation({Caveat.VALIDATED, Caveat.UNVALIDATED}) == [
         without,
-        "Other ratios to such times include our validation. Rates do not.",
+        (
+            "Other ratios to such times include our validation. "
+            "Rates leave it out and give other ratios."
+        ),
     ]
     assert notes_on_validation({Caveat.BUDGET}) == []
 

@@ -213,19 +213,31 @@ def test_published_runs_cost_their_printed_times_at_the_prices_they_cite() -> No
 
 
 def test_epochs_of_unlike_size_are_compared_by_a_million_examples() -> None:
-    def theirs(device: str, label: str, batch: int, seconds: float, per_hour: float) -> Published:
+    def theirs(
+        device: str, label: str, batch: int, seconds: float, per_hour: float, step: float | None
+    ) -> Published:
         price = ListPrice(per_hour=per_hour, of="A cloud", date="2018-10-08", source="an article")
         return Published(
-            device=device, label=label, where={"batch_size": batch}, epoch_time=seconds, price=price
+            device=device,
+            label=label,
+            where={"batch_size": batch},
+            epoch_time=seconds,
+            step_time=step,
+            price=price,
         )
 
-    rows = theirs("gpu", "A GPU", 256, 11.0, 1.0), theirs("tpu", "A TPU", 1024, 13.0, 2.0)
+    rows = (
+        theirs("gpu", "A GPU", 256, 11.0, 1.0, None),
+        theirs("tpu", "A TPU", 1024, 13.0, 2.0, 0.215),
+    )
     section = cost_section(bench_of(study(devices=("cpu-1",), published=rows)))
     cost = table(section, "cost-table")
     assert cost.title == "Time of a million images, and what it costs"
     assert "because epochs hold different numbers of images" in cost.caption
     text = words(cost)
     assert "A GPU at batch size 256 | 11.9 min |  | 19.9 ¢" in text
+    by_step = "the step of 215 ms tells more than an epoch in whole seconds, which gives 3.53 min"
+    assert "A TPU at batch size 1,024 | 3.50 min |" in text, by_step
     assert section is not None
     assert section.finding == (
         "The published A TPU at batch size 1,024 is both the cheapest and the fastest of 2 rows "

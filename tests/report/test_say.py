@@ -225,7 +225,10 @@ def test_a_compiler_is_named_as_the_field_does(speaker: Speaker, value: Value, t
     [
         (Caveat.SINGLE_RUN, "single run"),
         (Caveat.BUDGET, "time budget stopped the run after 20 of 1,500 steps"),
-        (Caveat.EXTRAPOLATED, "extrapolated from 15 of 1,500 steps; evaluation is not included"),
+        (
+            Caveat.EXTRAPOLATED,
+            "extrapolated from 15 timed steps of 1,500; evaluation is not included",
+        ),
         (Caveat.STAND_IN, "synthetic"),
         (Caveat.SAMPLE, "sample"),
         (Caveat.UNLIKE, "other conditions"),

@@ -99,7 +99,7 @@ def notes_on_validation(caveats: Collection[Caveat]) -> list[str]:
     notes = [f"{UNLIKE_CLOCKS}."] if Caveat.UNVALIDATED in caveats else []
     if Caveat.VALIDATED in caveats:
         which = "Other ratios to such times" if notes else _RATIOS
-        notes.append(f"{which} include our validation. Rates do not.")
+        notes.append(f"{which} include our validation. Rates leave it out and give other ratios.")
     return notes
 
 

@@ -56,8 +56,8 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     if not view.rows:
         return None
     about = (
-        "Throughput of training, and TFLOPS of kernels. Each factor is over the first row "
-        "of its sweep point; a measured factor has a 95 % interval over processes. "
+        "Throughput of training and inference, and TFLOPS of kernels. Each factor is over the "
+        "first row of its sweep point; a measured factor has a 95 % interval over processes. "
         "Published figures enter no statistic."
     )
     caveats = {caveat for row in view.rows for caveat in row.caveats}

@@ -100,6 +100,11 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
     return Table(
         id="data-table",
         title="The data sets, and the benchmarks that read them",
+        caption=(
+            "An example is an image, a review, or a window of a text or a series. Where "
+            "accelreport cuts the windows, a training window may begin at any character or row, "
+            "so they overlap; validation windows do not."
+        ),
         corner="benchmarks",
         columns=(
             Column("examples", number=True),

@@ -1,4 +1,4 @@
-"""Each machine, what was run on it and what is known of it; and devices that were not measured."""
+"""Each machine, what ran on it and what is known about it; and devices that were not measured."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class _Inventory:
             groups.setdefault(software, []).append(self._row(device, counted))
         table = Table(
             id=f"run-{machine_id(machine)}",
-            title="What was run on it",
+            title="What ran on it",
             corner="configuration",
             columns=(Column("how it runs"), Column("measured"), *self._price),
             groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
@@ -161,7 +161,7 @@ class _Inventory:
         )
         known = Facts(
             tuple(hardware_facts(self.environments(machine))),
-            title="What is known of it",
+            title="Details of the machine",
             long=True,
         )
         records = [record for device in own for record in device.records]

@@ -260,7 +260,7 @@ class Overview:
             why = f" (in {withheld} of them {unlike})" if withheld else ""
             count = quantity.plural(len(self._lone), "more workload")
             verb = "has" if len(self._lone) == 1 else "have"
-            parts.append(f"{count} {verb} nothing to be compared with{why}")
+            parts.append(f"{count} {verb} no comparable rate{why}")
         return f"{sentence('; '.join(parts))}: see Benchmarks." if parts else ""
 
     @property
@@ -405,12 +405,12 @@ class Overview:
         make = work_rates(self._workloads, base=self._base, axis_title=self.axis_title)
         return Plot(
             id="rates",
-            title=f"Throughput over that of {self.base}" if self.base else "Throughput",
+            title=f"Throughput relative to {self.base}" if self.base else "Throughput",
             description="; ".join(self._in_words(shown) for shown in self.shown),
             chart=lambda size: make(size.width, size.height),
             caption=self._caption(),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
-            table=rates_table(self.shown, "rates-table", "The rates of the picture"),
+            table=rates_table(self.shown, "rates-table", "The rates in the figure"),
         )
 
     def _in_words(self, shown: Shown) -> str:

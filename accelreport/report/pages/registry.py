@@ -98,7 +98,7 @@ PAGES = (
     ),
     SitePage(
         "ceilings.html",
-        "the share of peaks and [roofs](arithmetic.md#ceilings-how-fast-it-could-be) that was "
+        "the share of peaks and [roofs](arithmetic.md#upper-bounds-how-fast-it-could-be) that was "
         "reached, measured and published",
         lambda content: ceilings_page(content.benches),
         "Share of peak",
@@ -111,7 +111,7 @@ PAGES = (
     ),
     SitePage(
         "devices.html",
-        "each machine, what was run on it and what is known of it; devices that were "
+        "each machine, what ran on it and what is known about it; devices that were "
         "not measured, and why",
         lambda content: devices_page(content.benches),
         "Devices",

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import Result
+from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Speech, Token
 from accelreport.report.pages.badges import kind_text
+from accelreport.report.pages.sections.about import checkout_of, records_of, replaced_data
 from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
@@ -71,8 +73,16 @@ def start_speech(
     """
     # They run where they are pasted: no comment hides those behind it, and no full stop ends them.
     lines = [token.text.strip() for token in commands if token.role != "note"]
-    again = f"To measure it again: {'; '.join(lines)}"
-    sentences = [*notice_sentences(benches), *gap_sentences(benches), again]
+    records = records_of(benches)
+    _, code = checkout_of(records)
+    again = f"To measure it again{f', with {code}' * bool(code)}: {'; '.join(lines)}"
+    sentences = [*notice_sentences(benches), *gap_sentences(benches)]
+    if replaced := [CATALOGUE[name].title for name in replaced_data(records)]:
+        sentences.append(
+            f"The runs read other files of {quantity.listed(replaced)} than the official ones, "
+            "which these commands fetch."
+        )
+    sentences.append(again)
     return Speech(unique(spoken), unique(sentences), (source,))
 
 

@@ -168,7 +168,7 @@ def run_command(bench: BenchmarkView) -> str:
 
 def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
     """Shell commands that measure every benchmark of a site again, those alike in one run."""
-    records = list({place: r for bench in benches for place, r in bench.records.items()}.values())
+    records = records_of(benches)
     tokens = [*_checkout(records), *_data(records)]
     alike: dict[tuple[str, ...], list[str]] = {}
     for bench in benches:
@@ -180,30 +180,49 @@ def site_commands(benches: Sequence[BenchmarkView]) -> tuple[Token, ...]:
     return (*tokens, Token("accelreport build"))
 
 
+def records_of(benches: Iterable[BenchmarkView]) -> list[Record]:
+    """The records of some benchmarks, each once."""
+    return list({place: r for bench in benches for place, r in bench.records.items()}.values())
+
+
+def checkout_of(records: Sequence[Record]) -> tuple[str, str]:
+    """The commit of most records, and what its code is to them; empty texts where none is known."""
+    known = [r.environment for r in records if r.environment and r.environment.commit]
+    counts = Counter(environment.commit or "" for environment in known)
+    if not counts:
+        return "", ""
+    commit = min(counts, key=lambda one: (-counts[one], one))
+    text = "accelreport as it was"
+    if counts[commit] < len(records):
+        text += f" for {counts[commit]} of {quantity.plural(len(records), 'cell')}"
+    if any(environment.dirty for environment in known if environment.commit == commit):
+        text += ", except for uncommitted changes in that checkout"
+    return commit, text
+
+
 def _checkout(records: Sequence[Record]) -> list[Token]:
-    commits = sorted(
-        {r.environment.commit for r in records if r.environment and r.environment.commit}
-    )
-    if not commits:
+    commit, text = checkout_of(records)
+    if not commit:
         return []
-    note = "# accelreport as it was\n"
-    if any(record.environment and record.environment.dirty for record in records):
-        note = "# accelreport as it was, except for uncommitted changes in that checkout\n"
-    if len(commits) > 1:
-        note = f"# accelreport as it was for some cells; {len(commits)} commits were used in all\n"
-    return [Token(note, "note"), Token(f"git checkout {shlex.quote(clean(commits[-1]))}\n")]
+    return [Token(f"# {text}\n", "note"), Token(f"git checkout {shlex.quote(clean(commit))}\n")]
 
 
 def _data(records: Sequence[Record]) -> list[Token]:
     origins = {(r.data.dataset, r.data.origin) for r in records if r.data}
-    tokens = []
+    tokens, replaced = [], replaced_data(records)
     for name in sorted({name for name, origin in origins if origin in {"official", SUPPLIED}}):
         # A file of one's own is fetched from nowhere.
         if name not in CATALOGUE or CATALOGUE[name].files:
-            if (name, SUPPLIED) in origins:
+            if name in replaced:
                 tokens.append(Token("# the official files, which these runs did not use\n", "note"))
             tokens.append(Token(f"accelreport data fetch {shlex.quote(clean(name))}\n"))
     return tokens
+
+
+def replaced_data(records: Iterable[Record]) -> list[str]:
+    """Known data sets of which some records read other files than the official ones."""
+    own = {r.data.dataset for r in records if r.data and r.data.origin == SUPPLIED}
+    return sorted(name for name in own if name in CATALOGUE and CATALOGUE[name].files)
 
 
 def source_facts(bench: BenchmarkView) -> list[Fact]:

@@ -201,7 +201,8 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         title="Start-up and steady state",
         caption=(
             f"Medians over processes; geometric means for {warm}s"
-            f"{' and warm TFLOPS' * words.kernel}. “Start-up in {noun}” is "
+            f"{' and warm TFLOPS' * words.kernel}{' and later epochs' * words.trains}. "
+            f"“Start-up in {noun}” is "
             f"the number of steady {noun} that take as long as everything before the first "
             f"one is complete. “Pays off after” is the number of {noun} from which a device "
             f"has overtaken {baseline}, start-up included: the difference of the two "
@@ -245,7 +246,7 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tu
         warm = median([row.timings.flops_per_step for row in rows]) / steady_s / 1e12
         return quantity.number(cold), quantity.number(warm)
     later = [later_epoch(row, bench.plan.value("epochs", row.point)) for row in rows]
-    text = quantity.duration(median([seconds for seconds, _ in later]))
+    text = duration_of(geometric_mean([seconds for seconds, _ in later]))
     if any(extrapolated for _, extrapolated in later):
         text = f"{text} {SIGNS[Caveat.EXTRAPOLATED]}"
     return quantity.duration(median([row.timings.first_epoch_s for row in rows])), text

@@ -11,7 +11,8 @@ from typing import Literal
 from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
-from accelreport.analysis.published import conditions
+from accelreport.analysis.overview import PublishedRate, published_rates
+from accelreport.analysis.published import conditions, flags_of
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speed_findings import caveats_of
 from accelreport.analysis.stats import Interval, geometric_mean, grouped
@@ -37,6 +38,7 @@ from accelreport.report.openings.rates import style_of
 from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
 from accelreport.report.pages.sections.cold_start import withheld_at
 from accelreport.report.pages.sections.peak import HALF
+from accelreport.report.published_text import flag_text
 from accelreport.report.say import Speaker, signs
 from accelreport.report.say_run import memory, worth
 from accelreport.report.text import label, sentence
@@ -65,11 +67,13 @@ class Priced:
         value: the time.
         price: of an hour; None where none is given.
         examples: training examples that the result holds; NaN where that is unknown.
+        doubts: why a published time cannot be right as printed.
     """
 
     value: Value
     price: Price | None
     examples: float = nan
+    doubts: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -111,7 +115,9 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     rows, what = by_figure[figure], QUANTITIES[figure]
     unlike = _hold_unlike(rows)
     if unlike:
-        rows, what = [_of_a_million(row) for row in rows], f"time of a million {bench.words.sample}"
+        printed = published_rates(bench.plan)
+        rows = [_of_a_million(row, printed) for row in rows]
+        what = f"time of a million {bench.words.sample}"
     title, currencies = "When is it worth paying for?", {r.price.currency for r in rows if r.price}
     if not currencies:
         return Section("cost", f"{title} No price is given", (Prose(NONE),), folded=True)
@@ -119,7 +125,8 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     if unlike:
         results = "epochs" if figure == "epoch_time" else "trainings"
         why = f"because {results} hold different numbers of {bench.words.sample}"
-        caption = f"Calculated from the {QUANTITIES[figure]}, {why}. {table.caption}"
+        figures_of = f"{QUANTITIES[figure]} (of published rows, from the most exact figure)"
+        caption = f"Calculated from the {figures_of}, {why}. {table.caption}"
         table = replace(table, caption=caption)
     if len(currencies) > 1:
         finding = "Prices are in different currencies, so no costs are compared."
@@ -142,9 +149,15 @@ def _hold_unlike(rows: Sequence[Priced]) -> bool:
     return all(map(isfinite, counts)) and max(counts, default=0) > UNLIKE * min(counts, default=0)
 
 
-def _of_a_million(row: Priced) -> Priced:
-    """The time of a million examples, at the rate of the result."""
+def _of_a_million(row: Priced, printed: Sequence[PublishedRate]) -> Priced:
+    """The time of a million examples, at the rate of the result.
+
+    A published row has that of its most exact figure: an epoch may be printed in whole seconds.
+    """
     interval = row.value.interval.times(MILLION / row.examples)
+    for rate in printed:
+        if rate.row is row.value.of.row:
+            interval = Interval(MILLION / rate.rate, nan, nan, 0)
     value = replace(row.value, interval=interval, provenance=Provenance.CALCULATED)
     return Priced(value, row.price, MILLION)
 
@@ -170,7 +183,8 @@ def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
             value = Value(of, alone, Unit.SECONDS, Provenance.PUBLISHED, frozenset())
             known = conditions(bench.plan, row)
             examples = (known.samples or nan) * ((known.epochs or nan) if whole else 1)
-            priced.append(Priced(value, rent(row.price), examples))
+            doubts = tuple(map(flag_text, flags_of(bench.plan, row, figure)))
+            priced.append(Priced(value, rent(row.price), examples, doubts))
     return priced
 
 
@@ -250,7 +264,7 @@ def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]
             device=style_of(bench, of),
             seconds=(row.value.number, low, high),
             cost=(coin.count * row.cost, coin.count * price.of(low), coin.count * price.of(high)),
-            text=f"{speaker.number(row.value)} {signs(row.value.caveats)}".strip(),
+            text=f"{speaker.number(row.value, quantity.TABLE)} {signs(row.value.caveats)}".strip(),
             published=of.row is not None,
             hollow=bool(signs(row.value.caveats)),
         )
@@ -265,7 +279,13 @@ def _table(bench: BenchmarkView, rows: list[Priced], what: str) -> Table:
         lines.append(
             table_row(
                 f"{sentence(speaker.name(of))}{speaker.at(of)}",
-                Entry((Line(time), Line(speaker.interval(value), "interval"))),
+                Entry(
+                    (
+                        Line(time),
+                        Line(speaker.interval(value), "interval"),
+                        *(Line(text, "reason") for text in row.doubts),
+                    )
+                ),
                 money(row.cost, coin) if row.price else "no price given",
                 price_text(row.price) if row.price else "–",
                 device=bench.colour_of(of.device),
@@ -349,8 +369,8 @@ def _memory(bench: BenchmarkView) -> Table:
         title="Peak memory",
         caption=(
             "Medians over processes. The figure of a process is its largest resident set "
-            "up to the end of the timed steps, TensorFlow included. That of a device is "
-            "the peak of TensorFlow’s own allocator, where it counts."
+            "up to the end of the timed steps, the framework included. That of a device "
+            "is the peak of the framework’s own allocator, where it counts."
         ),
     )
 

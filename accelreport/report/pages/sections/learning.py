@@ -9,7 +9,7 @@ from math import nan
 from statistics import stdev
 
 from accelreport.analysis.findings import Finding, Kind, Subject, Unit
-from accelreport.analysis.learning import Agreement, common_epochs, is_share
+from accelreport.analysis.learning import Agreement, common_epochs
 from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
@@ -22,7 +22,7 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.frames import why_not_reached
-from accelreport.report.metrics import level_text, metric_text, metric_title
+from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
     Block,

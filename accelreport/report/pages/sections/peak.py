@@ -52,9 +52,11 @@ MEASURED_ROOF = (
 """What it is, wherever shares of it are shown."""
 FEWEST = (
     "A convolution counts with its operations divided by the places of its kernel, because fast "
-    "algorithms may save that much: such a share is smaller than TFLOPS over the peak."
+    "algorithms may save that much."
 )
-"""What the operations of a roof leave out, wherever shares of it are shown."""
+"""What the operations of a roof leave out."""
+SMALLER = "Its share of a roof is therefore smaller than TFLOPS over the peak."
+"""What follows for a convolution, wherever shares are shown."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def peak_section(bench: BenchmarkView) -> Section | None:
             rows_caption(dots),
             "One mark for each sweep point." if len(bench.points) > 1 else "",
             MEASURED_ROOF,
-            FEWEST if _convolves(bench) else "",
+            f"{FEWEST} {SMALLER}" if _convolves(bench) else "",
             *_chips(rows),
         ))),
         table=Table(
@@ -191,8 +193,9 @@ def _chips(rows: Sequence[Reached]) -> Iterator[str]:
 
 def _bounds(bench: BenchmarkView, place: Place) -> Table:
     """Upper bounds of known chips at the sweep point with the most work."""
-    rows = []
-    for limits in known_limits(place.work.dtype):
+    rows, every = [], known_limits(place.work.dtype)
+    tf32 = any(limits.peak.tf32_tflops for limits in every)
+    for limits in every:
         bound = ceiling(place.work, limits)
         rows.append(
             table_row(
@@ -209,9 +212,9 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         caption=(
             f"Calculated{bench.at(place.point)}: the least time is the larger of the fewest "
             "operations over the peak and the fewest bytes over the memory bandwidth. "
-            f"{f'{FEWEST} ' * _convolves(bench)}Launches, input and element-wise work are left "
-            f"out, so a measured {bench.words.step} takes longer. The speedup is over "
-            f"{place.series.title} ({quantity.duration(place.seconds)})."
+            f"{f'{FEWEST} ' * _convolves(bench)}{'No bound uses TF32. ' * tf32}Launches, input and "
+            f"element-wise work are left out, so a measured {bench.words.step} takes longer. The "
+            f"speedup is over {place.series.title} ({quantity.duration(place.seconds)})."
         ),
         corner="chip",
         columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
@@ -386,15 +389,17 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
 
 def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
     """From the least to the largest share of what was measured, and of what was published."""
-    parts = []
-    for noun, published in (("measured", False), ("published", True)):
+    parts: list[str] = []
+    kinds = (("measured", " at the heaviest sweep points"), ("published", " at most"))
+    for noun, where in kinds:
         own = [
             value
             for row, value in shares
-            if (value.of.row is not None) == published and not row.flagged
+            if (value.of.row is not None) == (noun == "published") and not row.flagged
         ]
         if own:
-            parts.append(f"{noun} steps reach {speaker.numbers(own)} of their roof")
+            roof = "" if parts else " of their roof"
+            parts.append(f"{noun} steps reach {speaker.numbers(own)}{roof}{where}")
     return sentence(quantity.listed(parts)) or "No share can be right"
 
 
@@ -436,7 +441,7 @@ def _plot(rows: Shares) -> Plot:
     caption = ["● measured here; ○ stopped by the time budget, or a single run."]
     caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
     caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
-    caption += [MEASURED_ROOF, FEWEST]
+    caption += [MEASURED_ROOF, FEWEST, SMALLER]
     return Plot(
         id="shares",
         title="What each benchmark reaches of the roof",

@@ -114,6 +114,7 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
     return Table(
         id="step-table",
         title=f"Percentiles of {bench.words.step} times",
+        caption=f"Percentiles are of the {bench.words.step}s of all processes together.",
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
