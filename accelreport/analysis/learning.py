@@ -393,9 +393,9 @@ class QuantisedResult:
     change: Change
 
     @property
-    def size_ratio(self) -> float:
-        """How many times as large the model was before."""
-        return self.quantised.float32.bytes / self.quantised.int8.bytes
+    def size_share(self) -> float:
+        """Size of the model as a share of what it was before."""
+        return self.quantised.int8.bytes / self.quantised.float32.bytes
 
     @property
     def latency_ratio(self) -> float:

@@ -121,15 +121,15 @@ def quantised_runs(bench: Benchmark) -> list[tuple[Run, QuantisedResult]]:
 
 
 def _int8(bench: Benchmark) -> Iterator[Finding]:
-    """The ratio of sizes, that of latencies, and each run's change in accuracy."""
+    """Its share of the size, the ratio of latencies, and each run's change in accuracy."""
     quantised = quantised_runs(bench)
     if not quantised:
         return
     rows = [run[0] for run, _ in quantised]
     results = [result for _, result in quantised]
-    size = Interval(median(result.size_ratio for result in results), nan, nan, len(results))
+    size = Interval(median(result.size_share for result in results), nan, nan, len(results))
     faster = geometric_mean([result.latency_ratio for result in results])
-    values = [_value(bench, rows, size, Unit.RATIO, SIZE)]
+    values = [_value(bench, rows, size, Unit.SHARE, SIZE)]
     if isfinite(faster.value):
         value = _value(bench, rows, faster, Unit.RATIO, LATENCY)
         values.append(replace(value, verdict=verdict(faster)))

@@ -140,8 +140,7 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
 def _int8(speaker: Speaker, finding: Finding) -> str:
     """How much smaller and faster, where that is decided, and what became of the accuracy."""
     size, *others = finding.values
-    share = quantity.write(1 / size.number, Unit.SHARE, digits=quantity.HEADLINE)
-    smaller = f"the int8 network{speaker.at(size.of)} has {share} of the size"
+    smaller = f"the int8 network{speaker.at(size.of)} has {speaker.number(size)} of the size"
     latency = _latency(finding)
     if latency and latency.verdict in {Verdict.FASTER, Verdict.SLOWER}:
         smaller = f"{smaller} and runs {speaker.number(latency)} as fast"
@@ -247,7 +246,7 @@ def large_text(speaker: Speaker, finding: Finding) -> str:
         case Kind.FORECAST:
             return f"mean absolute error of the network for {label(values[0].of.part, 40)}"
         case Kind.INT8:
-            return f"the size in float32 over that in int8{speaker.at(values[0].of)}"
+            return f"of the size in float32, as int8{speaker.at(values[0].of)}"
         case Kind.TARGET:
             return f"until the first run reaches the {metric_title(values[0].of.part)} asked for"
     interval = speaker.marked_interval(finding, values[0])

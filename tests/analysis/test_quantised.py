@@ -72,6 +72,6 @@ def test_a_difference_is_claimed_only_where_the_coin_would_hardly_do_it(
     found = record().model_copy(update={"quantised": quantised(float32_only, int8_only)})
     (row,) = quantised_results([found, record()])  # a record without such a model has none
     assert row.change is verdict
-    assert row.size_ratio == 4
+    assert row.size_share == 1 / 4
     assert row.latency_ratio == pytest.approx(3)
     assert row.float32_accuracy - row.int8_accuracy == pytest.approx(-row.difference)

@@ -214,7 +214,7 @@ def test_int8_makes_a_network_smaller(runs: list[tuple[int, int]], title: str) -
     own, answer, number = told(bench, Kind.INT8)
     assert own == title
     assert "on 1,000 examples" in answer
-    assert number.startswith("3.9×")
+    assert number.startswith("26 %")
 
 
 def test_int8_of_a_sweep_names_the_point() -> None:

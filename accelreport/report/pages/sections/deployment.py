@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.findings import Finding, Kind
 from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import ACCURACY, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import percentile
@@ -69,7 +69,6 @@ def _bars(
     """Size, latency and accuracy in both arithmetics, medians over runs, and what compares them."""
     speaker = Speaker(bench)
     number = {value.of.part: speaker.number(value) for value in finding.values}
-    size = next(value.number for value in finding.values if value.of.part == SIZE)
     changes = [value for value in finding.values if value.of.part == ACCURACY]
     ends = [pick(changes, key=lambda value: value.number) for pick in (min, max)]
     changed = " to ".join(dict.fromkeys(map(points, ends)))
@@ -78,7 +77,7 @@ def _bars(
     right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
         ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
-         quantity.size, of_float32(size)),
+         quantity.size, f"{number[SIZE]} of float32"),
         ("latency of a call", [(row.float32_latency_s, row.int8_latency_s) for row in results],
          quantity.duration, f"{number.get(LATENCY)} as fast"),
         ("accuracy", right, quantity.percent, changed),
@@ -96,11 +95,6 @@ def _bars(
         for before, after in [(median([b for b, _ in pairs]), median([a for _, a in pairs]))]
         if present(before) and present(after)
     ]
-
-
-def of_float32(ratio: float) -> str:
-    """The size of an int8 model, as a share, by how many times as large the float32 one is."""
-    return f"{quantity.write(1 / ratio, Unit.SHARE, digits=quantity.HEADLINE)} of float32"
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:
@@ -169,7 +163,9 @@ def _precisions(run: NamedRun, row: QuantisedResult) -> tuple[Row, Row]:
     faster = quantised.int8.throughput / quantised.float32.throughput
     after = table_row(
         "int8",
-        _entry(quantity.size(quantised.int8.bytes), of_float32(row.size_ratio)),
+        _entry(
+            quantity.size(quantised.int8.bytes), f"{quantity.percent(row.size_share, 0)} of float32"
+        ),
         _entry(
             quantity.duration(row.int8_latency_s),
             f"{ratio(row.latency_ratio)} as fast" if present(row.latency_ratio) else "–",
