@@ -266,7 +266,7 @@ def hardware_of(row: Published) -> NamedHardware | None:
         return NamedHardware(known)
     hosted = [runtime for runtime in RUNTIMES if runtime.name == row.label.partition(",")[0]]
     texts = [(runtime.hardware, runtime.by) for runtime in hosted]
-    texts += [(row.price.of, "the price list that is cited for it")] if row.price else []
+    texts += [(row.price.of, "its cited price list")] if row.price else []
     named = (NamedHardware(known, by) for text, by in texts if (known := named_in(text)))
     return next(named, None)
 

@@ -135,7 +135,7 @@ PRICE = ListPrice(per_hour=4.5, of="Google Cloud TPU v2", date="2018-10-08", sou
             "Colab TPU",
             {"price": PRICE},
             "Cloud TPU v2 board",
-            "the price list that is cited for it",
+            "its cited price list",
         ),
         (
             "Cloud TPU, 8 shards",

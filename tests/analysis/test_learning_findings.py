@@ -157,7 +157,7 @@ def test_conversion_to_int8_is_tested_in_every_run(
     finding = only(Kind.INT8, quantised(*disagreements), quantised(2, 3))
     assert finding
     size, latency, first, second = finding.values
-    assert size.number == pytest.approx(3.9)
+    assert size.number == pytest.approx(1 / 3.9)
     assert latency.number == pytest.approx(2.0)
     assert latency.verdict is Verdict.FASTER
     assert (first.verdict, second.verdict) == (verdict, Verdict.SAME)
