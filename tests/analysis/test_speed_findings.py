@@ -87,6 +87,27 @@ def test_a_finding_has_one_base(spec: str) -> None:
             assert len({value.over.device for value in finding.values if value.over}) <= 1
 
 
+def test_a_compiler_is_compared_with_the_same_framework_on_the_same_machine() -> None:
+    bench = example()["frameworks"]
+    findings = of_kind(bench, Kind.COMPILED)
+    compared = set()
+    for finding in findings:
+        (value,) = finding.values
+        assert value.over
+        own, base = (bench.plan.devices[of.device] for of in (value.of, value.over))
+        assert (own.framework, value.of.machine) == (base.framework, value.over.machine)
+        assert finding.of == len(findings)
+        compared.add((value.of.device, value.over.device))
+    assert {("cpu", "cpu-eager"), ("cpu-xla", "cpu")} <= compared
+
+
+def test_the_ends_of_a_grid_are_one_of_all_pairs_of_its_configurations() -> None:
+    (finding,) = of_kind(example()["har_sweep"], Kind.RANGE)
+    timed = len(finding.values)
+    assert finding.comparisons == timed * (timed - 1) // 2
+    assert finding.of == 24
+
+
 def test_what_is_undecided_is_in_no_decided_finding_of_the_example() -> None:
     for bench in example().values():
         for finding in bench.findings:
