@@ -298,3 +298,11 @@ def test_the_table_in_the_documentation_is_the_one_that_is_used() -> None:
     text = (Path(__file__).parents[2] / "docs" / "arithmetic.md").read_text(encoding="utf-8")
     written = text.partition("<!-- table: hardware -->\n")[2].partition("\n<!-- end -->")[0]
     assert written == hardware_markdown()
+
+
+def test_a_part_of_a_board_has_its_share_of_the_peak_and_says_so() -> None:
+    whole, half = (peak_of_hardware(f"Cloud TPU v2-{cores}", "bfloat16") for cores in (8, 4))
+    assert whole
+    assert half
+    assert half.tflops == whole.tflops / 2
+    assert str(half.source) == f"0.5 × {whole.source}"
