@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import inspect
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -377,16 +378,30 @@ def last_activation(model: Any) -> str:
 
 
 def observed_activation(model: Any) -> str:
-    """The same by the outputs of 16 random examples; for layers whose order is not known."""
+    """The same by the outputs of 16 random examples; for layers whose order is not known.
+
+    One draw of weights can keep the outputs of a linear end between 0 and 1: units that are off, or
+    a last layer that begins at zero. So trainable weights are drawn anew up to 12 times, and are
+    put back.
+    """
     import numpy as np
     from keras import ops
 
+    rng = np.random.default_rng(0)
     shape = (16, *(length or 8 for length in model.input_shape[1:]))
-    examples = np.abs(np.random.default_rng(0).standard_normal(shape))
-    outputs = ops.convert_to_numpy(model(ops.cast(examples, model.inputs[0].dtype)))
-    if outputs.min() < 0 or outputs.max() > 1:
-        return "linear"
-    return "softmax" if np.allclose(outputs.sum(-1), 1, atol=1e-3) else "sigmoid"
+    examples = ops.cast(np.abs(rng.standard_normal(shape)), model.inputs[0].dtype)
+    weights = model.get_weights()
+    try:
+        for _ in range(12):
+            for variable in model.trainable_variables:
+                inputs = math.prod(variable.shape[:-1])  # of a unit; keeps the outputs about 1
+                variable.assign(rng.standard_normal(variable.shape) / math.sqrt(inputs))
+            outputs = ops.convert_to_numpy(model(examples))
+            if not ((outputs >= 0) & (outputs <= 1)).all():
+                return "linear"
+    finally:
+        model.set_weights(weights)
+    return "softmax" if np.allclose(outputs.sum(-1), 1, atol=1e-2) else "sigmoid"
 
 
 def input_embeddings(model: Any) -> Iterator[Any]:

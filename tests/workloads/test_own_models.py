@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,12 @@ from accelreport.loader.load import load
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.keras_model import FAMILY, KerasParameters, judged, maker, problem
-from accelreport.workloads.own_model import APPLICATIONS, ModelError
+from accelreport.workloads.own_model import (
+    APPLICATIONS,
+    ModelError,
+    last_activation,
+    with_one_input,
+)
 from tests.support.children import Measures
 
 pytestmark = pytest.mark.e2e
@@ -223,6 +229,34 @@ def test_the_outputs_of_ones_own_class_tell_the_loss(
     known = judged(parameters, model)
     assert (known.loss, known.from_logits) == (loss, logits)
     assert [layer.kind for layer in layers_of(model)] == ["Dense", "Dense"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [("zeros", "zeros"), ("ones", "zeros"), (-1.0, "ones"), ("ones", 0.01)]
+)
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_linear_end_is_known_whatever_its_weights_begin_with(
+    first: str | float, last: str | float, *, bias: bool
+) -> None:
+    import keras
+    from keras import layers
+
+    def start(value: str | float) -> Any:
+        return keras.initializers.Constant(value) if isinstance(value, float) else value
+
+    class Net(keras.Model):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.end = layers.Dense(3, use_bias=bias, kernel_initializer=start(last))
+            self.start = layers.Dense(4, "relu", use_bias=bias, kernel_initializer=start(first))
+
+        def call(self, x: Any) -> Any:
+            return self.end(self.start(x))
+
+    model = with_one_input(Net(), (2,), "`Net`")
+    before = model.get_weights()
+    assert last_activation(model) == "linear"
+    assert all(map(np.array_equal, before, model.get_weights()))
 
 
 def test_random_numbers_of_the_models_shape_need_no_data(folder: Path, measure: Measures) -> None:

@@ -390,7 +390,10 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
 def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
     """From the least to the largest share of what was measured, and of what was published."""
     parts: list[str] = []
-    kinds = (("measured", " at the heaviest sweep points"), ("published", " at most"))
+    kinds = (
+        ("measured", " at the heaviest sweep points"),
+        ("published", " at their best sweep points"),
+    )
     for noun, where in kinds:
         own = [
             value
