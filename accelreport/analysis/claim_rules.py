@@ -673,12 +673,14 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
 
 
 def _below_peak(evidence: Evidence) -> _Outcome:
-    verdicts, numbers = [], []
+    """Every device is held against its own peak, and one without a peak against none."""
+    verdicts, numbers, unmeasured = [], [], 0
     for device in evidence.plan.devices:
         for point in evidence.points({}):
             known = [process.timings.peak_tflops for process in evidence.near(device, point)]
             peak = min((tflops for tflops in known if tflops > 0), default=0.0)
             if not peak:
+                unmeasured += not known
                 continue
             interval = evidence.interval("tflops", evidence.terms("tflops", device, point))
             if interval.n:
@@ -692,5 +694,6 @@ def _below_peak(evidence: Evidence) -> _Outcome:
             verdicts.append(ClaimVerdict.REFUTED)
             place = _point(result.point)
             numbers.append(Number("tflops", NOTHING, place, result.device, refused=result))
-    missing = () if verdicts else (Missing(Lack.PEAK),)
-    return _Outcome(combined_verdict(verdicts), tuple(numbers), missing)
+    verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(verdicts) + unmeasured)
+    missing = lacking if verdicts else (Missing(Lack.PEAK),)
+    return _Outcome(verdict, tuple(numbers), missing)

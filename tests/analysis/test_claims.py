@@ -425,6 +425,12 @@ def test_a_rate_above_the_peak_is_refuted_even_from_one_process() -> None:
     assert row["verdict"] == "REFUTED"
 
 
+def test_a_device_that_was_not_measured_leaves_open_whether_all_are_below_their_peaks() -> None:
+    check = PeakCheck(below_peak=True)
+    row = row_of(check, shape="matmul", axes={}, fate=_no_tpu)
+    assert row["verdict"] == "UNDECIDED"
+
+
 def test_without_a_cited_peak_there_is_nothing_to_test() -> None:
     row = row_of(PeakCheck(below_peak=True), shape="matmul", devices=("cpu-1",), axes={})
     assert row["verdict"] == "NOT TESTED HERE"
