@@ -23,9 +23,10 @@ from accelreport.analysis.claims import (
 from accelreport.analysis.results import ENERGY, Result, matches
 from accelreport.analysis.speedup import Why, Withheld
 from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.frames import withheld_text
-from accelreport.report.metrics import in_percent, is_share, printed_text
+from accelreport.report.metrics import in_percent, printed_text
 from accelreport.report.quantity import SPACE
 from accelreport.report.text import label, tied
 from accelreport.report.warning_text import failure_text, problem_text

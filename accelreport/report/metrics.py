@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelreport.analysis.warnings import is_share as is_share
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.text import label
 from accelreport.workloads.registry import FAMILIES

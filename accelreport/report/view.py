@@ -25,11 +25,11 @@ from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Speedup
+from accelreport.analysis.warnings import is_share
 from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
     Words,
     axis_title,
-    is_share,
     settings_text,
     words_of,
 )

@@ -15,10 +15,11 @@ from typing import Any
 import altair as alt
 
 from accelreport.analysis.findings import Finding, Unit
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows, text_layers
 from accelreport.report.charts.scales import Scale
-from accelreport.report.metrics import axis_title, is_share, metric_title, settings_text
+from accelreport.report.metrics import axis_title, metric_title, settings_text
 from accelreport.report.model import (
     Entry,
     Line,

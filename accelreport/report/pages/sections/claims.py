@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, distinct
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
     SPEAKERS,
@@ -23,7 +24,7 @@ from accelreport.report.claim_text import (
     state_words,
     states_text,
 )
-from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, is_share, metric_title
+from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, metric_title
 from accelreport.report.model import (
     Badge,
     Block,

@@ -12,6 +12,7 @@ from accelreport.analysis.findings import Finding, Kind, Subject, Unit
 from accelreport.analysis.learning import Agreement, common_epochs
 from accelreport.analysis.learning_findings import quality_value
 from accelreport.analysis.stats import Interval
+from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.charts.curves import (
     Axes,
@@ -22,7 +23,7 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.frames import why_not_reached
-from accelreport.report.metrics import is_share, level_text, metric_text, metric_title
+from accelreport.report.metrics import level_text, metric_text, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
