@@ -3,8 +3,10 @@
 Our loop, Keras' `train_on_batch` and the plain loop train the same Keras layers with the same loss
 and batches, in one process, and take turns in a shuffled order, because a machine's speed drifts. A
 ratio is the median over the rounds of a ratio taken within a round, of wall time and, for a machine
-with other work, of CPU time. The plain loop has its batches ready on the device and computes no
-metrics:
+with other work, of CPU time; the interval of a median has a level of 95 % (order statistics). The
+plain loop has its batches ready on the device and computes no metrics. Once more, with metrics, it
+does what our loop does beside the training: it takes its batches from the resident data, and adds
+the loss and the metrics up over each batch. The plain loops are:
 
 - TensorFlow: `tf.function` around `GradientTape` and `optimizer.apply`, called for each batch;
 - JAX: `jax.jit` around `stateless_call`, `jax.grad` and `stateless_apply`, with donated state;
@@ -22,9 +24,11 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from scipy.stats import binom
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -44,6 +48,22 @@ SYSTEMS = {
     "dense": "image_classification",
 }
 """The family of each network: S3's convolutions, S4's LSTMs, and three dense layers."""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """What a plain loop trains with.
+
+    Attributes:
+        sources: two values of each step.
+        take: makes a batch of them.
+        sums: (losses, targets, outputs) → what is added up of a batch; None for its mean loss.
+    """
+
+    sources: Sequence[tuple[Any, Any]]
+    take: Callable[[Any, Any], tuple[Any, Any]] = lambda inputs, targets: (inputs, targets)
+    sums: Callable[[Any, Any, Any], Any] | None = None
+
 
 TURN_S = 0.4
 """Seconds of a turn, about, of our loop."""
@@ -96,34 +116,42 @@ def contenders(
 
     engine = engine_for(task, runtime)
     resident = engine.on_devices(task.resident)
-    batches = [task.take(resident, engine.constant(row)) for row in rows]
+    places = [(resident, engine.constant(row)) for row in rows]
+    batches = [task.take(*place) for place in places]
+    ready, noted = Batches(batches), Batches(places, task.take, engine._sums)
     turns: dict[str, Turn]
     if runtime.framework == "jax":
         turns = {
             "ours": ours(),
-            "plain": _plain_jax(task, batches),
+            "plain": _plain_jax(task, ready),
+            "plain, with metrics": _plain_jax(task, noted),
             "ours, one program": ours(loops_in_program=True),
         }
     elif runtime.framework == "torch":
         turns = {
             "ours": ours(),
-            "plain": _plain_torch(task, batches),
-            "plain, Keras' optimizer": _plain_torch(task, batches, keras_optimizer=True),
+            "plain": _plain_torch(task, ready),
+            "plain, Keras' optimizer": _plain_torch(task, ready, keras_optimizer=True),
+            "the same, with metrics": _plain_torch(task, noted, keras_optimizer=True),
         }
         if compiled:
             turns["ours, compiled"] = ours(jit_compile=True)
-            turns["plain, compiled"] = _plain_torch(task, batches, compiled=True)
+            turns["plain, compiled"] = _plain_torch(task, ready, compiled=True)
     else:
-        turns = {"ours": ours(), "plain": _plain_tensorflow(task, batches)}
-    del engine
+        turns = {
+            "ours": ours(),
+            "plain": _plain_tensorflow(task, ready),
+            "plain, with metrics": _plain_tensorflow(task, noted),
+        }
 
     host = [tuple(keras.ops.convert_to_numpy(part) for part in batch) for batch in batches]
     model = task.model()
-    mean, like = _mean(task), batches[0][1]
+    like = batches[0][1]
 
     def loss_of(targets: Any, outputs: Any) -> Any:
         # Keras changes type and rank of targets.
-        return mean(keras.ops.cast(keras.ops.reshape(targets, like.shape), like.dtype), outputs)
+        targets = keras.ops.cast(keras.ops.reshape(targets, like.shape), like.dtype)
+        return keras.ops.mean(task.loss(targets, outputs))
 
     model.compile(optimizer=task.optimizer(), loss=loss_of, jit_compile=runtime.framework == "jax")
 
@@ -133,12 +161,6 @@ def contenders(
         float(loss)
 
     return {**turns, "train_on_batch": fit_on_batches}
-
-
-def _mean(task: TrainingProblem) -> Callable[[Any, Any], Any]:
-    from keras import ops
-
-    return lambda targets, outputs: ops.mean(task.loss(targets, outputs))
 
 
 def _window(engine: Engine, rows: Any, steps: int) -> Turn:
@@ -151,45 +173,50 @@ def _window(engine: Engine, rows: Any, steps: int) -> Turn:
     return run
 
 
-def _plain_tensorflow(task: TrainingProblem, batches: list[Any]) -> Turn:
+def _plain_tensorflow(task: TrainingProblem, batches: Batches) -> Turn:
     import tensorflow as tf
 
-    model, optimizer, mean = task.model(), task.optimizer(), _mean(task)
+    model, optimizer = task.model(), task.optimizer()
     optimizer.build(model.trainable_variables)
 
     @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-    def step(inputs: Any, targets: Any) -> Any:
+    def step(*source: Any) -> Any:
+        inputs, targets = batches.take(*source)
         with tf.GradientTape() as tape:
-            loss = mean(targets, model(inputs, training=True))
+            outputs = model(inputs, training=True)
+            losses = task.loss(targets, outputs)
+            loss = tf.reduce_mean(losses)
         gradients = tape.gradient(loss, model.trainable_weights)
         optimizer.apply(gradients, model.trainable_weights)
-        return loss
+        return batches.sums(losses, targets, outputs) if batches.sums else loss
 
     def run() -> None:
-        for inputs, targets in batches:
-            loss = step(inputs, targets)
-        float(loss)
+        for source in batches.sources:
+            result = step(*source)
+        result.numpy()
 
     return run
 
 
-def _plain_jax(task: TrainingProblem, batches: list[Any]) -> Turn:
+def _plain_jax(task: TrainingProblem, batches: Batches) -> Turn:
     import jax
 
-    model, optimizer, mean = task.model(), task.optimizer(), _mean(task)
+    model, optimizer = task.model(), task.optimizer()
     optimizer.build(model.trainable_variables)
 
     def objective(trainable: Any, others: Any, inputs: Any, targets: Any) -> Any:
         outputs, others = model.stateless_call(trainable, others, inputs, training=True)
-        return mean(targets, outputs), others
+        losses = task.loss(targets, outputs)
+        result = batches.sums(losses, targets, outputs) if batches.sums else losses.mean()
+        return losses.mean(), (others, result)
 
-    def step(state: Any, inputs: Any, targets: Any) -> Any:
+    def step(state: Any, *source: Any) -> Any:
         trainable, others, moments = state
-        (loss, others), gradients = jax.value_and_grad(objective, has_aux=True)(
-            trainable, others, inputs, targets
+        gradients, (others, result) = jax.grad(objective, has_aux=True)(
+            trainable, others, *batches.take(*source)
         )
         trainable, moments = optimizer.stateless_apply(moments, gradients, trainable)
-        return (trainable, others, moments), loss
+        return (trainable, others, moments), result
 
     program = jax.jit(step, donate_argnums=0)
     held = [
@@ -205,24 +232,24 @@ def _plain_jax(task: TrainingProblem, batches: list[Any]) -> Turn:
 
     def run() -> None:
         state = held.pop()
-        for inputs, targets in batches:
-            state, loss = program(state, inputs, targets)
+        for source in batches.sources:
+            state, result = program(state, *source)
         held.append(state)
-        float(loss)
+        jax.block_until_ready(result)
 
     return run
 
 
 def _plain_torch(
     task: TrainingProblem,
-    batches: list[Any],
+    batches: Batches,
     *,
     compiled: bool = False,
     keras_optimizer: bool = False,
 ) -> Turn:
     import torch
 
-    model, mean, kept = task.model(), _mean(task), task.optimizer()
+    model, kept = task.model(), task.optimizer()
     kept.build(model.trainable_variables)
     made = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}[type(kept).__name__.lower()]
     optimizer = made(model.parameters(), lr=float(kept.learning_rate))
@@ -237,12 +264,18 @@ def _plain_torch(
             kept.apply([each.value.grad for each in variables], variables)
 
     def run() -> None:
-        for inputs, targets in batches:
+        for source in batches.sources:
+            inputs, targets = batches.take(*source)
             optimizer.zero_grad()
-            loss = mean(targets, forward(inputs, training=True))
+            outputs = forward(inputs, training=True)
+            losses = task.loss(targets, outputs)
+            loss = losses.mean()
             loss.backward()
             update()
-        loss.item()
+            if batches.sums:
+                with torch.no_grad():
+                    loss = batches.sums(losses, targets, outputs)
+        loss.detach().numpy()
 
     return run
 
@@ -271,13 +304,16 @@ def measure(system: str, batch: int, runtime: Runtime, rounds: int) -> None:
     for name, pairs in taken.items():
         ours = "ours, compiled" if name == "plain, compiled" else "ours"
         step_ms = 1e3 * statistics.median(wall for wall, _ in pairs) / steps
-        wall, cpu = (
-            statistics.median(a[clock] / b[clock] for a, b in zip(taken[ours], pairs, strict=True))
+        walls, cpus = (
+            sorted(a[clock] / b[clock] for a, b in zip(taken[ours], pairs, strict=True))
             for clock in (0, 1)
         )
+        rank = int(binom.ppf(0.025, rounds, 0.5))
+        low, high = walls[max(0, rank - 1)], walls[min(rounds - 1, rounds - rank)]
         print(
             f"{runtime.framework:11}{system:6}{batch:4}  {name:24}{step_ms:9.2f} ms a step;"
-            f" {ours} / it {wall:.2f}, by CPU time {cpu:.2f}",
+            f" {ours} / it {statistics.median(walls):.3f} ({low:.2f} to {high:.2f}),"
+            f" by CPU time {statistics.median(cpus):.3f}",
             flush=True,
         )
 
