@@ -11,6 +11,7 @@ import pytest
 
 from accelreport.loader.load import load
 from accelreport.report.model import Figure
+from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import DataSource
@@ -108,6 +109,16 @@ def test_an_example_makes_the_claims_of_the_shipped_specs(example: Path) -> None
     for plan in Store(example).plans():
         assert plan.claims == list(specs[plan.spec].claims)
         assert {cell.key for cell in plan.cells} <= {cell.key for cell in specs[plan.spec].cells}
+
+
+@pytest.mark.parametrize("example", [EXAMPLE, WHOLE], ids=lambda folder: folder.name)
+def test_no_number_of_one_quantity_is_set_large_twice(example: Path) -> None:
+    for bench in gather(Store(example)):
+        large = opening_of(bench).large
+        for number, (finding, first) in enumerate(large):
+            for other, second in large[:number]:
+                same = first.value == second.value
+                assert not (same and finding.values[0].of == other.values[0].of), bench.slug
 
 
 @pytest.mark.e2e

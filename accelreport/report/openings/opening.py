@@ -261,12 +261,18 @@ class Opening:
         own = [f for f in self.findings if f is self.finding or f.kind is not Kind.WITHHELD]
         kinds = {finding.kind: finding for finding in reversed(own)}
         first = sorted(kinds.values(), key=self.findings.index)
-        large: dict[tuple[str, str], tuple[Finding, LargeNumber]] = {}
+        large: list[tuple[Finding, LargeNumber]] = []
         for finding in first:
-            if number := self.speaker.large(finding):
-                # Two findings may have one number, such as a ratio that a title restates.
-                large.setdefault((number.value, number.text), (finding, number))
-        return tuple(large.values())[:MOST_NUMBERS]
+            number = self.speaker.large(finding)
+            # Two findings may have one number, such as a ratio that a title restates, or an
+            # accuracy whose interval holds jointly with that of another.
+            if number and not any(
+                number.value == other.value
+                and (number.text == other.text or finding.values[0].of == known.values[0].of)
+                for known, other in large
+            ):
+                large.append((finding, number))
+        return tuple(large)[:MOST_NUMBERS]
 
     @property
     def numbers(self) -> tuple[LargeNumber, ...]:
