@@ -206,7 +206,7 @@ class FrontSpeaker:
                 return f"whether {front.name} is faster or slower than {base} is undecided{where}"
             case Kind.SINGLE:
                 runs = "a single run" if len(values) == 1 else f"{len(values)} single runs"
-                return f"{front.name} is compared with {base} in {runs}"
+                return f"the comparison of {front.name} with {base} rests on {runs}"
             case Kind.NOT_MEASURED:
                 count = quantity.plural(front.finding.of, "benchmark")
                 if not self._timed:

@@ -565,7 +565,8 @@ def _joint_level(finding: Finding) -> str:
     if not finding.joint:
         return ""
     level = quantity.percent(finding.level, 0)
-    return f" The {level} level holds for all {finding.comparisons} comparisons together."
+    count = "both" if finding.comparisons == 2 else f"all {finding.comparisons}"
+    return f" The {level} level holds for {count} comparisons together."
 
 
 def _configurations(findings: Sequence[Finding]) -> list[list[Result]]:

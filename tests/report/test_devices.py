@@ -207,15 +207,26 @@ def test_what_differs_between_the_cells_of_a_machine_is_said_once_for_each_name(
     assert facts["Clock of the CPU"] == "2.00 to 2.50 GHz"
 
 
-def test_a_measured_rate_of_a_machine_says_that_it_is_of_one_core() -> None:
-    made = study("matmul", repeats=1, devices=("cpu",), axes={})
-    roofs = Roofs(
-        tflops=0.7, core_tflops=0.1, gbps=31.0, method="", other_cores=0.0, measured_at=""
-    )
-    (block,) = machine_facts([on(record, roofs=roofs) for record in made.records])
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        ([0.1, 0.1], "0.100 TFLOPS of one core in float32 products, 31.0 GB/s"),
+        ([0.1, 0.243], "0.100 to 0.243 TFLOPS of one core in float32 products, 31.0 GB/s"),
+    ],
+    ids=["one", "two machines of one image"],
+)
+def test_a_measured_rate_of_a_machine_says_that_it_is_of_one_core(
+    rates: list[float], text: str
+) -> None:
+    records = study("matmul", repeats=2, devices=("cpu",), axes={}).records
+    roofs = [
+        Roofs(tflops=0.7, core_tflops=rate, gbps=31.0, method="", other_cores=0.0, measured_at="")
+        for rate in rates
+    ]
+    measured = [on(record, roofs=own) for record, own in zip(records, roofs, strict=True)]
+    (block,) = machine_facts(measured)
     facts = {fact.term: fact.value.replace("\xa0", " ") for fact in block.rows}
-    told = "0.100 TFLOPS of one core in float32 products, 31.0 GB/s"
-    assert facts["Measured roofs"] == told
+    assert facts["Measured roofs"] == text
 
 
 def on(record: Record, **values: object) -> Record:

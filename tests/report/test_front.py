@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from accelreport.report.charts.workloads import (
     RateMark,
     RateSpan,
     Workload,
+    labels_of_rows,
     placed_labels,
     work_rates,
 )
@@ -393,6 +395,37 @@ def test_labels_of_a_row_lie_on_no_other_label(
         assert dy != other or right <= start or end <= left
 
 
+@given(
+    rows=st.lists(
+        st.lists(
+            st.tuples(
+                st.floats(min_value=0.5, max_value=2),
+                st.text(alphabet="CGPU 128ab", min_size=12, max_size=24),
+            ),
+            min_size=2,
+            max_size=5,
+        ),
+        min_size=2,
+        max_size=3,
+    )
+)
+def test_labels_of_one_row_lie_on_none_of_the_next(rows: list[list[tuple[float, str]]]) -> None:
+    device, step, height = Named("GPU", 1), 36, 13
+    marks = [
+        [RateMark(name, "1.0×", device, value, value, value, "measured") for value, name in row]
+        for row in rows
+    ]
+    workloads = [Workload("", ("",), "", "", "", tuple(row)) for row in marks]
+    labels = labels_of_rows(workloads, RateSpan((0.02, 400.0), 350.0, 1090.0), step)
+    boxes = [
+        (start, start + text_width(mark.label, 12.5, bold=True), row * step + dy)
+        for row, placed in enumerate(labels)
+        for mark, start, dy in placed
+    ]
+    for (left, right, at), (start, end, other) in combinations(boxes, 2):
+        assert abs(at - other) >= height or right <= start or end <= left
+
+
 def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> None:
     device, span = Named("CPU", 0), RateSpan((0.25, 4.0), 350.0, 1090.0)
     base = RateMark("", "", device, 1.0, 0.9, 1.1, "base")
@@ -408,15 +441,17 @@ def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> N
 def test_every_mark_of_a_slide_has_its_number_also_where_its_label_has_no_place() -> None:
     device = Named("GPU", 1)
     base = RateMark("", "", device, 1.0, 0.8, 1.25, "base")
-    slow, near, far, last = (
+    slow, *close, last = (
         RateMark("", f"{value}×", device, value, value, value, "published")
-        for value in (0.13, 2.7, 5.7, 60)
+        for value in (0.13, 2.5, 2.6, 2.7, 2.8, 2.9, 60)
     )
-    marks = ((base, near, far), *[(base, slow, last)] * 5)
+    marks = ((base, *close), *[(base, slow, last)] * 5)
     titles = [f"A convolutional network, batch size {n}" for n in range(6)]
     rows = [Workload(t, (), "", "", "", m) for t, m in zip(titles, marks, strict=True)]
     drawn = work_rates(rows, base="this computer, measured", axis_title="")(512, 224).to_dict()
-    assert "2.7×, 5.7×" in json.dumps(drawn, ensure_ascii=False)
+    labels = json.dumps(drawn, ensure_ascii=False)
+    assert all(re.search(rf"[\" ]{mark.text}[\",]", labels) for mark in close)
+    assert any(f"{one.text}, {other.text}" in labels for one, other in pairwise(close))
 
 
 def test_no_label_crosses_the_line_of_a_limit() -> None:

@@ -7,7 +7,7 @@ that would lie on a mark or on another label is left to the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -98,6 +98,8 @@ class Workload:
     note: str = ""
 
 
+PlacedLabel = tuple[RateMark, float, float]
+"""A label's mark, where it begins, and how far below its row's line it is, in pixels."""
 Ends = tuple[float, float]
 _TOP, _TEXTS, _AXIS = 34.0, 384.0, 44.0
 _CAVEATS = 40.0
@@ -115,8 +117,10 @@ _MARK, _LETTERS, _SIZE, _GAP = 8.0, 13.5, 12.5, 6.0
 label."""
 _LINE = 15.0
 """Pixels from one line of a title to the next."""
-_BESIDE = 12.0
+_BESIDE = 13.0
 """How far a label above or below a line is from it."""
+_HALF = 6.5
+"""Half the height of a label's letters."""
 MOST_NAMED = 6
 """Labels of a row."""
 
@@ -245,9 +249,7 @@ def unnamed(workloads: Sequence[Workload], *, base: str, width: float) -> int:
     """How many labels have no place in a chart of that width."""
     span = _span(workloads, width, base)
     labels = [mark for workload in workloads for mark in workload.marks if mark.label]
-    return len(labels) - sum(
-        len(placed_labels(workload.marks, span, _STEP)) for workload in workloads
-    )
+    return len(labels) - sum(map(len, labels_of_rows(workloads, span, _STEP)))
 
 
 def _layout(
@@ -429,8 +431,8 @@ def _texts(workloads: Sequence[Workload], layout: _Layout) -> list[Layer]:
 def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[Layer]:
     texts: list[tuple[dict[str, Any], dict[str, Any]]] = []
     small = {"align": "right", "fill": "var(--soft)", "fontSize": _NOTE}
-    for workload, line in zip(workloads, layout.lines, strict=True):
-        labels = placed_labels(workload.marks, layout.span, layout.step, limited=bool(limit))
+    labels_of = labels_of_rows(workloads, layout.span, layout.step, limited=bool(limit))
+    for workload, line, labels in zip(workloads, layout.lines, labels_of, strict=True):
         for mark, left, dy in labels:
             weight = "normal" if mark.kind in PUBLISHED else "bold"
             ink = "var(--alert)" if mark.kind == "beyond" else "var(--ink)"
@@ -450,19 +452,37 @@ def _labels(workloads: Sequence[Workload], layout: _Layout, limit: str) -> list[
     return text_layers(texts, x=layout.x("x"), y=_y())
 
 
+def labels_of_rows(
+    workloads: Sequence[Workload], span: RateSpan, step: float, *, limited: bool = False
+) -> Iterator[list[PlacedLabel]]:
+    """The labels of each row; none meets one of the row above."""
+    labels = list[PlacedLabel]()
+    for workload in workloads:
+        above = [_label_box(mark, left, dy - step) for mark, left, dy in labels]
+        labels = placed_labels(workload.marks, span, step, above, limited=limited)
+        yield labels
+
+
 def placed_labels(
-    marks: Sequence[RateMark], span: RateSpan, step: float, *, limited: bool = False
-) -> list[tuple[RateMark, float, float]]:
+    marks: Sequence[RateMark],
+    span: RateSpan,
+    step: float,
+    above: Sequence[Box] = (),
+    *,
+    limited: bool = False,
+) -> list[PlacedLabel]:
     """The labels of a row, where they begin, and how far below its line they are, in pixels.
 
     Each is right of its mark and its band, left of them, above or below the mark, or nowhere. The
-    slowest and the fastest choose first. None crosses the line of a base, nor that of a limit at 1.
+    slowest and the fastest choose first. None crosses the line of a base, nor that of a limit at 1,
+    nor a label of the row above.
     """
     taken = [Box.around(span.at(mark.value), 0.0, 2 * _MARK, 1.5 * _MARK) for mark in marks]
     taken += [Box(span.at(mark.low), -3, span.at(mark.high), 3) for mark in marks]
     over = [span.at(mark.value) for mark in marks if mark.kind == "base" and not mark.label]
     over += [span.at(1.0)] * limited
     taken += [Box.around(x, 0.0, 6, 2 * step) for x in over]
+    taken += above
     named = sorted((mark for mark in marks if mark.label), key=lambda mark: mark.value)
     named = [*named[:1], *reversed(named[1:])]
     places: list[list[tuple[float, float]]] = []
@@ -480,8 +500,8 @@ def placed_labels(
                 *((at, dy) for dy in (-_BESIDE, _BESIDE) for at in across),
             ]
         )
-        boxes.append([Box(at, dy - 6, at + width, dy + 6) for at, dy in places[-1]])
-    half = (step if span.left else _NARROW_STEP - _NARROW_LINE + 14) / 2
+        boxes.append([_label_box(mark, at, dy) for at, dy in places[-1]])
+    half = max(_BESIDE + _HALF, (step if span.left else _NARROW_STEP - _NARROW_LINE + 14) / 2)
     within = Box(span.left, -half, span.right + 6, half)
     chosen = place(boxes, taken, within, MOST_NAMED)
     return [
@@ -489,3 +509,9 @@ def placed_labels(
         for mark, own, at in zip(named, places, chosen, strict=True)
         if at is not None
     ]
+
+
+def _label_box(mark: RateMark, left: float, dy: float) -> Box:
+    """What a label covers that begins there, from its row's line."""
+    width = text_width(mark.label, _SIZE, bold=True)
+    return Box(left, dy - _HALF, left + width, dy + _HALF)

@@ -141,18 +141,23 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     if clock := clocks(environments):
         facts.append(Fact("Clock of the CPU", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
-        ends = dict.fromkeys(quantity.fixed(end, 1) for end in (min(loads), max(loads)))
-        facts.append(Fact("Load before cells", f"{' to '.join(ends)} (one-minute average)"))
+        load = _ends(loads, lambda end: quantity.fixed(end, 1))
+        facts.append(Fact("Load before cells", f"{load} (one-minute average)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        tflops = quantity.number(max(roof.core_tflops for roof in roofs))
-        gbps = quantity.number(max(roof.gbps for roof in roofs))
+        tflops = _ends([roof.core_tflops for roof in roofs], quantity.number)
+        gbps = _ends([roof.gbps for roof in roofs], quantity.number)
         text = (
             f"{tflops}{quantity.SPACE}TFLOPS of one core in float32 products, "
             f"{gbps}{quantity.SPACE}GB/s"
         )
         facts.append(Fact("Measured roofs", text))
     return facts
+
+
+def _ends(values: Sequence[float], write: Callable[[float], str]) -> str:
+    """The least and the largest of some values; one of them where both are written alike."""
+    return " to ".join(dict.fromkeys(write(end) for end in (min(values), max(values))))
 
 
 def software_facts(environments: Sequence[Environment]) -> list[Fact]:

@@ -48,10 +48,15 @@ def refused(folder: Path, framework: str, workload: str, keys: str) -> bool:
 
 
 @cache
-def acting(framework: str, key: str) -> dict[str, list[str]]:
-    """The keys that act on a device that sets this one, by kind of workload."""
-    value = {"precision": "mixed_bfloat16", "threads": 1}.get(key, True)
-    device = Device.model_validate({"kind": "CPU", "framework": framework, key: value})
+def acting(framework: str, *, eager: bool) -> dict[str, list[str]]:
+    """The keys that act on a device that sets all a framework has, by kind of workload.
+
+    One process looks at all of them, since each leaves a trace of its own. Only an eager step
+    has nothing to compile, and has a process for itself.
+    """
+    compiles = {"jax": {}, "tensorflow": {"xla": True}, "torch": {"torch_compile": True}}[framework]
+    keys = {"eager": True} if eager else compiles | {"precision": "mixed_bfloat16", "threads": 1}
+    device = Device.model_validate({"kind": "CPU", "framework": framework} | keys)
     program = "tests.backend.frameworks.keys_program"
     done = python("-m", program, device.model_dump_json())
     assert done.returncode == 0, done.stderr
@@ -69,7 +74,7 @@ def test_a_key_acts_as_seen_from_inside_or_is_refused(
     if refused(tmp_path, framework, WORKLOADS[workload], KEYS[key]):
         assert not refused(tmp_path, framework, WORKLOADS[workload], ""), "the key alone is why"
     else:
-        assert key in acting(framework, key)[workload]
+        assert key in acting(framework, eager=key == "eager")[workload]
 
 
 def test_a_product_of_matrices_has_its_own_precision(tmp_path: Path) -> None:
