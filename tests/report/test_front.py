@@ -291,6 +291,13 @@ def test_the_picture_has_room_for_a_first_screen_and_the_full_profile_before_oth
     assert "1\xa0row more: see Benchmarks." in full.picture.caption.replace("1 row", "1\xa0row")
 
 
+def test_a_row_says_what_was_swept_once() -> None:
+    planned = study(devices=("cpu", "gpu"), axes={"batch_size": [256]}, repeats=2)
+    plan = planned.plan.model_copy(update={"title": "MNIST CNN: batch size"})
+    (row,) = Overview(gather(Results((replace(planned, plan=plan),)))).shown
+    assert row.name == ("MNIST CNN", ("batch size 256",))
+
+
 def test_workloads_with_nothing_beside_them_are_counted_below_the_picture_and_have_no_row() -> None:
     step = {"step_time": 0.0112}
     beside = study(devices=("cpu", "gpu"), repeats=2, spec="a")

@@ -110,7 +110,7 @@ class Shown:
     def name(self) -> tuple[str, tuple[str, ...]]:
         """Its benchmark in a few words, and what else its sweep point and its title say."""
         head, _, tail = label(self.bench.plan.title, 120).partition(": ")
-        details = tuple(part for part in (self.point, tail) if part)
+        details = tuple(part for part in (self.point, "" if tail in self.point else tail) if part)
         return head, details or (f"{label(self.bench.plan.profile, 30)} profile",)
 
     @property
