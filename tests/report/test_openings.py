@@ -426,6 +426,29 @@ def test_totals_are_of_the_same_training_alone() -> None:
     assert "another model" not in plot.description
 
 
+@pytest.mark.parametrize(
+    ("status", "note", "signs"),
+    [
+        ("ok", "Here: all steps of the training, without evaluation.", False),
+        ("partial", "Here: extrapolated from the measured steps, without evaluation.", True),
+    ],
+)
+def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they_are(
+    status: str, note: str, signs: bool
+) -> None:
+    rows = (Published(device="tpu", label="Colab TPU v2", total_time=102.0),)
+    bench = view(
+        study(
+            axes={}, devices=("cpu", "tpu"), published=rows, repeats=3,
+            fate=lambda cell: status if cell.device == "cpu" else "skipped",
+        )
+    )  # fmt: skip
+    (plot,) = plots(bench)
+    assert plot.caption.endswith(note)
+    assert ("stopped by the time budget" in plot.caption) == signs
+    assert ("stopped by the time budget" in " ".join(speedup_table(bench).notes)) == signs
+
+
 def test_a_total_that_was_worked_out_is_no_figure_beside_the_one_it_follows_from() -> None:
     rows = (
         Published(device="gpu", label="Colab GPU, 2019", sample_time=0.012, epoch_time=300.0),

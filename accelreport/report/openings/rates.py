@@ -347,13 +347,18 @@ def _rows(dots: Sequence[Dot], axis: str, tick: Callable[[float], str], size: Si
 def rows_caption(dots: Sequence[Dot]) -> str:
     """How to read the marks of such a figure."""
     parts = ["● measured; its bar is the 95 % interval over processes (Student’s t on logarithms)."]
-    if any(dot.hollow and not dot.published for dot in dots):
-        parts.append("○ † stopped by the time budget or ‡ a single run.")
+    parts += _hollow_text(dots)
     if any(dot.published for dot in dots):
         parts.append("◇ published, used in no statistic.")
     if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
         parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
+
+
+def _hollow_text(dots: Sequence[Dot]) -> list[str]:
+    """What a hollow mark is, where there is one."""
+    hollow = any(dot.hollow and not dot.published for dot in dots)
+    return ["○ † stopped by the time budget or ‡ a single run."] if hollow else []
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
@@ -388,8 +393,12 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
     )
-    left_out = "compilation" if Caveat.VALIDATED in total.caveats else "evaluation and compilation"
-    note = f"Here: extrapolated from the measured steps, without {left_out}."
+    validated = Caveat.VALIDATED in total.caveats
+    if Caveat.EXTRAPOLATED in total.caveats:
+        note = "Here: extrapolated from the measured steps"
+    else:
+        note = f"Here: all steps {'and validations ' * validated}of the training"
+    note += "." if validated else ", without evaluation."
     for value in restated[0].values[2:] if restated else ():
         if (row := value.of.row) and row.total_time:
             seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
@@ -400,9 +409,14 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     return replace(
         plot,
         chart=lambda size: slope_chart(slope, size.width, size.height),
-        caption="Up is slower (log scale). ◇ published, used in no statistic. "
-        "○ † stopped by the time budget or ‡ a single run. "
-        f"{f'{UNLIKE_CLOCKS}. ' * (Caveat.UNVALIDATED in total.caveats)}{note}",
+        caption=" ".join(
+            (
+                "Up is slower (log scale). ◇ published, used in no statistic.",
+                *_hollow_text(dots),
+                *[f"{UNLIKE_CLOCKS}."] * (Caveat.UNVALIDATED in total.caveats),
+                note,
+            )
+        ),
     )
 
 

@@ -441,7 +441,8 @@ def _plot(rows: Shares) -> Plot:
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
     make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
     kinds = {mark.kind for workload in workloads for mark in workload.marks}
-    caption = ["● measured here; ○ stopped by the time budget, or a single run."]
+    hollow = any(m.hollow and m.kind == "measured" for row in workloads for m in row.marks)
+    caption = ["● measured here" + "; ○ stopped by the time budget, or a single run" * hollow + "."]
     caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
     caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
     caption += [MEASURED_ROOF, FEWEST, SMALLER]

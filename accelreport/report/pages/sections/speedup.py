@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from accelreport.analysis.findings import MOST_TOLD, Caveat, Kind, Unit, Value
-from accelreport.analysis.speed_findings import rate_of
+from accelreport.analysis.speed_findings import caveats_of, rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
@@ -53,7 +53,10 @@ VERDICTS = {
 
 MOST_GROUPS = 6
 """Devices that stand side by side over the rows of sweep points; more stand below one another."""
-SIGNED = "† stopped by the time budget. ‡ single run, no interval."
+SIGNED = {
+    Caveat.BUDGET: "† stopped by the time budget.",
+    Caveat.SINGLE_RUN: "‡ single run, no interval.",
+}
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,9 @@ def speedup_table(bench: BenchmarkView) -> Table:
     at_the_same = (
         " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
     )
-    notes = [SIGNED] if any(row.series for row in devices) else []
+    compared = (bench.speedup(s, point) for s in bench.tried_series for point in bench.points)
+    held = frozenset[Caveat]().union(*(caveats_of(row.own.timed) for row in compared if row))
+    notes = [text for caveat, text in SIGNED.items() if caveat in held]
     values = [value for ratios in published.values() for value in ratios.values()]
     notes += notes_on_validation({caveat for value in values for caveat in value.caveats})
     table = _table(bench, devices, rate_axis(bench))
