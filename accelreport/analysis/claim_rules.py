@@ -47,7 +47,7 @@ from accelreport.analysis.speedup import (
 )
 from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
 from accelreport.analysis.warnings import ABOVE_PEAK
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, variant
 from accelreport.results.record import Record
 from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
@@ -145,6 +145,10 @@ def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
     return [result for result in results if result.tested] or [replace(results[0], machine="")]
 
 
+_OF_WHOLE_SHAPE = {"full", variant("full", {"workload.data": "synthetic"})}
+"""Profiles whose steps take the memory of the spec's own: a stand-in has the shapes of the data."""
+
+
 def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
     outcome = _outcome(evidence, claim.check)
     origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
@@ -153,7 +157,7 @@ def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
     of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
     if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
         held = Withheld(Why.DATA, stand_in, "")
-    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile != "full":
+    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile not in _OF_WHOLE_SHAPE:
         held = Withheld(Why.PROFILE, evidence.plan.profile, "")
     if held is not None and outcome.verdict is not ClaimVerdict.NOT_TESTED:
         outcome = replace(outcome, verdict=ClaimVerdict.WITHHELD, withheld=(held,))

@@ -306,4 +306,6 @@ def test_a_profile_with_less_work_does_not_refute_that_the_work_needs_more_memor
     check = MemoryCheck(runs_out_of="memory", of="cpu")
     quick = row_of(check, axes={}, devices=("cpu", "gpu"), profile="quick")
     assert quick["verdict"] == "WITHHELD"
-    assert row_of(check, axes={}, devices=("cpu", "gpu"))["verdict"] == "REFUTED"
+    for profile in ("full", "full+workload.data=synthetic"):
+        whole = row_of(check, axes={}, devices=("cpu", "gpu"), profile=profile)
+        assert whole["verdict"] == "REFUTED"
