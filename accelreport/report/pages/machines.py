@@ -141,8 +141,8 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     if clock := clocks(environments):
         facts.append(Fact("Clock of the CPU", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
-        load = _ends(loads, lambda end: quantity.fixed(end, 1))
-        facts.append(Fact("Load before cells", f"{load} (one-minute average)"))
+        text = _ends(loads, lambda end: quantity.fixed(end, 1))
+        facts.append(Fact("Load before cells", f"{text} (one-minute average)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
         tflops = _ends([roof.core_tflops for roof in roofs], quantity.number)
