@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from accelreport.analysis.claim_rules import verdict_of
+from accelreport.analysis.claims import ClaimVerdict
+from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.model import Figure
 from accelreport.report.openings.registry import opening_of
@@ -21,6 +24,7 @@ from tests.support.sites import build
 
 EXAMPLE = ROOT / "examples" / "two_core_cpu"
 WHOLE = ROOT / "examples" / "whole_trainings"
+WEATHER = ROOT / "examples" / "weather"
 
 
 @pytest.mark.parametrize("example", [EXAMPLE, WHOLE], ids=lambda folder: folder.name)
@@ -47,6 +51,21 @@ def test_the_whole_trainings_end_with_their_last_epoch_on_one_machine() -> None:
     assert len({record.environment.machine for record in records if record.environment}) == 1
     for record in records:
         assert len(record.epochs) == record.cell.workload["epochs"]
+
+
+def test_the_stand_in_for_the_weather_refutes_that_a_cpu_runs_out_of_memory() -> None:
+    (record,) = Store(WEATHER).records()
+    assert record.data is not None
+    assert (record.cell.profile, record.data.origin) == ("full", "synthetic")
+    assert "loaded-machine" not in {warning.kind for warning in record.warnings}
+    (plan,) = Store(WEATHER).plans()
+    (shipped,) = load([ROOT / "specs" / "weather_gru.toml"]).specs
+    assert plan.claims == list(shipped.claims)
+    verdicts = {
+        claim.text: verdict_of(plan, results_of(plan, [record]), claim) for claim in plan.claims
+    }
+    text = "A CPU cannot train this network: it runs out of resources"
+    assert verdicts[text] is ClaimVerdict.REFUTED
 
 
 def test_a_figure_above_the_peak_of_an_inferred_chip_may_be_right() -> None:
