@@ -65,6 +65,16 @@ def test_the_time_of_a_sample_is_the_rate_and_not_a_step_that_was_worked_out_of_
     assert mark.rate == pytest.approx(1 / 94e-6), "the step has more digits, and they are rounded"
 
 
+def test_of_step_and_epoch_the_one_of_more_digits_is_the_rate_as_on_the_benchmark_s_own_page() -> (
+    None
+):
+    row = printed(step_time=4.0, epoch_time=264.0)
+    (mark,) = only_row(row).printed
+    (own,) = published_rates(study(published=(row,), axes={}).plan)
+    assert mark.result.figure == own.figure == "epoch_time"
+    assert mark.rate == own.rate
+
+
 def test_a_printed_throughput_is_a_rate_like_the_time_of_a_sample() -> None:
     time = only_row().base.seconds().value / 256
     (mark,) = only_row(printed(throughput=4 / time)).printed
