@@ -145,19 +145,17 @@ def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
     return [result for result in results if result.tested] or [replace(results[0], machine="")]
 
 
-_OF_WHOLE_SHAPE = {"full", variant("full", {"workload.data": "synthetic"})}
-"""Profiles whose steps take the memory of the spec's own: a stand-in has the shapes of the data."""
-
-
 def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
     outcome = _outcome(evidence, claim.check)
     origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
+    # A stand-in has the shapes of the data, so that a step takes the same memory.
+    whole = {"full", variant("full", {"workload.data": "synthetic"})}
     of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
     if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
         held = Withheld(Why.DATA, stand_in, "")
-    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile not in _OF_WHOLE_SHAPE:
+    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile not in whole:
         held = Withheld(Why.PROFILE, evidence.plan.profile, "")
     if held is not None and outcome.verdict is not ClaimVerdict.NOT_TESTED:
         outcome = replace(outcome, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
