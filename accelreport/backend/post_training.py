@@ -184,7 +184,9 @@ def _converted(converter: Any) -> bytes:
         return bytes(converter.convert())
     except Exception as error:  # its own error class is not public
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise QuantisationError(f"the converter refuses the model: {first}") from error
+        # Its compiler says where the model was built, in a file of this installation, and then why.
+        reason = first.rpartition(": error: ")[2]
+        raise QuantisationError(f"the converter refuses the model: {reason}") from error
 
 
 def _run(

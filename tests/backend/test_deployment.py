@@ -259,6 +259,22 @@ def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
         )
 
 
+def test_the_reason_of_the_converter_names_no_file_of_the_installation(tmp_path: Path) -> None:
+    import keras
+
+    layers = [keras.Input((5, 3)), keras.layers.LSTM(4, dtype="mixed_bfloat16")]
+    some = np.zeros((2, 5, 3), np.float32)
+    with pytest.raises(QuantisationError, match="element_dtype") as caught:
+        quantise(
+            keras.Sequential(layers),
+            some,
+            some,
+            lambda outputs: outputs[:, 0] > 0,
+            Artefacts(tmp_path),
+        )
+    assert ".py" not in str(caught.value)
+
+
 def _unknown(x: Any) -> Any:
     import tensorflow as tf
 
