@@ -53,6 +53,16 @@ def test_the_whole_trainings_end_with_their_last_epoch_on_one_machine() -> None:
         assert len(record.epochs) == record.cell.workload["epochs"]
 
 
+def test_the_whole_trainings_of_a_benchmark_ran_on_a_host_of_one_speed() -> None:
+    """Hosts that were made of one image have one fingerprint, though their processors differ."""
+    reached: dict[str, set[float]] = {}
+    for record in Store(WHOLE).records():
+        assert record.environment is not None
+        assert record.environment.roofs is not None
+        reached.setdefault(record.cell.spec, set()).add(record.environment.roofs.core_tflops)
+    assert all(max(tflops) < 1.2 * min(tflops) for tflops in reached.values()), reached
+
+
 def test_the_stand_in_for_the_weather_refutes_that_a_cpu_runs_out_of_memory() -> None:
     (record,) = Store(WEATHER).records()
     assert record.data is not None
