@@ -69,11 +69,11 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def neighbour() -> Iterator[None]:
+def neighbour() -> Iterator[subprocess.Popen[bytes]]:
     """A program that computes beside the cells."""
     busy = f"open('/proc/self/comm', 'w').write('{PROGRAM}')\nwhile True: pass"
     process = subprocess.Popen([sys.executable, "-c", busy], start_new_session=True)
-    yield
+    yield process
     process.kill()
     process.wait()
 
@@ -90,11 +90,11 @@ def call(project: Path, *arguments: str) -> Finished:
     )
 
 
-@pytest.mark.usefixtures("neighbour")
 def test_what_is_run_and_built_names_neither_user_nor_home_nor_host_nor_programs(
-    project: Path,
+    project: Path, neighbour: subprocess.Popen[bytes]
 ) -> None:
     ran = call(project, "run", "--no-fork")
+    neighbour.kill()
     assert ran.returncode == 4, ran.stderr
     assert f"{USER}/data is not on {HOST}" in ran.stdout, "the one who runs it reads what happened"
     records = list(Store(project / "results").records())
