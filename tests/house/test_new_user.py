@@ -181,9 +181,9 @@ def test_is_xla_at_least_so_fast(user: NewUser) -> None:
 def test_an_edited_model_is_compared_and_held_by_the_gate(user: NewUser) -> None:
     model = user.folder / "model.py"
     model.write_text(MODEL)
-    user.enters(0, less="--repeats 2")
+    user.enters(0, less="--repeats 3")  # a gate needs so many
     model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(20_000, "relu")'))
-    user.enters(1, less="--repeats 2")
+    user.enters(1, less="--repeats 3")
     printed = user.enters(2, ExitCode.SLOWER)
     assert re.search(r"code changed: \S*model\.py, 1 line", printed)
     assert "FAILS" in printed
