@@ -212,9 +212,12 @@ def test_the_opening_draws_the_baselines_training_alone_and_names_devices_in_a_l
     lines = {(row["device"], row["value"]) for rows in data for row in rows if "epoch" in row}
     assert sorted(value for _, value in lines) == [0.5, 0.5, 0.6, 0.6, 0.9]
     assert [key.text for key in plot.keys] == [series.title for series in bench.shown_series]
+    (baseline,) = (series.title for series in bench.shown_series if series.baseline)
+    assert f"Dotted: training on {baseline}." in plot.caption
     (alone,) = (scene.shown for scene in opening_of(bench_of(apart((0.5, 0.9), (0.5, 0.6)))).scenes)
     assert isinstance(alone, Plot)
     assert alone.keys == ()
+    assert "Dotted: training." in alone.caption
 
 
 def test_no_figure_is_a_file_where_data_lie() -> None:

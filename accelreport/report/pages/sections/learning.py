@@ -138,6 +138,8 @@ class Curves:
             for curve in curves
         )
         identity = CURVES if finding else f"quality-{metric}-{bench.points.index(point)}"
+        trained = next((c.device.title for c in curves if not c.validation), "")
+        dotted = f"training on {trained}" if trained and len(shown) > 1 else "training"
         return Plot(
             id=identity,
             title=f"{sentence(name)}, training and validation",
@@ -146,12 +148,12 @@ class Curves:
             caption=(
                 (
                     "Solid: validation, on data that the network never trains on. Dotted: "
-                    "training. Lines are means over seeds; bands reach from the lowest seed to the "
-                    "highest."
+                    f"{dotted}. Lines are means over seeds; bands reach from the lowest seed to "
+                    "the highest."
                 )
                 + " The vertical axis does not start at 0." * (axes.ticks[0] > 0)
             ),
-            brief="Solid: validation. Dotted: training.",
+            brief=f"Solid: validation. Dotted: {dotted}.",
             badges=loud_badges(bench),
             table=self.table(metric, f"{identity}-data"),
             points=max(len(curve.value) for curve in curves),
