@@ -43,6 +43,14 @@ def test_a_refused_repeat_enters_no_speedup_and_the_others_do(kind: str) -> None
     assert len(not_refused(records, results_of(made.plan, records))) == len(records) - 1
 
 
+def test_a_process_that_failed_keeps_its_own_reason_whatever_it_was_warned_of() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=1, fate=lambda _: "oom-host")
+    (failed,) = made.records
+    warned = failed.model_copy(update={"warnings": [Warned(kind="bad-timing", message="seen")]})
+    (result,) = results_of(made.plan, [warned])
+    assert (result.status, result.failure_kind) == ("failed", "oom-host")
+
+
 def _began(record: Record, weights: str, order: str) -> Record:
     return record.model_copy(update={"began_with": Beginning(weights=weights, order=order)})
 

@@ -45,6 +45,14 @@ def example() -> dict[str, BenchmarkView]:
     return {bench.plan.spec: bench for bench in gather(Store(EXAMPLE))}
 
 
+def test_a_decided_comparison_with_an_accelerator_comes_before_what_a_sweep_gains() -> None:
+    bench = view(study(axes={"batch_size": (64, 256)}, devices=("cpu", "gpu"), repeats=4))
+    first, second, *_ = bench.findings
+    assert first.kind is Kind.FASTER
+    assert "gpu" in {value.of.device for value in first.values}
+    assert second.kind is Kind.GAIN
+
+
 @pytest.mark.parametrize(("gain", "verdict"), [(1.08, Verdict.FASTER), (1.0, Verdict.SAME)])
 def test_a_gain_is_compared_within_repeats_and_not_by_two_intervals(
     gain: float, verdict: Verdict

@@ -12,6 +12,7 @@ from scipy import stats
 from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import (
     CERTAIN,
+    Steady,
     batches,
     findings,
     modes,
@@ -348,3 +349,9 @@ def test_a_kind_of_warning_is_named_in_words(kind: str, title: str) -> None:
 
 def test_steps_that_become_slower_drift_where_no_cpu_time_was_counted() -> None:
     assert _kinds(_record(np.linspace(0.05, 0.08, 12), cores=0.0, other=None)) == {"throttled"}
+
+
+def test_cores_are_counted_in_a_window_of_less_than_a_second_too() -> None:
+    short = Steady(steps=10, window_s=0.5, cpu_s=0.9, other_cpu_s=0.1)
+    assert (short.cpu_per_wall, short.other_cpu_per_wall) == (1.8, 0.2)
+    assert np.isnan(Steady(steps=0, window_s=0.0, cpu_s=0.0, other_cpu_s=0.0).cpu_per_wall)
