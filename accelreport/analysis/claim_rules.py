@@ -150,7 +150,7 @@ def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
     origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
-    whole = {"full", variant("full", {"workload.data": "synthetic"})}  # of the data's shapes
+    whole = {"full", variant("full", {"workload.data": "synthetic"})}  # of the same shapes
     of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
     if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
         held = Withheld(Why.DATA, stand_in, "")
