@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from accelreport._version import __version__ as __version__
 from accelreport.errors import AccelReportError
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
         run,
         try_model,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AccelReportError",

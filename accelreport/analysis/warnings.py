@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, nan
 
-from accelreport import __version__
+from accelreport._version import __version__
 from accelreport.analysis.ceilings import above
 from accelreport.analysis.compute import Peak, own_bound
 from accelreport.results.record import Block, Record

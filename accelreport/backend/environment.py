@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-import accelreport
+from accelreport._version import __version__
 from accelreport.machine.inventory import inventory, nvidia_gpus
 from accelreport.results.record import Environment, Roofs
 
@@ -56,7 +56,7 @@ def checkout() -> tuple[str, bool | None]:
 
     An installed wheel has neither: ("", None).
     """
-    root = Path(accelreport.__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return "", None
 
@@ -146,7 +146,7 @@ def environment(
     commit, dirty = checkout()
     return Environment(
         machine=machine.machine,
-        accelreport=accelreport.__version__,
+        accelreport=__version__,
         commit=commit,
         dirty=dirty,
         python=platform.python_version(),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from accelreport import __version__
+from accelreport._version import __version__
 from accelreport.cli import (
     build,
     ceilings,

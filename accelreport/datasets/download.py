@@ -41,7 +41,7 @@ from urllib3.exceptions import (
     URLSchemeUnknown,
 )
 
-import accelreport
+from accelreport._version import __version__
 from accelreport.atomic import refuse_links, sync_folder
 from accelreport.datasets.cache import (
     checksum,
@@ -238,7 +238,7 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
         return checksum(request.part)
     headers = {
         "Accept-Encoding": "identity",
-        "User-Agent": f"accelreport/{accelreport.__version__}",
+        "User-Agent": f"accelreport/{__version__}",
     }
     if offset:
         headers["Range"] = f"bytes={offset}-"

@@ -98,8 +98,8 @@ def test_the_first_page_has_150_words_a_picture_and_three_commands() -> None:
 def test_the_version_is_written_in_one_place() -> None:
     project = tomllib.loads(text_of("pyproject.toml"))
     assert "version" in project["project"]["dynamic"]
-    assert project["tool"]["hatch"]["version"]["path"] == "accelreport/__init__.py"
-    assert f'__version__ = "{accelreport.__version__}"' in text_of("accelreport/__init__.py")
+    assert project["tool"]["hatch"]["version"]["path"] == "accelreport/_version.py"
+    assert f'__version__ = "{accelreport.__version__}"' in text_of("accelreport/_version.py")
 
 
 def test_every_dependency_is_explained() -> None:

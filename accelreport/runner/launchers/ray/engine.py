@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-import accelreport
+from accelreport._version import __version__
 from accelreport.backend.availability import needed_here
 from accelreport.backend.failures import OUT_OF_MEMORY_REMEDY
 from accelreport.results.privacy import NODES
@@ -74,11 +74,8 @@ def checked(node: RayNode, about: About | str) -> RayNode:
 
 
 def _unfit(node: RayNode, about: About) -> str:
-    if about.accelreport != accelreport.__version__:
-        return (
-            f"it has accelreport {about.accelreport}, but this machine has "
-            f"{accelreport.__version__}"
-        )
+    if about.accelreport != __version__:
+        return f"it has accelreport {about.accelreport}, but this machine has {__version__}"
     if node.resources.get("CPU", 0) < 1:
         return "it offers no CPU"
     return ""

@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-import accelreport
+from accelreport._version import __version__
 from accelreport.backend.frameworks import absent
 from accelreport.machine.inventory import inventory
 from accelreport.results.plan_document import Document
@@ -104,7 +104,7 @@ def about() -> str:
     """What this node says of itself: an `About` as JSON."""
     return About(
         host=platform.node(),
-        accelreport=accelreport.__version__,
+        accelreport=__version__,
         threads=inventory().threads,
         lacking={name: why for name in FRAMEWORK_NAMES if (why := absent(name))},
     ).model_dump_json()
