@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from accelreport._version import __version__
 from accelreport.cli import (
@@ -25,7 +26,8 @@ from accelreport.cli import (
     trial,
 )
 from accelreport.cli.options import REPORT_FILE
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, UsageError
+from accelreport.removed import COMMANDS
 
 ABOUT = """Declarative accelerator benchmarks with a static report.
 
@@ -64,8 +66,24 @@ Environment:
   NO_COLOR            turns colours off
 """
 
+
+class Program(TyperGroup):
+    """The program's commands; a removed one, or a removed option, names what replaces it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As Typer's, after the removed names were refused."""
+        command, *rest = args
+        options = [word.partition("=")[0] for word in rest if word.startswith("--")]
+        for name in (command, *(f"{command} {word}" for word in (*rest[:1], *options))):
+            if name in COMMANDS:
+                message = f"`accelreport {name}` was removed"
+                raise UsageError(message, remedy=COMMANDS[name])
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="accelreport",
+    cls=Program,
     help=ABOUT,
     epilog=CODES,
     no_args_is_help=True,

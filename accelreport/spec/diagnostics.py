@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from accelreport.removed import KEYS
 from accelreport.spec.base import fields_at
 from accelreport.spec.claims import CHECKS
 from accelreport.spec.problems import (
@@ -157,7 +158,8 @@ def _no_rule(raised: _Raised) -> ValueProblem:
     """A check none of whose keys says which rule it is."""
     if not isinstance(raised.value, dict):
         return wrong_type(raised.path, "a table", raised.value)
-    near = next((help_ for key in raised.value if (help_ := did_you_mean(key, CHECKS))), "")
+    helps = [KEYS.get(f"claims.check.{key}") or did_you_mean(key, CHECKS) for key in raised.value]
+    near = next(filter(None, helps), "")
     names = listed([f"`{name}`" for name in CHECKS], "or")
     return ValueProblem("unknown-check", raised.path, f"a check begins with {names}", near)
 
@@ -240,6 +242,10 @@ class Collector:
             item if isinstance(item, Place) else self.view.place(item[0], label=item[1])
             for item in also
         )
+        if code == "unknown-key":
+            below = path[2:] if path[:1] == ("profiles",) else path
+            name = ".".join(part for part in below if isinstance(part, str))
+            help = KEYS.get(name, help)  # noqa: A001
         place = self.view.place(path, at_key=at_key)
         if (place, message) in self._known:
             return
