@@ -1,8 +1,8 @@
-"""Rebuilds the tables of docs/statistics.md: `python -m benchmarks.calibration`.
+"""Simulates how often the intervals and verdicts err: `python -m benchmarks.calibration`.
 
-With a path, the tables between the markers of that file are replaced, and what the page of
-methods shows of them is kept in found.json; without one they are printed. Takes about five
-minutes, and gives the same tables every time.
+With paths, each table replaces the one between its markers in one of these files, and the numbers
+that the page of methods shows are written to calibration.json. Without paths, the tables are
+printed. It takes about five minutes and gives the same tables every time.
 """
 
 from __future__ import annotations
@@ -77,18 +77,22 @@ def replace(text: str, name: str, table: str) -> str:
 def main() -> None:
     """Prints the tables, or writes them into the page that is named."""
     parser = argparse.ArgumentParser(description=__doc__, prog="benchmarks.calibration")
-    parser.add_argument("page", nargs="?", type=Path, help="Markdown file with the markers")
+    parser.add_argument("pages", nargs="*", type=Path, help="Markdown files with the markers")
     parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
     options = parser.parse_args()
     built, kept = build(options.experiments)
-    if options.page is None:
+    if not options.pages:
         for name, table in built.items():
             sys.stdout.write(f"{name}\n\n{table}\n\n")
         return
-    text = options.page.read_text(encoding="utf-8")
+    texts = {page: page.read_text(encoding="utf-8") for page in options.pages}
     for name, table in built.items():
-        text = replace(text, name, table)
-    options.page.write_text(text, encoding="utf-8")
+        page = next((page for page in texts if f"<!-- table: {name} -->" in texts[page]), None)
+        if page is None:
+            parser.error(f"no file has markers for the table {name}")
+        texts[page] = replace(texts[page], name, table)
+    for page, text in texts.items():
+        page.write_text(text, encoding="utf-8")
     write(kept, FILE)
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/statistics.md, each from simulated experiments, as Markdown."""
+"""The tables of intervals and methods, each from simulated experiments, as Markdown."""
 
 from __future__ import annotations
 
