@@ -16,7 +16,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from docsite.commands import anchor_of, commands_page, exit_codes_page
+from docsite.hardware import hardware_page
 from docsite.models import devices_page, events_page, record_page, spec_page
+from docsite.sources import sources_page
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/commands": commands_page,
@@ -25,6 +27,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/devices": devices_page,
     "reference/record": record_page,
     "reference/events": events_page,
+    "reference/hardware": hardware_page,
+    "reference/sources": sources_page,
 }
 """Document → the function that makes its Markdown."""
 

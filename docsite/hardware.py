@@ -1,4 +1,4 @@
-"""The table of known hardware in docs/arithmetic.md: `python -m docsite.hardware` prints it."""
+"""A page of the reference: the rates of known hardware, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -17,9 +17,24 @@ AGAINST = {
 }
 
 
-def hardware_markdown() -> str:
+ABOUT = """\
+# Known hardware
+
+Rates in 10¹² operations per second at boost clock. They are **dense**: the rates "with sparsity"
+that NVIDIA prints beside them are twice as high and are never used. Half precision uses float32
+accumulation. A Tesla K80 and an M60 are two GPUs each. TPU v2 and v3 are rented as boards of four
+chips; a TPU's name counts TensorCores up to v5p (`v4-8` is four chips), and chips from v5e on. The
+first TPU has rates only for int8.
+
+The column *evidence* names the weakest evidence for any figure of a row: the maker's own text
+(documentation, or NVIDIA's code that contains the figures), a copy of a data sheet or whitepaper,
+a formula, or nothing yet. `accelreport/analysis/hardware.toml` quotes the text for each row.
+"""
+
+
+def hardware_page() -> str:
     """A row for each piece of hardware, rates in 10¹² operations per second."""
-    return "\n".join([*HEAD, *(_row(each) for each in HARDWARE)])
+    return "\n".join([ABOUT, *HEAD, *(_row(each) for each in HARDWARE), ""])
 
 
 def _row(each: Hardware) -> str:
@@ -28,7 +43,3 @@ def _row(each: Hardware) -> str:
     source = f"[{each.source}]({each.address})" if each.address else each.source
     cells = [each.name, each.unit, *rates, width, AGAINST[each.reading], source]
     return f"| {' | '.join(cells)} |"
-
-
-if __name__ == "__main__":
-    print(hardware_markdown())  # noqa: T201 - what it is for

@@ -1,1 +1,1 @@
-"""How well the intervals cover, by simulation; its tables are in tables.md and docs/statistics.md."""
+"""How well the intervals cover, by simulation; tables.md and docs/statistics.md show it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ from accelreport.report.warning_text import type_of_peak
 from accelreport.results.record import Environment
 from accelreport.spec.device import Device
 from accelreport.spec.models import ListPrice, Published
-from docsite.hardware import hardware_markdown
 from tests.support.records import study
 
 SPARSE = {
@@ -292,12 +290,6 @@ def test_a_wider_extension_never_lowers_the_bound(
     assert more is not None
     assert bound is None or bound.tflops <= more.tflops
     assert more.tflops <= cores * 64 * mhz / 1e6 * (1 + 1e-9)
-
-
-def test_the_table_in_the_documentation_is_the_one_that_is_used() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "arithmetic.md").read_text(encoding="utf-8")
-    written = text.partition("<!-- table: hardware -->\n")[2].partition("\n<!-- end -->")[0]
-    assert written == hardware_markdown()
 
 
 def test_a_part_of_a_board_has_its_share_of_the_peak_and_says_so() -> None:

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
 import accelreport
+from accelreport.analysis.hardware import HARDWARE
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.results.record import Record
@@ -25,6 +26,7 @@ from accelreport.spec.models import Measure, Published, Source, SpecDocument, Ta
 from accelreport.workloads.registry import FAMILIES
 from docsite.commands import anchor_of
 from docsite.schema_text import default_text, escaped, type_text
+from docsite.sources import quotations
 from tests.house.documents import leaves
 from tests.report.tree import Element
 
@@ -203,3 +205,14 @@ def test_program_text_stays_what_it_is(text: str) -> None:
     assert "<i>" not in made
     (cell,) = [line for line in made.splitlines() if line.startswith("<td")]
     assert unescape(re.sub(r"<[^>]+>", "", cell)) == text.replace("`", "")
+
+
+def test_every_known_hardware_and_every_quoted_claim_is_there(
+    documents: dict[str, Element],
+) -> None:
+    hardware = documents["reference/hardware.html"].text
+    assert not [row.name for row in HARDWARE if row.name not in hardware]
+    sources = " ".join(documents["reference/sources.html"].text.split())
+    claims = [text for quotation in quotations() for text in quotation.get("claims", ())]
+    assert claims
+    assert not [text for text in claims if text not in sources]

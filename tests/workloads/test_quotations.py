@@ -10,14 +10,8 @@ from accelreport.analysis.hardware import RUNTIMES, HostedMachine
 from accelreport.loader.load import load
 from accelreport.spec.cells import Spec
 from accelreport.spec.models import FIGURES
-from tests.support.quoted import (
-    figures_of,
-    fingerprint,
-    fingerprints,
-    quotations,
-    sources_markdown,
-    stands_in,
-)
+from docsite.sources import figures_of, quotations
+from tests.support.quoted import fingerprint, fingerprints, stands_in
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -170,13 +164,6 @@ def test_advice_names_specs_whose_numbers_bear_on_it() -> None:
     advice = [each for each in QUOTED if "advice" in each]
     assert {each["advice"] for each in advice} == {"CPU", "GPU", "TPU"}
     assert all(set(each["bears_on"]) <= names for each in advice)
-
-
-def test_the_table_of_sources_says_where_each_item_stands_and_what_it_is() -> None:
-    """`python -m tests.support.quoted` prints it."""
-    text = (SPECS.parent / "docs" / "sources.md").read_text(encoding="utf-8")
-    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    assert table == sources_markdown()
 
 
 @pytest.mark.parametrize("found", [spec for spec in EVERY if spec.advice], ids=lambda s: s.name)
