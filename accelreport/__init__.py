@@ -17,26 +17,22 @@ if TYPE_CHECKING:
     from accelreport.api import (
         Comparison,
         Results,
-        Trial,
         build,
         compare,
         load_results,
         new,
         run,
-        try_model,
     )
 
 __all__ = [
     "AccelReportError",
     "Comparison",
     "Results",
-    "Trial",
     "build",
     "compare",
     "load_results",
     "new",
     "run",
-    "try_model",
 ]
 
 

@@ -42,7 +42,7 @@ from accelreport.runner.launchers import launching
 from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import choose, refresh
-from accelreport.runner.prepare import Request, prepare, shorthands, whole_machine, worth_comparing
+from accelreport.runner.prepare import Request, prepare, shorthands, worth_comparing
 from accelreport.runner.prepare import absences as absences_here
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
@@ -56,8 +56,6 @@ from accelreport.terminal.answer import (
     summary_text,
     table_rows,
     table_title,
-    trial_lines,
-    trial_of,
 )
 from accelreport.terminal.comparison import comparison_text
 from accelreport.terminal.progress import progress_for
@@ -390,71 +388,6 @@ def new(
     return place
 
 
-@dataclass(frozen=True, repr=False)
-class Trial:
-    """What a model takes for a training step and for a call; in a notebook it shows its table.
-
-    Attributes:
-        rows: one row for each device and batch size: `step_s` and `call_s` in seconds, with the
-            ends of their 95 % intervals.
-        results: the results of both.
-    """
-
-    rows: pd.DataFrame
-    results: Results
-
-    def __repr__(self) -> str:
-        return "\n".join(trial_lines(self.rows))
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
-
-def try_model(
-    model: str,
-    batch: Sequence[int] = (1, 8, 64),
-    *,
-    input_shape: Sequence[int] = (),
-    devices: Sequence[str] = (),
-    repeats: int = 3,
-    budget: str = first_spec.TRIAL_BUDGET,
-    results: str | Path = "results",
-    devices_file: str | Path | None = None,
-    quiet: bool = False,
-) -> Trial:
-    """Measure a model of your own at once: a training step and a call, on random data.
-
-    Args:
-        model: as in `new`.
-        batch: sizes of batches.
-        input_shape: of an example, where the model does not say it.
-        devices: rows of the devices file; all of this machine when empty.
-        repeats: processes of each device.
-        budget: measured time after which a cell stops.
-        results: the results folder; what is in it already is not measured again.
-        devices_file: the devices; `specs/devices.toml`, or those that come along, when absent.
-        quiet: print failures only.
-
-    Raises:
-        AccelReportError: the model is not there, or nothing could be measured.
-        KeyboardInterrupt: it was stopped; finished cells are kept.
-    """
-    rows = first_spec.devices_at(devices_file)
-    named = list(devices) or [whole_machine(load([rows]).devices, tell_waiting)]
-    with first_spec.trial_folder(model) as folder:
-        specs = first_spec.write_trial(
-            folder,
-            model,
-            batches=batch,
-            devices=named,
-            repeats=repeats,
-            budget=budget,
-            options={"input_shape": list(input_shape)} if input_shape else {},
-        )
-        measured = run(specs, results=results, devices_file=rows, quiet=quiet)
-    return Trial(trial_of(Path(results), specs), measured)
-
-
 def build(
     results: str | Path = "results",
     out: str | Path | None = None,
@@ -469,7 +402,6 @@ def build(
     pictures: bool = False,
     cache: bool = True,
     only: Sequence[str] = (),
-    trials: bool = False,
     as_measured: bool = False,
 ) -> Path:
     """Build the report: static pages of everything in a results folder.
@@ -491,7 +423,6 @@ def build(
         pictures: also write every figure as PNG.
         cache: make only what has changed.
         only: show only these benchmarks, by spec name or as "SPEC:PROFILE".
-        trials: also show runs with overrides of specs that were run unchanged.
         as_measured: show each spec as it was measured, not the current file in `specs`.
 
     Returns:
@@ -515,7 +446,7 @@ def build(
     store = Store(Path(results))
     if specs is not None and not as_measured and Path(specs).is_dir():
         refresh(store, Path(specs))
-    choose(store, only=only, trials=trials)
+    choose(store, only=only)
     place = Path(out or ("report.html" if single_file else "site"))
     built = builder.build(store, place, options=options)
     hidden = [f"not shown: {unshown}" for unshown in built.unshown]

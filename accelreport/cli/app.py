@@ -23,7 +23,6 @@ from accelreport.cli import (
     noise,
     results,
     run,
-    trial,
 )
 from accelreport.cli.options import REPORT_FILE
 from accelreport.errors import AccelReportError, ExitCode, UsageError
@@ -93,8 +92,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(epilog=run.EXAMPLES)(run.run)
-app.command(epilog=run.BENCH_EXAMPLES)(run.bench)
-app.command("try", epilog=trial.EXAMPLES)(trial.try_)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=build.SERVE_EXAMPLES)(build.serve)
@@ -124,7 +121,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so
         raise typer.Exit
 
 
-TAKE_DEFAULTS = ("run", "bench", "build", "serve", "publish")
+TAKE_DEFAULTS = ("run", "build", "serve", "publish")
 """Commands whose options the settings file of the specs can set."""
 
 

@@ -133,12 +133,6 @@ Only = Annotated[
         help="Show this benchmark only, or SPEC:PROFILE. May be given several times.",
     ),
 ]
-Trials = Annotated[
-    bool,
-    typer.Option(
-        "--trials", help="Also show runs with --set or --data of specs that were run unchanged."
-    ),
-]
 AsMeasured = Annotated[
     bool,
     typer.Option(
@@ -171,7 +165,6 @@ def build(
     png: Png = False,
     cache: Cache = True,
     only: Only = [],  # noqa: B006 -- Typer copies it
-    trials: Trials = False,
     as_measured: AsMeasured = False,
     explain: Explain = False,
 ) -> None:
@@ -190,7 +183,7 @@ def build(
     known = {plan.spec for plan in store.plans()}
     for absent in file_options.unknown_benchmarks(known, "it has no results; run its spec first"):
         say(f"warning: {absent.render()}", err=True)
-    say(*choose(store, only=only, trials=trials), err=True)
+    say(*choose(store, only=only), err=True)
     if explain:
         from accelreport.report.site.assembly import gather
         from accelreport.terminal.explain import explained

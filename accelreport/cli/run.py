@@ -1,17 +1,13 @@
-"""`accelreport run` measures specs; `bench` measures a model or system without a spec."""
+"""`accelreport run` measures specs."""
 
 from __future__ import annotations
 
 import shlex
-import tempfile
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from accelreport.cli.new import Set as BenchSet
-from accelreport.cli.new import here
 from accelreport.cli.options import (
     RESULTS,
     SPECS,
@@ -21,17 +17,14 @@ from accelreport.cli.options import (
     Profile,
     Results,
     Specs,
-    complete_dataset,
     complete_filter,
     option,
 )
-from accelreport.errors import ExitCode, UsageError
-from accelreport.loader.first_spec import devices_at, spec_name
+from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
     from accelreport.runner.adaptive import StoppingRule
     from accelreport.runner.prepare import Prepared, Request
-    from accelreport.workloads.base import Family
 
 
 LOCAL = "local"
@@ -361,126 +354,3 @@ def _seconds(text: str) -> float:
     if seconds <= 0:
         raise typer.BadParameter("--within: must be greater than 0")
     return seconds
-
-
-BENCH_EXAMPLES = """\b
-What it does:
-  Measures a model without a spec, prints the spec that it used, and ends with the speedups. To
-  change more, save the printed spec as specs/NAME.toml. bench compares the devices of this
-  machine, from specs/devices.toml if that exists; --device names others.
-
-\b
-Examples:
-  accelreport bench --dataset mnist --model conv64_conv32 --batch 256,512
-  accelreport bench --kind matmul --set size=2048 --repeats 5
-  accelreport bench --dataset weather_denmark --data synthetic --budget 30s
-
-\b
-Exit codes: those of run; 2 if no kind of workload, or more than one, fits.
-"""
-
-Dataset = Annotated[
-    str,
-    typer.Option(
-        "--dataset", metavar="NAME", autocompletion=complete_dataset, help="Data set to train on."
-    ),
-]
-Kind = Annotated[
-    str,
-    typer.Option(
-        "--kind", metavar="KIND", help="Kind of workload; default: the kind of --dataset."
-    ),
-]
-Model = Annotated[str, typer.Option("--model", metavar="NAME", help="Network of that kind.")]
-Batch = Annotated[str, typer.Option("--batch", metavar="N,N…", help="Batch sizes to measure.")]
-Repeats = Annotated[
-    int, typer.Option("--repeats", min=1, metavar="N", help="Number of processes for each device.")
-]
-BenchBudget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Measured time after which a cell stops.")
-]
-
-
-SIZES = "list of batch sizes; write 256,512"
-"""What `--batch` should be."""
-
-
-def bench(
-    *,
-    dataset: Dataset = "",
-    kind: Kind = "",
-    model: Model = "",
-    batch: Batch = "",
-    repeats: Repeats = 3,
-    budget: BenchBudget = "20s",
-    device: Devices = [],  # noqa: B006 -- Typer copies it
-    data: Data = None,
-    set_: BenchSet = [],  # noqa: B006
-    results: Results = RESULTS,
-    devices_file: DevicesFile = None,
-    dry_run: DryRun = False,
-) -> None:
-    """Measure a model without a spec, and print the spec that was used."""
-    from accelreport.loader.load import load
-    from accelreport.runner.prepare import Request, parse_tables
-    from accelreport.workloads.spec_template import short_spec
-
-    given = parse_tables(set_)
-    measure = {"repeats": repeats, "budget": budget, **given.pop("measure", {})}
-    choice = {"dataset": dataset, "model": model, "data": data}
-    workload = {name: value for name, value in choice.items() if value} | given
-    family = _family(kind, dataset)
-    sizes = list(dict.fromkeys(whole_numbers(batch, SIZES)))
-    subject = [str(workload[key]) for key in ("model", "dataset") if key in workload]
-    known = devices_at(devices_file)
-    text = short_spec(
-        title=" on ".join(subject) or family.title,
-        devices=device or here(dict(load([known]).devices)),
-        workload={"kind": family.kind, **workload, **({"batch_size": sizes[0]} if sizes else {})},
-        sweep={"batch_size": sizes} if len(sizes) > 1 else {},
-        measure=measure,
-    )
-    parts = [part for part in (dataset, model) if part] or [family.kind]
-    name = spec_name("_".join(["bench", *parts]))
-    with tempfile.TemporaryDirectory() as folder:
-        spec = Path(folder, f"{name}.toml")
-        spec.write_text(text, encoding="utf-8")
-        typer.echo(text)
-        request = Request(paths=[spec], results=results, devices_file=known)
-        code = carried_out(request, dry_run=dry_run)
-    raise typer.Exit(code)
-
-
-def _family(kind: str, dataset: str) -> Family:
-    """The named kind, or the only kind that trains on the data set.
-
-    Raises:
-        UsageError: no kind fits, or more than one.
-    """
-    from accelreport.workloads.registry import FAMILIES
-
-    if kind:
-        fitting = [kind] if kind in FAMILIES else []
-    else:
-        fields = {name: family.parameters.model_fields for name, family in FAMILIES.items()}
-        fitting = [
-            name
-            for name, field in fields.items()
-            if "dataset" in field and dataset in get_args(field["dataset"].annotation)
-        ]
-    if len(fitting) == 1:
-        return FAMILIES[fitting[0]]
-    what = f"--kind {kind}" if kind else f"--dataset {dataset}"
-    raise UsageError(
-        f"No single kind of workload fits {what if kind or dataset else 'these options'}.",
-        remedy=f"Name a data set (`accelreport data list`) with --dataset, or one of these with "
-        f"--kind: {', '.join(sorted(FAMILIES))}.",
-    )
-
-
-def whole_numbers(text: str, what: str) -> list[int]:
-    """The numbers of a text such as "256,512"; `what` says what else it should be."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() and int(part) for part in parts):
-        raise typer.BadParameter(f"{text!r} is no {what}")
-    return [int(part) for part in parts]

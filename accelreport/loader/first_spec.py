@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-import re
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -214,83 +212,3 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
     if Path(path).is_absolute():
         return place, path
     return place, Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()
-
-
-@contextmanager
-def trial_folder(model: str) -> Iterator[Path]:
-    """A folder for the specs of a trial, below that of the model's file; it is removed after.
-
-    Raises:
-        UsageError: it cannot be made there.
-    """
-    from accelreport.datasets.cache import is_file
-
-    file = Path(model.partition(":")[0])
-    beside = file.parent if is_file(file) else Path()
-    try:
-        temporary = tempfile.TemporaryDirectory(prefix=".accelreport-try-", dir=beside)
-    except OSError as error:
-        raise unwritable(beside.absolute(), error) from error
-    with temporary as folder:
-        yield Path(folder)
-
-
-TRIAL_BUDGET = "30s"
-"""Measured time of a trial's cell: TensorFlow takes 10 s of it to compile a MobileNetV2 on two
-cores, and a small network does all its steps in one."""
-
-TRIAL_WARMUP = 5
-"""Steps of a trial's training that are not timed: of a large network the budget holds few."""
-
-TRAINED, CALLED = "training", "latency"
-"""What a trial measures: steps of a training, and calls in inference."""
-
-
-def spec_name(text: str) -> str:
-    """A name for a spec, as near to a text as the rules of names allow."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:80].strip("_-") or "model"
-
-
-def write_trial(
-    folder: Path,
-    model: str,
-    *,
-    batches: Sequence[int],
-    devices: Sequence[str],
-    repeats: int,
-    budget: str,
-    options: Mapping[str, Any],
-) -> list[Path]:
-    """The specs of a trial: a model on random data of its shape, trained and called.
-
-    Args:
-        folder: where they are written; the model's file lies in it or above.
-        model: as `own_workload` takes it.
-        batches: sizes of batches, each of which is measured.
-        devices: names of rows in the devices file.
-        repeats: processes of each device.
-        budget: measured time after which a cell stops.
-        options: further keys of the workload.
-    """
-    from accelreport.workloads.spec_template import short_spec
-
-    shared = {"kind": "keras", **own_workload(model, "", folder), **options}
-    shared["batch_size"] = batches[0]
-    name = spec_name(Path(model.partition(":")[0]).stem)
-    kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        TRAINED: ({"steps_per_epoch": STEPS}, {"warmup_steps": TRIAL_WARMUP}),
-        CALLED: ({"mode": "inference"}, {"calls": 1020, "warmup_calls": 20}),
-    }
-    paths = []
-    for kind, (workload, measure) in kinds.items():
-        path = folder / f"try_{name}_{kind}.toml"
-        text = short_spec(
-            title=f"{model}: {kind}",
-            devices=list(devices),
-            workload=shared | workload,
-            sweep={"batch_size": list(batches)},
-            measure={"repeats": repeats, "budget": budget, **measure},
-        )
-        path.write_text(text, encoding="utf-8")
-        paths.append(path)
-    return paths

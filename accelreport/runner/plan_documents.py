@@ -169,7 +169,7 @@ def _read_again(specs: Path, plans: Sequence[PlanDocument]) -> SpecSet:
         return load(own, profile=profile, overrides=overrides)
 
 
-def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> list[str]:
+def choose(store: Store, *, only: Sequence[str] = ()) -> list[str]:
     """Leave out the plans that a report is not to show. Nothing is written.
 
     A trial is a plan that the command line gave other values (`--set`, `--data`). It is left out
@@ -178,7 +178,6 @@ def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> l
     Args:
         store: the results folder.
         only: names of specs, or `SPEC:PROFILE`, which a trial has, too; all when empty.
-        trials: show trials beside what they were a trial of.
 
     Returns:
         What was left out though nobody asked for that, in a sentence, if anything.
@@ -206,7 +205,7 @@ def choose(store: Store, *, only: Sequence[str] = (), trials: bool = False) -> l
         tried = bool(plan.overrides) and (plan.spec, profile_of(plan)) in measured
         if only and not {plan.spec, named} & set(only):
             store.leave_out(plan)
-        elif tried and not trials and named not in only:
+        elif tried and named not in only:
             store.leave_out(plan)
             quiet.append(named)
     if not quiet:

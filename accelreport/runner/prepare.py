@@ -128,17 +128,6 @@ def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | No
     return [name for _, name in ranked]
 
 
-def whole_machine(devices: Mapping[str, Device], waiting: Callable[[str], None]) -> str:
-    """The device that is all of this machine: its accelerator, or else the whole CPU.
-
-    Args:
-        devices: the rows of a devices file.
-        waiting: told what takes seconds.
-    """
-    worth = worth_comparing(devices, absences(devices, waiting=waiting))
-    return [name for name in worth if devices[name].framework == TENSORFLOW or len(worth) == 1][-1]
-
-
 def _is_plain(device: Device) -> bool:
     """Whether a device is one use of the hardware as it is: one process, no option of its own."""
     optional = (device.xla, device.eager, device.tf32, device.torch_compile, device.placement)

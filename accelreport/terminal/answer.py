@@ -1,28 +1,18 @@
-"""The speedups as a table of texts, the closing lines of a run, and the table that ends a trial."""
+"""The speedups as a table of texts, and the closing lines of a run."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.findings import Unit
-from accelreport.analysis.stats import Interval, Verdict
+from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.pages.sections.problems import notices_of
-from accelreport.report.quantity import (
-    MISSING,
-    duration,
-    plural,
-    ratio,
-    ratio_interval,
-    span,
-    write,
-)
+from accelreport.report.quantity import duration, plural, ratio, ratio_interval
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import views
 from accelreport.report.view import BenchmarkView
@@ -173,90 +163,3 @@ def named(bench: BenchmarkView, frame: pd.DataFrame) -> pd.DataFrame:
     named.insert(0, "profile", bench.plan.profile)
     named.insert(0, "spec", bench.plan.spec)
     return named
-
-
-HEADINGS = ("device", "batch size", "training step (95 %)", "rate", "latency (95 %)", "rate")
-"""Of the table; each time is a mean over processes, with its interval."""
-
-
-def trial_frame(benches: Iterable[BenchmarkView]) -> pd.DataFrame:
-    """One row for each device and batch size.
-
-    Returns:
-        `device`, `batch_size` and, for `step` (of a training) and `call` (in inference), the
-        seconds, both ends of their interval, the processes and why there is no time. An end is NaN
-        where a single process gives no interval.
-    """
-    rows: dict[tuple[str, int], dict[str, Any]] = {}
-    for bench in benches:
-        called = bench.plan.workload.get("mode") == "inference"
-        kind = "call" if called else "step"
-        for row in speedups_frame(bench.plan, bench.compared).to_dict("records"):
-            size = int(row.get("batch_size", bench.plan.workload["batch_size"]))
-            own = rows.setdefault((row["device"], size), {})
-            own |= {
-                f"{kind}_s": row["seconds"],
-                f"{kind}_low": row["seconds_low"],
-                f"{kind}_high": row["seconds_high"],
-                f"{kind}_processes": row["n"],
-                f"{kind}_absent": row["reason"],
-            }
-    named = [{"device": device, "batch_size": size, **own} for (device, size), own in rows.items()]
-    return pd.DataFrame(named)
-
-
-def trial_of(results: Path, specs: Iterable[Path]) -> pd.DataFrame:
-    """`trial_frame` of what a results folder holds of a trial's specs."""
-    names = {spec.stem for spec in specs}
-    store = Store(results)
-    plans = [plan for plan in store.plans() if plan.spec in names]
-    return trial_frame(measured_now(store, plans))
-
-
-def trial_rows(frame: pd.DataFrame) -> list[tuple[str, ...]]:
-    """The texts of each row, by `HEADINGS`."""
-    return [
-        (
-            str(row["device"]),
-            f"{row['batch_size']:,}",
-            *(
-                text
-                for kind in ("step", "call")
-                for text in (_time(row, kind), _rate(row, kind, int(row["batch_size"])))
-            ),
-        )
-        for row in frame.to_dict("records")
-    ]
-
-
-def trial_lines(frame: pd.DataFrame) -> Iterator[str]:
-    """The table as lines of a terminal, then what has no time and why."""
-    yield from columns([HEADINGS, *trial_rows(frame)])
-    reasons = {
-        str(row[f"{kind}_absent"]): None
-        for row in frame.to_dict("records")
-        for kind in ("step", "call")
-        if not _number(row, f"{kind}_s") and row.get(f"{kind}_absent")
-    }
-    yield from (f"not measured: {reason}" for reason in reasons)
-
-
-def _number(row: dict[Any, Any], name: str) -> float | None:
-    value = row.get(name)
-    return value if isinstance(value, float) and math.isfinite(value) else None
-
-
-def _time(row: dict[Any, Any], kind: str) -> str:
-    seconds = _number(row, f"{kind}_s")
-    if seconds is None:
-        return MISSING
-    low, high = _number(row, f"{kind}_low"), _number(row, f"{kind}_high")
-    if low is None or high is None:
-        return f"{write(seconds, Unit.SECONDS)} (single run)"
-    interval = Interval(seconds, low, high, int(row[f"{kind}_processes"]))
-    return f"{write(seconds, Unit.SECONDS, interval)} ({span(interval, Unit.SECONDS)})"
-
-
-def _rate(row: dict[Any, Any], kind: str, size: int) -> str:
-    seconds = _number(row, f"{kind}_s")
-    return write(size / seconds, Unit.RATE, noun="examples") if seconds else MISSING

@@ -124,22 +124,6 @@ def draft(
     return "\n".join(parts)
 
 
-def short_spec(
-    *,
-    title: str,
-    devices: Sequence[str],
-    workload: Mapping[str, Value],
-    sweep: Mapping[str, Sequence[Scalar]],
-    measure: Mapping[str, Value],
-) -> str:
-    """A spec of these keys and no comments; the first of the devices is the baseline."""
-    head = {"schema": 1, "title": title, "devices": list(devices), "baseline": devices[0]}
-    lines = list(_pairs(head))
-    for name, values in {"workload": workload, "sweep": sweep, "measure": measure}.items():
-        lines += ["", f"[{name}]", *_pairs(values)] if values else []
-    return "\n".join(lines) + "\n"
-
-
 def _pairs(values: Mapping[str, Any]) -> Iterator[str]:
     for key, value in values.items():
         yield f"{key} = {_value(value)}"

@@ -15,13 +15,12 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.cli.new import EXAMPLES
 from accelreport.errors import UsageError
-from accelreport.loader.first_spec import GITIGNORE, SYSTEMS, files_beside, trial_folder
+from accelreport.loader.first_spec import GITIGNORE, SYSTEMS, files_beside
 from accelreport.loader.load import load
 from accelreport.results.record import SHORT_WINDOW_S
 from accelreport.runner.prepare import worth_comparing
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
-from tests.support.disks import without_roots_rights
 from tests.support.program import Finished, program
 
 DEVICES = 'schema = 1\n[lab]\nkind = "CPU"\n[gpu]\nkind = "GPU"\n'
@@ -205,23 +204,6 @@ def test_a_model_and_data_need_no_answer_at_a_terminal(tmp_path: Path) -> None:
     assert (spec.title, "cpu-1" in spec.devices) == ("Mine", True)
 
 
-def test_a_bench_is_the_spec_that_it_prints(tmp_path: Path) -> None:
-    arguments = ["--dataset", "mnist", "--model", "conv64_conv32", "--batch", "256,512"]
-    arguments += ["--data", "synthetic"]
-    done = program(tmp_path, ["bench", *arguments, "--dry-run"])
-    assert done.returncode == 0, done.stderr
-    text, plan = done.stdout.split("\n\nbench_mnist_conv64_conv32 (full): ")
-    (tmp_path / "bench_mnist_conv64_conv32.toml").write_text(text)
-    (tmp_path / "devices.toml").write_text(FRESH)
-    (spec,) = load([tmp_path / "bench_mnist_conv64_conv32.toml"]).specs
-    assert {cell.point["batch_size"] for cell in spec.cells} == {256, 512}
-    assert plan.startswith(f"{len(spec.cells)} run")
-    assert not (tmp_path / "results").exists()
-    refused = program(tmp_path, ["bench", "--dataset", "none"])
-    assert refused.returncode == 2
-    assert "image_classification" in refused.stderr
-
-
 def test_nothing_that_is_there_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("mine")
     done = told(tmp_path, "mine.toml", "--kind", "matmul")
@@ -280,20 +262,6 @@ def test_what_cannot_be_taken_back_hides_no_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the first error"):
         fail()
     assert [path.name for path in specs.iterdir()] == ["other.txt"]
-
-
-def test_a_trial_in_a_folder_that_cannot_be_written_is_an_error_of_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "model.py").write_text("")
-    tmp_path.chmod(0o555)
-    monkeypatch.chdir(tmp_path)
-    with (
-        without_roots_rights(),
-        pytest.raises(UsageError, match=r"cannot be written\."),
-        trial_folder("model.py:build"),
-    ):
-        pass
 
 
 def test_a_value_that_does_not_fit_leaves_no_file(tmp_path: Path) -> None:

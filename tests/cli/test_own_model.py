@@ -93,37 +93,3 @@ def test_what_is_missing_is_told_and_nothing_is_written(
     assert done.returncode in {2, 3}
     assert message in done.stderr
     assert not (folder / "specs").exists()
-
-
-@pytest.mark.e2e
-def test_a_trial_measures_steps_and_calls_at_once(folder: Path) -> None:
-    (folder / "my net.v2.py").write_text(
-        "import keras\n\ndef build(input_shape):\n    dense = keras.layers.Dense(2, 'softmax')\n"
-        "    return keras.Sequential([keras.Input(input_shape), dense])\n"
-    )
-    arguments = ["try", "my net.v2.py", "--batch", "1,8", "--repeats", "2", "--budget", "20s"]
-    lacking = program(folder, arguments)
-    assert "`../my net.v2.py:build` needs `input_shape`" in lacking.stdout
-    done = program(folder, [*arguments, "--input-shape", "5"])
-    assert done.returncode == 0, done.stdout + done.stderr
-    table = done.stdout.partition("device")[2].splitlines()
-    assert [row.split()[1] for row in table[1:3]] == ["1", "8"]
-    assert all(row.count("examples/s") == 2 for row in table[1:3]), table
-    assert done.stdout.endswith("accelreport new specs/my_net_v2.toml --model 'my net.v2.py'\n")
-    assert not list(folder.glob(".accelreport-try-*"))
-    again = accelreport.try_model(
-        "my net.v2.py",
-        (1, 8),
-        input_shape=(5,),
-        repeats=2,
-        budget="20s",
-        devices=["cpu"],
-        quiet=True,
-    )
-    assert again.results.outcome is not None
-    assert again.results.outcome.done_before == 8
-    for kind in ("step", "call"):  # a process that was refused leaves one, without an interval
-        several = again.rows[again.rows[f"{kind}_processes"] > 1]
-        assert (several[f"{kind}_low"] < several[f"{kind}_s"]).all()
-        assert (several[f"{kind}_s"] < several[f"{kind}_high"]).all()
-    assert "latency" in again._repr_html_()

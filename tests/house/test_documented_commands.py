@@ -55,7 +55,6 @@ FIRST = {
 NOT_RUN = {
     ("run",): "measures",
     ("noise",): "measures; its own tests do so",
-    ("try",): "measures",
     ("chip",): "measures",
     ("contribute",): "needs what chip measured; its own tests have that",
     ("serve",): "goes on until it is stopped",
