@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "ceilings": "ceilings.html and each benchmark's page in the built site have the upper bounds",
+}
 """A removed command, subcommand or option, such as `data where` or `build --explain`."""
 
 KEYS: dict[str, str] = {}

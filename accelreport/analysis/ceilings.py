@@ -23,7 +23,7 @@ counts nothing.
 *Depth.* Products that need one another follow one another, whatever the hardware: a recurrent
 network of 80 steps is 80 deep. The time of each is an assumption that is stated: that every product
 is a kernel of its own, and costs what a text says that a kernel costs beside its work. Where no
-text says so, and nobody states one, this term is nothing.
+text says so, this term is nothing.
 
 A bound needs complete counts: where operations were not counted there is none.
 """
@@ -38,17 +38,13 @@ from math import nan
 from accelreport.analysis.compute import (
     Bandwidth,
     Peak,
-    bandwidth_for,
     best_peak,
     compute_dtype,
-    count_of,
-    peak_for,
     peak_of_hardware,
 )
 from accelreport.analysis.hardware import HARDWARE, named_in
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import OTHER_LOAD, Environment, Flops, Record
-from accelreport.spec.device import Device
 
 ON_CHIP = {"GPU": 256 * 2**20, "TPU": 256 * 2**20, "CPU": 1280 * 2**20}
 """Bytes that may stay on the chip from step to step: an H200 caches 50 MiB, a TPU v4 holds 160, an
@@ -112,8 +108,8 @@ class Limits:
         kind: CPU, GPU or TPU.
         peak: of its arithmetic.
         bandwidth: of its memory; None where none is known, which bounds nothing.
-        kernel_s: cited or stated seconds of a kernel that needs the one before; 0 where there are
-            none. What is cited is beside the kernel's own work.
+        kernel_s: cited seconds of a kernel that needs the one before, beside the kernel's own work;
+            0 where there are none.
     """
 
     name: str
@@ -171,27 +167,6 @@ def limits_named(text: str, dtype: str) -> Limits | None:
         width = Bandwidth(known.gbps * units, known.cited)
     kind = kind_of(known.unit, known.name)
     return Limits(known.name, kind, peak, width, known.kernel_us * 1e-6)
-
-
-def limits_of_device(name: str, device: Device, dtype: str) -> Limits | None:
-    """The limits of a row of a devices file: what it cites, or of the chip that its label names.
-
-    Args:
-        name: of the row.
-        device: the row.
-        dtype: element type of the products.
-
-    Returns:
-        None where it cites no peak and names no known chip.
-    """
-    text = f"{device.label} {name}"
-    peak = peak_for(device, dtype) or peak_of_hardware(text, dtype, count_of(device))
-    if peak is None:
-        return None
-    known = named_in(text)
-    kernel_s = known.kernel_us * 1e-6 if known else 0.0
-    title = device.label or name
-    return Limits(title, device.kind, peak, bandwidth_for(device, text), kernel_s)
 
 
 def kind_of(unit: str, name: str) -> str:

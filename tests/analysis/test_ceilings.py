@@ -11,7 +11,6 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from accelreport.analysis.ceilings import (
     ON_CHIP,
@@ -20,21 +19,19 @@ from accelreport.analysis.ceilings import (
     ceiling,
     known_limits,
     limits_named,
-    limits_of_device,
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
-from accelreport.cli.app import app
+from accelreport.analysis.speed_findings import limits_of
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure
-from accelreport.report.pages.sections.compute import every_place, own_share
+from accelreport.report.pages.sections.compute import every_place
 from accelreport.report.pages.sections.peak import ceilings_page, compute_section
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
-from accelreport.spec.device import Device
 from accelreport.spec.models import Published
 from tests.analysis.public_rates import public_rates
 from tests.report.scenarios import ordinary
@@ -234,10 +231,13 @@ def test_a_benchmarks_page_leads_to_the_roofs_of_all(bench: BenchmarkView) -> No
 @pytest.mark.parametrize("name", range(len(ordinary().studies)))
 def test_nothing_measured_in_the_worlds_of_tests_is_above_its_ceiling(name: int) -> None:
     view = seen(ordinary().studies[name])
-    shares = [own_share(view, each) for each in every_place(view)]
-    known = [share for share in shares if share is not None]
-    assert known
-    assert all(0 < share <= 1 for share in known)
+    shares = [
+        ceiling(place.work, known[0]).share(place.seconds)
+        for place in every_place(view)
+        if (known := limits_of(view, place.group))
+    ]
+    assert shares
+    assert all(0 < share <= 1 for share in shares)
 
 
 def test_the_specs_alone_give_away_the_rates_that_no_hardware_has() -> None:
@@ -252,49 +252,6 @@ def test_the_specs_alone_give_away_the_rates_that_no_hardware_has() -> None:
     }
     assert sorted(rate for _, rate in rates if rate) == [0.47, 0.53, 15.7]
     assert len(rates) == 3
-
-
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        ([], 5),
-        (["--device", "colab-t4"], 5),
-        (["--bandwidth", "100"], 2),
-        (["--device", "unheard-of"], 2),
-        (["--device", "cpu"], 2),
-        (["--hardware", "some abacus"], 2),
-    ],
-)
-def test_a_command_without_anything_counted_says_so(
-    tmp_path: Path, more: list[str], code: int
-) -> None:
-    asked = ["ceilings", str(SPECS / "matmul.toml"), "--results", str(tmp_path / "none"), *more]
-    assert CliRunner().invoke(app, asked).exit_code == code
-
-
-def test_hardware_is_chosen_by_a_row_of_the_devices_file() -> None:
-    rows = load([SPECS / "matmul.toml"]).devices
-    t4 = limits_of_device("colab-t4", rows["colab-t4"], "float32")
-    known = limits_named("Tesla T4", "float32")
-    assert t4 is not None
-    assert known is not None
-    assert (t4.name, t4.kind, t4.peak) == ("Colab T4", "GPU", known.peak)
-    assert t4.bandwidth == known.bandwidth
-    eight = limits_of_device("aws-p4d", rows["aws-p4d"], "float32")
-    one = limits_named("NVIDIA A100", "float32")
-    assert eight is not None
-    assert one is not None
-    assert one.bandwidth is not None
-    assert eight.bandwidth is not None
-    assert eight.peak.tflops == 8 * one.peak.tflops
-    assert eight.bandwidth.gbps == 8 * one.bandwidth.gbps
-    own = Device(kind="GPU", peak_tflops={"float32": 7.0}, peak_source="mine",
-                 memory_gbps=300, memory_source="mine")  # fmt: skip
-    mine = limits_of_device("mine", own, "float32")
-    assert mine is not None
-    assert mine.bandwidth is not None
-    assert (mine.name, mine.peak.tflops, mine.bandwidth.gbps) == ("mine", 7.0, 300)
-    assert limits_of_device("cpu", rows["cpu"], "float32") is None
 
 
 def test_a_time_of_a_kernel_is_cited_word_for_word_or_there_is_none() -> None:

@@ -64,7 +64,7 @@ def test_every_benchmark_is_listed_and_each_cell_of_one_with_its_key(store: Stor
     assert len(lines) == 2 * len(rows)
 
 
-@pytest.mark.parametrize("command", ["results list", "laws SPEC", "ceilings SPEC"])
+@pytest.mark.parametrize("command", ["results list", "laws SPEC"])
 def test_a_record_that_cannot_be_read_is_named_by_every_command_that_reads_records(
     command: str, store: Store, tmp_path: Path
 ) -> None:

@@ -22,8 +22,13 @@ COMMANDS = "docs/commands.md"
 
 
 def _said() -> Iterator[str]:
-    """Every command that running text names; those in blocks: `test_documented_commands.py`."""
+    """Every command that running text names; those in blocks: `test_documented_commands.py`.
+
+    The changelog also names commands that were removed.
+    """
     for name in DOCUMENTS:
+        if name == "CHANGELOG.md":
+            continue
         yield from re.findall(r"`(accelreport [^`]+)`", prose(name))
 
 

@@ -1,7 +1,7 @@
 """A results folder in which every field of a record and of a plan says something, and its readers.
 
 Everything that reads results is asked: every page of the site, the comparison of two folders, the
-lists of the terminal, the upper bounds, and the plan of the next run.
+lists of the terminal, and the plan of the next run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from accelreport.cli.ceilings import _Chosen, _lines, law_lines
+from accelreport.cli.ceilings import law_lines
 from accelreport.report.comparison import compare_folders
 from accelreport.report.model import Page
 from accelreport.report.pages.compare import line_page, two_runs_page
@@ -296,7 +296,6 @@ def read_all(folder: Folder, before: Folder, *, rendered: bool = False) -> None:
             del content
     for bench in benches:
         list(law_lines(bench, [*bench.timed_sweeps]))
-        list(_lines(bench, _Chosen(["Tesla T4"], [], {}, (50.0, 1000.0), None)))
     _compare(before, folder)
     plan = RunPlan(tuple(decide(each.cell, each, None) for each in folder.written))
     _ = plan.estimate, [Earlier.of(each) for each in folder.written]

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from accelreport.analysis.ceilings import Ceiling, Limits, StepWork, ceiling, work_of
+from accelreport.analysis.ceilings import StepWork, work_of
 from accelreport.analysis.compute import compute_dtype
-from accelreport.analysis.speed_findings import limits_of
 from accelreport.analysis.speedup import Group
-from accelreport.analysis.timed_sweeps import TimedSweep
 from accelreport.report import quantity
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench
 
@@ -59,27 +57,6 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
             dtype = compute_dtype(bench.plan, series.device, values)
             return work_of(record.flops, dtype, kernel=bench.words.kernel)
     return None
-
-
-def own_share(bench: BenchmarkView, place: Place) -> float | None:
-    """What a device reached of its own ceiling; None where none is known."""
-    known = limits_of(bench, place.group)
-    return ceiling(place.work, known[0]).share(place.seconds) if known else None
-
-
-def published_share(
-    bench: BenchmarkView, place: Place, limits: Limits, bound: Ceiling
-) -> list[tuple[TimedSweep, float]]:
-    """What published times of the same kind of device come to, had they been on this hardware."""
-    batch = bench.values(place.point).get("batch_size")
-    shares = []
-    for sweep in bench.timed_sweeps:
-        kind = bench.plan.devices[sweep.device].kind
-        if sweep.published and kind == limits.kind and isinstance(batch, int | float):
-            seconds = sweep.runs[0].get(float(batch))
-            if seconds:
-                shares.append((sweep, bound.share(seconds)))
-    return shares
 
 
 @cached_by_bench
