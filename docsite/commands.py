@@ -58,7 +58,7 @@ def anchor_of(code: str) -> str | None:
     if program != "accelreport":
         return None
     words = rest.split()
-    # `data list|fetch|where` names several at once; the first stands for all.
+    # `data list|fetch` names several at once; the first stands for all.
     firsts = tuple(word.split("|")[0] for word in words)
     return next((anchor(name) for name in commands() if firsts[: len(name)] == name), None)
 

@@ -95,7 +95,7 @@ def compare(
     from accelreport.analysis.compare import Gate as GateVerdict
     from accelreport.analysis.compare import read_margin
     from accelreport.report.comparison import compare_folders, conclusions
-    from accelreport.results.store import existing
+    from accelreport.results.store import existing, writing
     from accelreport.terminal.noise import kept
     from accelreport.terminal.say import say
 
@@ -110,8 +110,13 @@ def compare(
         compare_folders(existing(old), existing(newer), gate, noises) for newer in (new, *later)
     ]
     compared = line[-1]
-    write_out(out, _written(line, format_))
-    if out is not None:
+    text = _written(line, format_)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        with writing(out):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(text, encoding="utf-8")
         say(*conclusions(compared))
     code = CODES[compared.result.value]
     if fail_if_undecided and code == ExitCode.OK and compared.gated(GateVerdict.OPEN):
@@ -149,15 +154,3 @@ def _written(line: list[FolderComparison], format_: str) -> str:
     else:
         lines = line_text(line) if several else comparison_text(line[0])
     return "".join(f"{on_one_line(text)}\n" for text in lines)
-
-
-def write_out(out: Path | None, text: str) -> None:
-    """Write a text to a file, or to the screen where none is named."""
-    from accelreport.results.store import writing
-
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    with writing(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")

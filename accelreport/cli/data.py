@@ -1,4 +1,4 @@
-"""`accelreport data list`, `fetch` and `where`."""
+"""`accelreport data list` and `fetch`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,8 @@ Examples:
 Exit codes: 0 every file is here, 8 a file cannot be fetched.
 """
 
-WHERE_EXAMPLES = """\b
-Examples:
-  accelreport data where
-  ACCELREPORT_DATA=/data accelreport data where
-"""
-
 app = typer.Typer(
-    help="List data sets, fetch them, and show where they are kept.",
+    help="List data sets, where they are kept, and fetch them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -58,7 +52,7 @@ Replace = Annotated[
 
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_(*, json: Json = False) -> None:
-    """List the data sets: what they are, their licences, and whether they are here."""
+    """List the folder of the data sets, and each with its licence and whether it is here."""
     from accelreport.terminal.listings import catalogue_json, catalogue_text
 
     typer.echo(catalogue_json() if json else "\n".join(catalogue_text()))
@@ -78,11 +72,3 @@ def fetch(
     if not chosen:
         raise typer.BadParameter("name a data set, or give --all")
     fetch_all(chosen, replace=replace)
-
-
-@app.command(epilog=WHERE_EXAMPLES)
-def where(*, json: Json = False) -> None:
-    """Show where data sets are kept."""
-    from accelreport.terminal.listings import place_json, place_text
-
-    typer.echo(place_json() if json else "\n".join(place_text()))

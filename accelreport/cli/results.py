@@ -1,30 +1,44 @@
-"""`accelreport results list`, `show`, `private`, `export`, `rm`; and `merge`."""
+"""`accelreport results list`, `private` and `rm`; and `merge`."""
 
 from __future__ import annotations
 
 import json as json_module
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from accelreport.cli.compare import Out as OutFile
-from accelreport.cli.compare import write_out
-from accelreport.cli.options import RESULTS, Json, Results, SpecNames, Yes, argument
+from accelreport.cli.options import RESULTS, Json, Results, Yes, argument
 from accelreport.errors import AccelReportError, ExitCode
 
-LIST_EXAMPLES = """\b
-Examples:
-  accelreport results list                        every benchmark that was run
-  accelreport results list mnist_batch_sweep      its cells, each with its key
-  accelreport results list matmul:quick --json
-"""
+if TYPE_CHECKING:
+    from accelreport.results.store import Store
 
-SHOW_EXAMPLES = """\b
+LIST_EXAMPLES = """\b
+What is shown:
+  Without NAME every benchmark that was run; for a benchmark its cells, each with its key; for a
+  cell what it measured on every machine.
+
+\b
+Times for services that draw histories, --format:
+  bencher  Bencher Metric Format, for bencher run --adapter json: latency in ns, throughput, and
+           joules of an example where a sensor counted them
+  github   github-action-benchmark, tool customSmallerIsBetter: milliseconds of a step
+  Each is JSON: the steady time of every device at every sweep point, the geometric mean over its
+  processes with its 95 % interval. What failed, was refused or has no steady step is left out. A
+  name has spec, profile, device and sweep point, so that it is the same from run to run.
+
+\b
 Examples:
-  accelreport results show 3f0c9a                 a unique prefix of a key is enough
-  accelreport results show 3f0c9a --json | jq .environment
+  accelreport results list
+  accelreport results list mnist_batch_sweep
+  accelreport results list matmul:quick --json
+  accelreport results list 3f0c9a                 a unique prefix of a key is enough
+  accelreport results list --format bencher > bencher.json
+
+\b
+Exit codes: 0 listed, 5 a name is unknown or nothing has a time, 7 the folder cannot be read.
 """
 
 PRIVATE_EXAMPLES = """\b
@@ -37,27 +51,6 @@ What is shown:
 Examples:
   accelreport results private                     all records
   accelreport results private 3f0c9a              one record, as it is published
-"""
-
-EXPORT_EXAMPLES = """\b
-What is written:
-  The steady time of every device at every sweep point, the geometric mean over its processes with
-  its 95 % interval, as JSON. What failed, was refused or has no steady step is left out. A name
-  has spec, profile, device and sweep point, so that it is the same from run to run.
-
-\b
-Formats:
-  bencher  Bencher Metric Format, for bencher run --adapter json: latency in ns, throughput, and
-           joules of an example where a sensor counted them
-  github   github-action-benchmark, tool customSmallerIsBetter: milliseconds of a step
-
-\b
-Examples:
-  accelreport results export --format bencher -o bencher.json
-  accelreport results export --format github -o benchmark.json mnist_batch_sweep
-
-\b
-Exit codes: 0 written, 5 nothing has a time, or a name is unknown, 7 the folder cannot be read.
 """
 
 RM_EXAMPLES = """\b
@@ -78,15 +71,16 @@ Exit codes: 0 removed, 2 no name was given or the removal was not confirmed, 5 a
 """
 
 app = typer.Typer(
-    help="List what was measured, look at records or what is private, export and remove.",
+    help="List what was measured, show what is private, and remove.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Spec = Annotated[str, argument("SPEC", "A spec, or SPEC:PROFILE.")]
+Name = Annotated[str, argument("NAME", "A spec, SPEC:PROFILE, or the key of a cell.")]
 Key = Annotated[str, argument("KEY", "A cell's key, or a prefix of it.")]
 HistoryFormat = Annotated[
-    Literal["bencher", "github"], typer.Option("--format", help="The service that reads it.")
+    Literal["bencher", "github"] | None,
+    typer.Option("--format", help="Write the steady times for this service."),
 ]
 Names = Annotated[
     list[str],
@@ -98,29 +92,57 @@ Unplanned = Annotated[
 
 
 @app.command("list", epilog=LIST_EXAMPLES)
-def list_(spec: Spec = "", *, results: Results = RESULTS, json: Json = False) -> None:
-    """List the benchmarks of a results folder, or the cells of one."""
+def list_(
+    name: Name = "",
+    *,
+    results: Results = RESULTS,
+    json: Json = False,
+    format_: HistoryFormat = None,
+) -> None:
+    """List the benchmarks of a results folder, the cells of one, or what one cell measured."""
     from accelreport.results.store import existing
-    from accelreport.terminal.listings import benchmarks, cells, lines
+    from accelreport.terminal.listings import benchmarks, cells, lines, planned_names
     from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
-    rows = cells(store, spec) if spec else benchmarks(store)
-    if json:
-        typer.echo(json_module.dumps(rows, indent=2))
+    if format_:
+        _write_history(store, name, format_)
+    elif name and name not in planned_names(store):
+        _show(store, name, json=json)
     else:
-        say(*lines(rows))
+        rows = cells(store, name) if name else benchmarks(store)
+        if json:
+            typer.echo(json_module.dumps(rows, indent=2))
+        else:
+            say(*lines(rows))
     tell_unread(store.problems)
+    if format_ and store.problems:
+        raise typer.Exit(ExitCode.BAD_RESULTS)
 
 
-@app.command(epilog=SHOW_EXAMPLES)
-def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
-    """Show what a cell measured, on every machine that measured it."""
-    from accelreport.results.store import existing
+def _write_history(store: Store, name: str, service: str) -> None:
+    """Print the steady times as a service that draws histories reads them."""
+    from accelreport.runner.plan_documents import choose
+    from accelreport.terminal.histories import FORMATS, named_groups
+    from accelreport.terminal.say import say
+
+    say(*choose(store, only=[name] if name else []), err=True)
+    groups = list(named_groups(store))
+    if not (groups or store.problems):
+        raise AccelReportError(
+            f"Nothing in {store.root} has a steady time.",
+            remedy="`accelreport results list` shows what was measured.",
+        )
+    # A history with gaps would show a change where a file could not be read.
+    if not store.problems:
+        typer.echo(json_module.dumps(FORMATS[service](groups), indent=2))
+
+
+def _show(store: Store, key: str, *, json: bool) -> None:
+    """Print what a cell measured, on every machine that measured it."""
     from accelreport.terminal.listings import cells_named, record_text, refusals
-    from accelreport.terminal.say import say, tell_unread
+    from accelreport.terminal.say import say
 
-    store = existing(results)
     for full, machines in cells_named(store, key).items():
         refused = {} if json else refusals(store, full)
         for machine in machines:
@@ -130,7 +152,6 @@ def show(key: Key, *, results: Results = RESULTS, json: Json = False) -> None:
             elif record:
                 path = store.record_path(full, machine)
                 say(*record_text(record, path, refused.get(machine, "")))
-    tell_unread(store.problems)
 
 
 @app.command(epilog=PRIVATE_EXAMPLES)
@@ -151,34 +172,6 @@ def private(key: Key = "", *, results: Results = RESULTS, json: Json = False) ->
     else:
         say(*lines(rows) if rows else ["These records name no person and no machine."])
     tell_unread(store.problems)
-
-
-@app.command(epilog=EXPORT_EXAMPLES)
-def export(
-    specs: SpecNames = [],  # noqa: B006 -- Typer copies it
-    *,
-    results: Results = RESULTS,
-    format_: HistoryFormat,
-    out: OutFile = None,
-) -> None:
-    """Write steady times for services that draw histories: Bencher, github-action-benchmark."""
-    from accelreport.results.store import existing
-    from accelreport.runner.plan_documents import choose
-    from accelreport.terminal.histories import FORMATS, named_groups
-    from accelreport.terminal.say import say, tell_unread
-
-    store = existing(results)
-    say(*choose(store, only=specs), err=True)
-    groups = list(named_groups(store))
-    tell_unread(store.problems)
-    if store.problems:
-        raise typer.Exit(ExitCode.BAD_RESULTS)
-    if not groups:
-        raise AccelReportError(
-            f"Nothing in {results} has a steady time.",
-            remedy="`accelreport results list` shows what was measured.",
-        )
-    write_out(out, json_module.dumps(FORMATS[format_](groups), indent=2) + "\n")
 
 
 @app.command(epilog=RM_EXAMPLES)

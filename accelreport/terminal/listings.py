@@ -72,7 +72,13 @@ MEBIBYTE = 2**20
 
 
 def catalogue_text() -> Iterator[str]:
-    """Each data set in a few lines: whether it is here, what it is, its sample, its terms."""
+    """The data folder, and of each data set: whether it is here, what it is, sample and terms."""
+    place = where()
+    chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
+    exists = "exists" if place.exists else "missing"
+    writable = "writable" if place.writable else "not writable"
+    free = f"{place.free_bytes / GIB:,.1f} GiB free"
+    yield f"{place.root} ({chosen}; {exists}; {writable}; {free})"
     for name, entry in CATALOGUE.items():
         state = status(entry)
         yield f"{name}: {_state(state)}"
@@ -83,25 +89,9 @@ def catalogue_text() -> Iterator[str]:
 
 
 def catalogue_json() -> str:
-    """The same as JSON, with files and citations."""
+    """The data sets as JSON, with files and citations."""
     rows = [asdict(status(entry)) for entry in CATALOGUE.values()]
     return json.dumps(rows, indent=2, default=str, ensure_ascii=False)
-
-
-def place_text() -> Iterator[str]:
-    """The folder, and whether it can be used."""
-    place = where()
-    chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
-    yield str(place.root)
-    exists = "exists" if place.exists else "missing"
-    writable = "writable" if place.writable else "not writable"
-    free = f"{place.free_bytes / GIB:,.1f} GiB free"
-    yield f"({chosen}; {exists}; {writable}; {free})"
-
-
-def place_json() -> str:
-    """The same as JSON."""
-    return json.dumps(asdict(where()), indent=2, default=str)
 
 
 def fetchable() -> list[str]:
@@ -328,6 +318,12 @@ def record_text(record: Record, path: Path, refusal: str = "") -> Iterator[str]:
     yield f"  file      {path}"
 
 
+def planned_names(store: Store) -> set[str]:
+    """Every SPEC and SPEC:PROFILE that was run."""
+    plans = store.plans()
+    return {plan.spec for plan in plans} | {f"{plan.spec}:{plan.profile}" for plan in plans}
+
+
 def plans_named(store: Store, name: str) -> list[PlanDocument]:
     """The plans of a spec, or the one of `SPEC:PROFILE`.
 
@@ -352,7 +348,7 @@ def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
     if len(matching) == 1:
         return matching
     if not matching:
-        raise _nothing(start, places)
+        raise _nothing(start, [*(plan.spec for plan in store.plans()), *places])
     raise AccelReportError(
         f"{counted(len(matching), 'cell')} start with {start}: {', '.join(sorted(matching)[:5])}.",
         remedy="Give more characters of the key.",
@@ -376,7 +372,7 @@ def meant(
         AccelReportError: a name is unknown, or fits more than one cell.
     """
     every = store.plans()
-    planned = {plan.spec for plan in every} | {f"{plan.spec}:{plan.profile}" for plan in every}
+    planned = planned_names(store)
     plans = [plan for name in names if name in planned for plan in plans_named(store, name)]
     staying = {key for plan in every if plan not in plans for key in _keys(plan)}
     going = {key for plan in plans for key in _keys(plan)} if names else set(store.machines())

@@ -1,4 +1,4 @@
-"""`accelreport results export`, as Bencher and github-action-benchmark read it."""
+"""`accelreport results list --format`, as Bencher and github-action-benchmark read it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def kept(folder: Path, *studies: Study) -> Path:
 
 
 def exported(folder: Path, format_: str) -> Any:
-    done = call(folder, "results", "export", "--format", format_)
+    done = call(folder, "results", "list", "--format", format_)
     assert done.returncode == ExitCode.OK, done.stderr
 
     def refuse(name: str) -> None:
@@ -105,6 +105,6 @@ def test_two_machines_have_names_of_their_own(tmp_path: Path) -> None:
 
 def test_nothing_measured_is_an_error_and_no_empty_history(tmp_path: Path) -> None:
     kept(tmp_path, study(devices=("cpu",), fate=lambda cell: "oom-host", epochs=1))
-    done = call(tmp_path, "results", "export", "--format", "bencher")
+    done = call(tmp_path, "results", "list", "--format", "bencher")
     assert done.returncode == ExitCode.NOTHING_RAN
     assert "has a steady time" in done.stderr

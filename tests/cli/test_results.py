@@ -83,12 +83,12 @@ def test_a_record_that_cannot_be_read_is_named_by_every_command_that_reads_recor
 
 def test_a_cell_is_shown_by_the_beginning_of_its_key(store: Store) -> None:
     record = next(iter(store.records()))
-    told = accelreport("show", record.key[:12])
+    told = accelreport("list", record.key[:12])
     assert told.exit_code == 0
     for part in (record.key, record.status, record.machine, record.cell.device):
         assert part in told.stdout
-    assert json.loads(accelreport("show", record.key, "--json").stdout)["key"] == record.key
-    wrong = accelreport("show", "nothing").exception
+    assert json.loads(accelreport("list", record.key, "--json").stdout)["key"] == record.key
+    wrong = accelreport("list", "nothing").exception
     assert isinstance(wrong, AccelReportError)
     assert "no benchmark and no cell" in wrong.what
 

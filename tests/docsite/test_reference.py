@@ -185,7 +185,7 @@ def test_what_is_absent_is_told_in_words() -> None:
     ("said", "anchor"),
     [
         ("accelreport run specs/ --json", "accelreport-run"),
-        ("accelreport data list|fetch|where", "accelreport-data-list"),
+        ("accelreport data list|fetch", "accelreport-data-list"),
         ("accelreport data", None),
         ("accelreport.run", None),
         ("ls accelreport run", None),

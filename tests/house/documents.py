@@ -157,7 +157,7 @@ def resolve(words: list[str]) -> tuple[Command, list[str]]:
     command = program()
     rest = list(words)
     while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
-        # `data list|fetch|where` names several at once; the first stands for all.
+        # `data list|fetch` names several at once; the first stands for all.
         names = rest.pop(0).split("|")
         assert set(names) <= set(command.commands), f"no such command: {names}"
         command = command.commands[names[0]]

@@ -113,7 +113,7 @@ def test_no_list_of_results_calls_a_refused_number_sound(made: Study, tmp_path: 
     (figures,) = {row["figures"] for row in rows if row["device"] == "gpu"}
     assert figures == made.records[-1].warnings[-1].message
     for record in made.records:
-        told = CliRunner().invoke(app, ["results", "show", record.key, "--results", str(tmp_path)])
+        told = CliRunner().invoke(app, ["results", "list", record.key, "--results", str(tmp_path)])
         refused = record.cell.device == "gpu"
         assert (f"status    refused: {figures}" in told.stdout) == refused
         assert ("  measured  " in told.stdout) != refused
