@@ -118,10 +118,10 @@ def environment_of(records: Iterable[Record], kind: str) -> Environment | None:
     return record.environment if record else None
 
 
-def release_of(environment: Environment) -> str:
-    """The release of TensorFlow; empty without any."""
+def release_of(environment: Environment, framework: str) -> str:
+    """The release of a framework, by the name that a device gives it; empty without any."""
     packages = environment.packages.items()
-    return next((version for name, version in packages if name.startswith("tensorflow")), "")
+    return next((version for name, version in packages if name.startswith(framework)), "")
 
 
 def canonical_name(records: Sequence[Record]) -> str:
@@ -130,13 +130,15 @@ def canonical_name(records: Sequence[Record]) -> str:
     The same machine with the same software has the same name, whoever contributes it.
     """
     kind = kind_of(records)
-    environment = environment_of(records, kind)
-    if environment is None:
+    record = first_of(records, kind)
+    if record is None or record.environment is None:
         raise NoContribution("No shared spec was measured.", remedy="Run `accelreport chip`.")
+    environment, framework = record.environment, record.cell.device_spec.framework
     hardware = hardware_name(environment, kind)
     if kind == "CPU":
         hardware = f"{hardware} {environment.threads} threads"
-    words = f"{hardware} tensorflow {release_of(environment)} {environment.machine}"
+    release = release_of(environment, framework)
+    words = f"{hardware} {framework} {release} {environment.machine}"
     return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
 
 

@@ -8,6 +8,7 @@ wider than anything that an honest machine showed (`docs/chips.md` has the count
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from accelreport.loader.load import load
 from accelreport.results.plan_document import PlanDocument, PlannedCell
 from accelreport.results.record import Record
 from accelreport.runner.plan_documents import plan_document
+from accelreport.spec.device import FRAMEWORK_NAMES
 
 STAMP_S, WALL_S, CPU_S = 1e-7, 1e-9, 1e-6
 """Resolution of the stamps of steps, of a block's wall-clock time, and of its CPU time."""
@@ -55,6 +57,9 @@ training, because no gradient is computed."""
 PACE = 2.0
 """A step of the same network and batch size may take so many times as long in another spec. The
 fastest process of each counts: other programs disturbed it least."""
+
+SOFTWARE = re.compile(f"-(?:{'|'.join(FRAMEWORK_NAMES)})-")
+"""Where the software begins in a canonical name."""
 
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
@@ -426,7 +431,8 @@ def _order_of_time(records: Sequence[Record]) -> Iterator[Doubt]:
 
 def _beginning(record: Record) -> tuple[str, str, str]:
     """What decides the weights that a process begins with."""
-    release = release_of(record.environment) if record.environment else ""
+    framework = record.cell.device_spec.framework
+    release = release_of(record.environment, framework) if record.environment else ""
     return str(record.cell.workload.get("model")), str(record.cell.seed), release
 
 
@@ -507,7 +513,7 @@ class Trace:
     @property
     def hardware(self) -> str:
         """The canonical name without software and fingerprint."""
-        return self.name.rsplit("-tensorflow-", 1)[0]
+        return SOFTWARE.split(self.name)[0]
 
 
 def trace_of(contribution: Contribution) -> Trace:

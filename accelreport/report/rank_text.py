@@ -20,6 +20,7 @@ from accelreport.report.quantity import (
 )
 from accelreport.report.text import label, sentence, short_hardware
 from accelreport.spec.device import FRAMEWORK_NAMES
+from accelreport.spec.families import TENSORFLOW
 
 
 def _unit(figure: Figure, *, bare: bool) -> tuple[Unit, str]:
@@ -60,8 +61,9 @@ def chip_name(entry: Entry) -> str:
 
 
 def entry_name(entry: Entry) -> str:
-    """The chip, and what it computed in: "AMD EPYC, 2 threads, bfloat16"."""
-    return f"{chip_name(entry)}, {precision_text(entry)}"
+    """The chip, what it computed in, and another framework than TensorFlow: "T4, float32, JAX"."""
+    framework = "" if entry.framework == TENSORFLOW else FRAMEWORK_NAMES[entry.framework]
+    return ", ".join(filter(None, (chip_name(entry), precision_text(entry), framework)))
 
 
 def stopped_text(entry: Entry) -> str:

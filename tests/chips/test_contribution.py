@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,18 @@ from accelreport.chips.contribution import (
     LARGEST,
     Contribution,
     NoContribution,
+    canonical_name,
     contribution_of,
     read,
     write,
 )
+from accelreport.chips.ranking import entries
+from accelreport.chips.verify import trace_of
+from accelreport.report.rank_text import entry_name
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Failure, Record, Warned
 from accelreport.results.store import Store
+from accelreport.spec.device import FRAMEWORK_NAMES
 from tests.chips.test_verify import HONEST, SHIPPED_FILE
 
 NOTHING = Contribution(name="", digest="", plans=[], records=[])
@@ -141,6 +147,31 @@ def test_two_machines_make_no_contribution(tmp_path: Path, honest: Contribution)
     moved = first.model_copy(update={"environment": other})
     with pytest.raises(NoContribution, match="2 machines"):
         contribution_of(stored(tmp_path, honest, [moved, *rest]))
+
+
+@pytest.mark.parametrize(
+    ("framework", "software"), [("jax", "jax-0.10.2"), ("torch", "torch-2.13.0-cpu")]
+)
+def test_a_contribution_names_the_framework_that_computed(
+    honest: Contribution, framework: str, software: str
+) -> None:
+    assert honest.name == "amd-epyc-2-threads-tensorflow-2.21.0-f9c59622"
+    other = in_framework(honest, framework)
+    assert other.name == f"amd-epyc-2-threads-{software}-f9c59622"
+    assert trace_of(other).hardware == trace_of(honest).hardware == "amd-epyc-2-threads"
+    row = next(row for row in entries(honest)["images"] if row.precision == "float32")
+    assert entry_name(row).endswith(", float32")
+    name = entry_name(replace(row, framework=framework))
+    assert name.endswith(f", float32, {FRAMEWORK_NAMES[framework]}")
+
+
+def in_framework(contribution: Contribution, framework: str) -> Contribution:
+    """The same, as though each of its records were of this framework."""
+    values = contribution.model_dump(mode="json")
+    for record in values["records"]:
+        record["cell"]["device_spec"]["framework"] = framework
+    changed = Contribution.model_validate(values)
+    return changed.model_copy(update={"name": canonical_name(changed.records)})
 
 
 def test_a_folder_without_the_shared_specs_says_what_to_run(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ from accelreport.report.rank_text import (
 from accelreport.report.site.options import RANKED_TITLE
 from accelreport.report.text import label, slug
 from accelreport.spec.device import FRAMEWORK_NAMES
+from accelreport.spec.families import TENSORFLOW
 
 TRADE_OFFS = "trade-offs.html"
 COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
@@ -108,7 +109,8 @@ class BoardRow:
     Attributes:
         classes: colour, and the option of each filter that it belongs to.
         name: of the chip.
-        detail: kind, precision, and framework where there are several; or who published it.
+        detail: kind, precision, and the framework where there are several or it is not TensorFlow;
+            or who published it.
         at: of the mark.
         value: without the unit of a rate.
         interval: its ends.
@@ -248,8 +250,9 @@ def _row(
     entry = row.entry
     numbers = entry.value.value, *entry.value.ends
     own = [name for facet in filters for name in facet.classes(facets[facet.title])]
-    frameworks = any(facet.title == "Framework" for facet in filters)
-    framework = FRAMEWORK_NAMES[entry.framework] if frameworks else ""
+    several = any(facet.title == "Framework" for facet in filters)
+    named = several or entry.framework != TENSORFLOW
+    framework = FRAMEWORK_NAMES[entry.framework] if named else ""
     detail = filter(None, (entry.kind, framework, precision_text(entry)))
     return BoardRow(
         classes=" ".join(dict.fromkeys([f"k{COLOURS[entry.kind]}", *own])),
