@@ -59,9 +59,10 @@ test: $(VENV)/.installed-dev ## install what tests need, run the linters and eve
 	cat $(VENV)/lint.txt; \
 	exit $$status
 
-lint: $(VENV)/.installed-dev ## check style, types and the shipped specs
+lint: $(VENV)/.installed-dev ## check style, imports, types and the shipped specs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/accelreport check $(SPECS)
 

@@ -31,10 +31,10 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.machine.inventory import inventory
 from accelreport.report.frames import rows_of, speedups_frame
+from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.plan import make_plan
-from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.prepare import Prepared, Request
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace

@@ -23,6 +23,7 @@ from scale_nodes import follow, ray
 
 from accelreport.backend.environment import environment
 from accelreport.machine.inventory import inventory
+from accelreport.results.plan_document import plan_document
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store, content_digest
@@ -31,7 +32,6 @@ from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.slurm.worker import JobSpec, perform
 from accelreport.runner.plan import RunPlan, make_plan
-from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
 from accelreport.terminal.live import LiveProgress

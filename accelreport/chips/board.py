@@ -26,8 +26,8 @@ from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, r
 from accelreport.chips.verify import Doubt, Trace, between, doubts, shared_plans, trace_of
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
+from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Environment
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.cells import SpecSet
 
 INVENTED = "Invented "

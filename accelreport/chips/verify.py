@@ -25,9 +25,8 @@ from accelreport.analysis.warnings import impossible
 from accelreport.chips.contribution import SPECS, Contribution, canonical_name, release_of
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument, PlannedCell
+from accelreport.results.plan_document import PlanDocument, PlannedCell, plan_document
 from accelreport.results.record import Record
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import FRAMEWORK_NAMES
 
 STAMP_S, WALL_S, CPU_S = 1e-7, 1e-9, 1e-6

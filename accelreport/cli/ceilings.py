@@ -62,8 +62,8 @@ def benches(read: SpecSet, results: Path) -> Iterator[BenchmarkView]:
     """Each spec with its records; without a results folder, with none."""
     from accelreport.report.theme import device_colours
     from accelreport.report.view import BenchmarkView
+    from accelreport.results.plan_document import plan_document
     from accelreport.results.store import existing
-    from accelreport.runner.plan_documents import plan_document
     from accelreport.terminal.say import tell_unread
 
     held = []

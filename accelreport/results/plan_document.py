@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values, same
-from accelreport.spec.cells import Cell
+from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
 from accelreport.spec.models import Advice, Measure, Published, Source
@@ -66,6 +66,11 @@ class PlannedCell(Document):
     """Number of the repeat, from 0."""
     seed: Annotated[int, Field(ge=-(2**63), lt=2**63)]
     """Its seed."""
+
+    @classmethod
+    def of(cls, cell: Cell) -> Self:
+        """What a plan says of a cell of a spec."""
+        return cls(**{name: getattr(cell, name) for name in cls.model_fields})
 
 
 class Looks(Document):
@@ -209,6 +214,35 @@ class PlanDocument(Document):
 
 def _is_number(value: Scalar) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
+    """What a spec says, with every cell it asks for.
+
+    Args:
+        spec: the spec as it was read, profile and overrides applied.
+        changes: values the command line gave instead of the spec's that change what is
+            measured. The document then stands under a name of its own (see `variant`), so
+            that a trial with synthetic data does not take the page of the real ones.
+    """
+    return PlanDocument(
+        spec=spec.name,
+        profile=variant(spec.profile, changes),
+        overrides=dict(changes),
+        title=spec.title,
+        description=spec.description,
+        source=spec.source,
+        text=spec.text,
+        workload=spec.workload,
+        baseline=spec.baseline,
+        devices=dict(spec.devices),
+        axes={key: list(values) for key, values in spec.axes.items()},
+        measure=spec.measure,
+        published=list(spec.published),
+        claims=list(spec.claims),
+        advice=list(spec.advice),
+        cells=[PlannedCell.of(cell) for cell in spec.cells],
+    )
 
 
 def with_earlier_cells(

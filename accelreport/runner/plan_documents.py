@@ -11,9 +11,9 @@ from accelreport.results.plan_document import (
     PlanDocument,
     PlannedCell,
     place_of,
+    plan_document,
     profile_of,
     retold,
-    variant,
 )
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
@@ -21,42 +21,9 @@ from accelreport.spec.cells import MEASURED_BY, Cell, Spec, SpecSet
 from accelreport.spec.problems import SpecErrors, did_you_mean, printable
 
 
-def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
-    """What a spec says, with every cell it asks for.
-
-    Args:
-        spec: the spec as it was read, profile and overrides applied.
-        changes: values the command line gave instead of the spec's that change what is
-            measured. The document then stands under a name of its own (see `variant`), so
-            that a trial with synthetic data does not take the page of the real ones.
-    """
-    return PlanDocument(
-        spec=spec.name,
-        profile=variant(spec.profile, changes),
-        overrides=dict(changes),
-        title=spec.title,
-        description=spec.description,
-        source=spec.source,
-        text=spec.text,
-        workload=spec.workload,
-        baseline=spec.baseline,
-        devices=dict(spec.devices),
-        axes={key: list(values) for key, values in spec.axes.items()},
-        measure=spec.measure,
-        published=list(spec.published),
-        claims=list(spec.claims),
-        advice=list(spec.advice),
-        cells=[_planned(cell) for cell in spec.cells],
-    )
-
-
-def _planned(cell: Cell) -> PlannedCell:
-    return PlannedCell(**{name: getattr(cell, name) for name in PlannedCell.model_fields})
-
-
 def extended(document: PlanDocument, cells: Iterable[Cell], looks: Looks | None) -> PlanDocument:
     """The document with cells that were added until comparisons were decided."""
-    every = [*document.cells, *map(_planned, cells)]
+    every = [*document.cells, *map(PlannedCell.of, cells)]
     return document.model_copy(update={"cells": every, "until_decided": looks})
 
 

@@ -16,7 +16,7 @@ from accelreport.backend.availability import Probe, needs_probe, probe, unavaila
 from accelreport.errors import UsageError
 from accelreport.loader.load import load
 from accelreport.machine.inventory import Inventory, inventory
-from accelreport.results.plan_document import Document, PlanDocument
+from accelreport.results.plan_document import Document, PlanDocument, plan_document
 from accelreport.results.reading import ResultProblem, ResultsError
 from accelreport.results.record import Failure
 from accelreport.results.store import Store
@@ -24,7 +24,7 @@ from accelreport.runner.adaptive import AdaptiveRepeats, StoppingRule
 from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.outlook import AbsentData
 from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, no_device
-from accelreport.runner.plan_documents import changing, continued, plan_document
+from accelreport.runner.plan_documents import changing, continued
 from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import ONE_DEVICE, Device

@@ -28,8 +28,7 @@ from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import site_files
 from accelreport.report.view import BenchmarkView
-from accelreport.results.plan_document import PlanDocument
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Check, Claim, EquivalentCheck, RatioCheck, TrendCheck

@@ -30,8 +30,8 @@ from accelreport.report.pages.sections.peak import ceilings_page, compute_sectio
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Record
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.models import Published
 from tests.analysis.public_rates import public_rates
 from tests.report.scenarios import ordinary

@@ -15,8 +15,7 @@ from accelreport.analysis.published import conditions, flags_of, published_resul
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.published_text import COLUMNS, flag_text, published_frame
-from accelreport.results.plan_document import Looks, PlanDocument
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import Looks, PlanDocument, plan_document
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Source

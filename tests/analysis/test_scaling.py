@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import Scaling, scaling_of
 from accelreport.loader.load import load
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Cell
 from tests.support.worlds import Fact, World, records_of
 

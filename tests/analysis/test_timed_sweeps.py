@@ -24,8 +24,8 @@ from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.quantity import SPACE, duration
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Record, StepParts
-from accelreport.runner.plan_documents import plan_document
 from tests.support.records import Study, study
 
 SPECS = Path(__file__).parents[2] / "specs"

@@ -17,10 +17,10 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.backend.protocol import EVENTS
 from accelreport.loader.load import load
+from accelreport.results.plan_document import plan_document
 from accelreport.results.reading import read_record
 from accelreport.results.record import Record
 from accelreport.runner.launchers.base import ChildEvent
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure
 from tests.support.children import Measures, cell, command, measured

@@ -14,10 +14,10 @@ from rich.console import Console
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.errors import ExitCode
 from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.results.store import Store, content_digest
 from accelreport.runner.events import CellName, LookedAt, LookLine, named, plan_line
-from accelreport.runner.plan_documents import extended, plan_document, refresh, repeated
+from accelreport.runner.plan_documents import extended, refresh, repeated
 from accelreport.runner.prepare import Prepared, Request, prepare
 from accelreport.terminal.live import LiveProgress
 from accelreport.terminal.progress import JsonLines, PlainLines

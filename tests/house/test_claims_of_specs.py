@@ -18,7 +18,7 @@ import pytest
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import examine, load
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Cell, Spec
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft

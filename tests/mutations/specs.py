@@ -12,9 +12,8 @@ from typing import Any
 import tomli
 
 from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.results.reading import read_plan, to_bytes
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.files_beside import read_options
 from accelreport.spec.problems import SpecErrors
 from accelreport.terminal.say import claims_text

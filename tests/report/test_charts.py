@@ -47,7 +47,7 @@ from accelreport.report.pages.sections.steps import QUANTILES, Distribution, ste
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.drawing import Drawer, DrawingError, Engines
 from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
 from tests.support.processes import command_line

@@ -35,8 +35,8 @@ from accelreport.report.quantity import MISSING
 from accelreport.report.site.assembly import gather
 from accelreport.report.text import text_width
 from accelreport.report.view import BenchmarkView, median, step_times
+from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Roofs
-from accelreport.runner.plan_documents import plan_document
 from accelreport.runner.run import headline as run_figures
 from accelreport.spec.models import Published
 from accelreport.terminal.run_text import figures_text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import plan_document
 
 SPECS = Path(__file__).parents[2] / "specs"
 KEYS = Path(__file__).with_name("cell_keys.txt")

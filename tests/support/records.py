@@ -16,9 +16,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
-from accelreport.results.plan_document import PlanDocument
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.results.record import Record
-from accelreport.runner.plan_documents import plan_document
 from accelreport.spec.base import Baseline, GivenBaseline, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim

@@ -10,7 +10,7 @@ import pytest
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import groups_of
 from accelreport.loader.load import load
-from accelreport.runner.plan_documents import plan_document
+from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.problems import SpecErrors
