@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
+from accelreport.analysis.ceilings import seen_tflops
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
 from accelreport.analysis.findings import Finding
 from accelreport.analysis.learning import WITHIN, Agreement, Quality, agreement, quality_of
@@ -25,6 +26,7 @@ from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.results import Result
 from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Speedup
+from accelreport.analysis.stats import grouped
 from accelreport.analysis.warnings import is_share
 from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
@@ -36,8 +38,10 @@ from accelreport.report.metrics import (
 from accelreport.report.quantity import present as present
 from accelreport.report.quantity import setting
 from accelreport.report.text import label, short_hardware, slug
-from accelreport.report.theme import COLOURS, pattern
+from accelreport.report.theme import COLOURS, device_colours, pattern
 from accelreport.report.warning_text import failure_text
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import as_published
 from accelreport.results.record import Record
 from accelreport.spec.device import Device
 
@@ -445,3 +449,27 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
         if seconds:
             times[at] = np.array(seconds)
     return times, exact
+
+
+def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
+    """Each plan with its records, whichever of them are its, without names of people and hosts."""
+    in_order = sorted(records, key=lambda r: (r.key, r.machine))
+    plans, in_order, _ = as_published(plans, in_order)
+    by_key = grouped(in_order, lambda record: record.key)
+    devices = {name: device for plan in plans for name, device in plan.devices.items()}
+    colours = device_colours(devices)
+    own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
+           for plan in plans]  # fmt: skip
+    highest_tflops: dict[str, float] = {}
+    for plan, plan_records in zip(plans, own, strict=True):
+        for machine, rate in seen_tflops(plan, plan_records).items():
+            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
+    return [
+        BenchmarkView(
+            plan,
+            {(r.key, r.machine): r for r in plan_records},
+            colours,
+            highest_tflops=highest_tflops,
+        )
+        for plan, plan_records in zip(plans, own, strict=True)
+    ]

@@ -18,9 +18,9 @@ import accelreport
 from accelreport.api import united
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.say import Speaker
-from accelreport.report.site.assembly import views
 from accelreport.report.site.export import site_files
 from accelreport.report.site.options import BuildOptions
+from accelreport.report.view import views
 from accelreport.report.warning_text import warning_title
 from accelreport.results.record import Warned
 from accelreport.results.store import Store

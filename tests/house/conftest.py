@@ -15,6 +15,7 @@ from tests.house.tree import ROOT
 from tests.support.workers import made_once
 
 FRAMEWORKS = ("tensorflow", "keras")
+OF_PAGES = ("altair", "segno", "vl_convert", "jinja2")
 OURS = ("accelreport", "_editable", "__editable__", "__pycache__")
 
 
@@ -71,6 +72,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plain_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `bin` of an environment without TensorFlow, as on a machine that only builds pages."""
     return environment(tmp_path_factory.mktemp("plain") / "venv", wheel, without=FRAMEWORKS)
+
+
+@pytest.fixture(scope="session")
+def measuring_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment without what only pages need."""
+    return environment(tmp_path_factory.mktemp("measuring") / "venv", wheel, without=OF_PAGES)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
-from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.say_run import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import site_files
 from accelreport.report.slides.benchmark import verdict_slide

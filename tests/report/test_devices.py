@@ -13,8 +13,9 @@ from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.machines import machine_facts
 from accelreport.report.pages.sections.peak import compute_section
-from accelreport.report.site.assembly import gather, views
+from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
+from accelreport.report.view import views
 from accelreport.results.record import Environment, Gpu, Record, Roofs
 from accelreport.results.store import Store
 from accelreport.spec.models import Source

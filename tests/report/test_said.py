@@ -29,8 +29,8 @@ from accelreport.report.pages.index import index_page
 from accelreport.report.pages.overview import Overview
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.cost import cost_section
-from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.say import Speaker
+from accelreport.report.say_run import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import feed, site_files
 from accelreport.report.site.options import SiteFacts

@@ -30,14 +30,11 @@ from accelreport.report.pages.sections.predictions import (
     generated_text_section,
     samples_section,
 )
-from accelreport.report.pages.sections.problems import (
-    notices_of,
-    problems_section,
-    warnings_section,
-)
+from accelreport.report.pages.sections.problems import problems_section, warnings_section
 from accelreport.report.pages.sections.published import advice_section, published_section
 from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
 from accelreport.report.pages.sections.steps import steps_section
+from accelreport.report.say_run import notices_of
 from accelreport.report.site.export import data_of, figure_links
 from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.slides.benchmark import slides_path

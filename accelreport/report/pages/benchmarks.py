@@ -23,7 +23,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.pages.sections.problems import notices_of
+from accelreport.report.say_run import notices_of
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import TypeVar
 
-from accelreport.analysis.ceilings import seen_tflops
-from accelreport.analysis.stats import grouped
 from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
 from accelreport.report.model import Download, Note, Notes, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
@@ -39,11 +37,8 @@ from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.slides.benchmark import slides_page
 from accelreport.report.text import label
-from accelreport.report.theme import device_colours
-from accelreport.report.view import BenchmarkView, cell_slug
-from accelreport.results.plan_document import PlanDocument
-from accelreport.results.privacy import as_published, without_names
-from accelreport.results.record import Record
+from accelreport.report.view import BenchmarkView, cell_slug, views
+from accelreport.results.privacy import without_names
 from accelreport.results.versions import OtherVersions
 
 
@@ -62,30 +57,6 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
             remedy=f"Run `accelreport run specs/` first. Without specs, {FIRST_STEPS}.",
         )
     return views(plans, results.records())
-
-
-def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[BenchmarkView]:
-    """Each plan with its records, whichever of them are its, without names of people and hosts."""
-    in_order = sorted(records, key=lambda r: (r.key, r.machine))
-    plans, in_order, _ = as_published(plans, in_order)
-    by_key = grouped(in_order, lambda record: record.key)
-    devices = {name: device for plan in plans for name, device in plan.devices.items()}
-    colours = device_colours(devices)
-    own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
-           for plan in plans]  # fmt: skip
-    highest_tflops: dict[str, float] = {}
-    for plan, plan_records in zip(plans, own, strict=True):
-        for machine, rate in seen_tflops(plan, plan_records).items():
-            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
-    return [
-        BenchmarkView(
-            plan,
-            {(r.key, r.machine): r for r in plan_records},
-            colours,
-            highest_tflops=highest_tflops,
-        )
-        for plan, plan_records in zip(plans, own, strict=True)
-    ]
 
 
 RecordPlace = tuple[str, str]

@@ -48,8 +48,8 @@ from accelreport.report.model import (
     under,
 )
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
-from accelreport.report.pages.sections.problems import notices_of
 from accelreport.report.quantity import setting
+from accelreport.report.say_run import notices_of
 from accelreport.report.text import label, sentence, slug, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
