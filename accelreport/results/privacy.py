@@ -24,9 +24,15 @@ from pydantic import BaseModel
 
 from accelreport.results.plan_document import Document, PlanDocument
 from accelreport.results.record import Confusion, Forecast, GeneratedText, Record, Sample, Warned
+from accelreport.results.secrets import (
+    SECRET_VARIABLE,
+    WITHHELD,
+    secret_values,
+    without_secrets,
+)
 
-HOME, USER, WITHHELD = "~", "user", "…"
-"""The replacements of a home folder, of a user's name, and of the value of a secret variable."""
+HOME, USER = "~", "user"
+"""The replacements of a home folder and of a user's name."""
 
 FREE_TEXT = frozenset(
     (
@@ -69,11 +75,13 @@ ORDINARY = frozenset(_ORDINARY.split())
 
 LOOPBACK = frozenset(["localhost", "local", "ip6-localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
 
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|CREDENTIAL|(?:^|_)PASS(?:_|$)")
-"""Environment variables whose values are never shown."""
-
 LISTS_HOSTS = re.compile(r"HOST|ADDR|NODELIST")
 """Environment variables whose values are hosts."""
+
+LONGEST = 20_000
+"""Characters of the longest text of a program that a record keeps."""
+SHORTENED = "[The beginning is left out.]\n"
+"""What takes the place of the beginning of a longer one."""
 
 PROGRAMS = re.compile(r"(?<=cores busy) \(.*\d\.\d\d\)", re.DOTALL)
 """The other programs that the self-check `loaded-machine` names, each with the cores it used."""
@@ -176,7 +184,7 @@ class Change(NamedTuple):
     kind: str
     """`home`, `user`, `host`, `secret` or `programs`."""
     recorded: str
-    """What the record holds; the name of a secret variable."""
+    """What the record holds; of a secret, the variable or the field that holds it."""
     published: str
     """What takes its place."""
 
@@ -287,6 +295,7 @@ class Scrubber:
     def __init__(self, own: Identity = NOBODY, *, writing: bool = False) -> None:
         self.changes: defaultdict[Change, set[Place]] = defaultdict(set)
         self._own, self._writing = own, writing
+        self._secrets = secret_values() if writing else frozenset()
         self._users = set(own.users)
         self._hosts: dict[str, str] = {}
         """Name of a host → its number."""
@@ -425,9 +434,15 @@ class Scrubber:
             before, host, after = _parts(text) if field == "address" else ("", text, "")
             if (number := self._host(host, place)) != host:
                 return f"{before}{number}{after}"
-        if free and field.isupper() and SECRET.search(field) and text != WITHHELD:
+        if free and field.isupper() and SECRET_VARIABLE.search(field) and text != WITHHELD:
             self.changes[Change("secret", field, WITHHELD)].add(place)
             return WITHHELD
+        if free:
+            if self._writing and len(text) > LONGEST:
+                text = SHORTENED + text[len(SHORTENED) - LONGEST :]
+            if (kept := without_secrets(text, self._secrets)) != text:
+                self.changes[Change("secret", field, WITHHELD)].add(place)
+                text = kept
         if _lists_hosts(field, free=free):
             parts = re.split(r"([\s,;]+)", text)
             return "".join(self._scrubbed(place, part, "address", free) for part in parts)

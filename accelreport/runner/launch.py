@@ -283,7 +283,7 @@ def _count(path: Path) -> int:
 
 
 TAIL_BYTES = 16 * 1024
-TAIL_LINES = 100
+TAIL_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -329,6 +329,7 @@ def conclude(outcome: ProcessOutcome) -> Record:
     environment = record.environment or outcome.environment
     # A process that limits its own processors must not look like another machine.
     place = {"machine": outcome.environment.machine, "host": outcome.environment.host}
+    warnings = [*record.warnings, *_warnings(outcome, record)]
     return record.model_copy(
         update={
             "cell": outcome.cell.anywhere(),
@@ -336,8 +337,9 @@ def conclude(outcome: ProcessOutcome) -> Record:
             "finished_at": outcome.finished_at,
             "times": record.times.model_copy(update={"wall_s": outcome.ending.wall_s}),
             "environment": environment.model_copy(update=place),
-            "log_tail": tail,
-            "warnings": [*record.warnings, *_warnings(outcome, record)],
+            # A log may hold anything, and explains nothing where nothing went wrong.
+            "log_tail": tail if warnings or record.failure else "",
+            "warnings": warnings,
         }
     )
 
