@@ -14,7 +14,9 @@ the loss and the metrics up over each batch. The plain loops are:
   with Keras' optimizer, which every framework of a comparison has.
 
     python benchmarks/framework_steps.py {tensorflow,jax,torch} [--systems S3 S4 dense]
-        [--batches 16 64 256] [--rounds 15] [--threads N]
+        [--batches 16 64 256] [--rounds 15] [--threads N] [--kind CPU]
+
+They run on the GPU where there is one, unless `--kind CPU` is given.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.frameworks import Runtime, choose, configure
 from accelreport.backend.training import Order
 from accelreport.datasets.load import load
+from accelreport.machine.inventory import nvidia_gpus
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.registry import FAMILIES
@@ -275,7 +278,7 @@ def _plain_torch(
             if batches.sums:
                 with torch.no_grad():
                     loss = batches.sums(losses, targets, outputs)
-        loss.detach().numpy()
+        loss.numpy(force=True)
 
     return run
 
@@ -326,9 +329,11 @@ def main() -> None:
     parser.add_argument("--batches", nargs="+", type=int, default=[16, 64, 256])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int)
+    there = "GPU" if nvidia_gpus().shown else "CPU"
+    parser.add_argument("--kind", choices=["CPU", "GPU"], default=there)
     options = parser.parse_args()
-    choose(options.framework)
-    asked = {"kind": "CPU", "framework": options.framework, "threads": options.threads}
+    choose(options.framework, options.kind)
+    asked = {"kind": options.kind, "framework": options.framework, "threads": options.threads}
     runtime = configure(Device.model_validate(asked))
     print(f"medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f} at first")
     for system in options.systems:

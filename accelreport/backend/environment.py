@@ -26,8 +26,10 @@ PACKAGES = (
     "jaxlib",
     "torch",
     "triton",
-    "nvidia-cudnn-cu12",
-    "nvidia-cublas-cu12",
+    *("jax-cuda12-plugin", "jax-cuda12-pjrt", "jax-cuda13-plugin", "jax-cuda13-pjrt"),
+    # Wheels for CUDA 12, then those for CUDA 13, of which only some have a suffix.
+    *("nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12"),
+    *("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cudnn-cu13"),
 )
 """Packages whose version can change a measurement."""
 

@@ -1,10 +1,14 @@
-"""What a record says of the processor, from which a bound on its arithmetic can be derived."""
+"""What a record says of the processor and of the installed libraries."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from accelreport.backend.environment import clock_mhz, environment, vector_extensions
+import pytest
+
+from accelreport.backend.environment import clock_mhz, environment, vector_extensions, versions
+from accelreport.report.pages.machines import libraries
 
 
 def test_extensions_that_multiply_are_kept_and_others_are_not(tmp_path: Path) -> None:
@@ -28,3 +32,38 @@ def test_the_environment_says_what_the_system_tells_and_no_more() -> None:
     assert known.clock_max_mhz == clock_mhz("max")
     assert known.clock_max_mhz is None or known.clock_max_mhz > 100
     assert known.vector == vector_extensions()
+
+
+@pytest.mark.parametrize(
+    ("installed", "shown"),
+    [
+        (
+            ("jax-cuda13-plugin", "nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cudnn-cu13"),
+            "CUDA package 1.2, cuDNN package 1.2, JAX plugin for CUDA 13 1.2",
+        ),
+        (
+            (
+                "jax-cuda12-pjrt",
+                "jax-cuda12-plugin",
+                "nvidia-cuda-runtime-cu12",
+                "nvidia-cudnn-cu12",
+            ),
+            "CUDA package 1.2, cuDNN package 1.2, JAX plugin for CUDA 12 1.2",
+        ),
+    ],
+)
+def test_the_installed_wheels_of_cuda_and_cudnn_are_recorded_and_shown(
+    installed: Sequence[str], shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in installed:
+        folder = tmp_path / f"{name.replace('-', '_')}-1.2.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    versions.cache_clear()
+    try:
+        known = environment()
+    finally:
+        versions.cache_clear()
+    assert {name for name, version in known.packages.items() if version == "1.2"} == set(installed)
+    assert libraries(known) == shown

@@ -40,9 +40,10 @@ def configure(device: Device) -> Runtime:
     precision = ""
     if gpu:
         precision = "tf32" if device.tf32 else "ieee"
-        torch.backends.cuda.matmul.fp32_precision = precision
-        torch.backends.cudnn.conv.fp32_precision = precision
-        torch.backends.cudnn.rnn.fp32_precision = precision
+        # These older flags set the newer ones, too. Where the newer ones were set, PyTorch refuses
+        # to read the older ones, and Keras then leaves cuDNN's kernels without a word.
+        torch.backends.cuda.matmul.allow_tf32 = device.tf32
+        torch.backends.cudnn.allow_tf32 = device.tf32
     keras.mixed_precision.set_global_policy(device.precision)
     eager = "operations, called one by one"
     cudnn = str(torch.backends.cudnn.version() or "") if gpu else ""
@@ -146,7 +147,7 @@ class TorchEngine(Engine):
 
     def read(self, value: Any) -> NDArray[Any]:
         """See `Engine.read`."""
-        return np.array(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+        return np.array(value.numpy(force=True) if isinstance(value, torch.Tensor) else value)
 
     # Functions ------------------------------------------------------------------------------
 

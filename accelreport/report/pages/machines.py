@@ -69,13 +69,22 @@ def _version(environment: Environment) -> str:
     return text + (" with uncommitted changes" if environment.dirty else "")
 
 
+_LIBRARIES = {
+    "nvidia-cuda-runtime-cu12": "CUDA package",
+    "nvidia-cuda-runtime": "CUDA package",
+    "nvidia-cudnn-cu12": "cuDNN package",
+    "nvidia-cudnn-cu13": "cuDNN package",
+    "jax-cuda12-plugin": "JAX plugin for CUDA 12",
+    "jax-cuda13-plugin": "JAX plugin for CUDA 13",
+}
+
+
 def libraries(environment: Environment) -> str:
-    """CUDA and cuDNN that the framework was built for, and the installed cuDNN."""
+    """CUDA and cuDNN that the framework was built for, and the installed packages of both."""
     runtime, packages = environment.runtime, environment.packages
     parts = [f"CUDA {runtime['cuda']}"] if runtime.get("cuda") else []
     parts += [f"cuDNN {runtime['cudnn']}"] if runtime.get("cudnn") else []
-    installed = packages.get("nvidia-cudnn-cu12")
-    parts += [f"cuDNN package {installed}"] if installed else []
+    parts += [f"{title} {packages[name]}" for name, title in _LIBRARIES.items() if name in packages]
     return ", ".join(parts)
 
 

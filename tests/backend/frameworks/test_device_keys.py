@@ -25,6 +25,9 @@ KEYS = {
 }
 """Keys of a device with one replica that say how it computes, and a value of each."""
 
+COPIES = "error:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+"""What NumPy says of a tensor that it cannot copy; one day it will be an error."""
+
 WORKLOADS = {
     "training": 'kind = "image_classification"\ndataset = "mnist"',
     "inference": 'kind = "image_classification"\ndataset = "mnist"\nmode = "inference"',
@@ -58,7 +61,7 @@ def acting(framework: str, *, eager: bool) -> dict[str, list[str]]:
     keys = {"eager": True} if eager else compiles | {"precision": "mixed_bfloat16", "threads": 1}
     device = Device.model_validate({"kind": "CPU", "framework": framework} | keys)
     program = "tests.backend.frameworks.keys_program"
-    done = python("-m", program, device.model_dump_json())
+    done = python("-W", COPIES, "-m", program, device.model_dump_json())
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout)
     return found
@@ -75,6 +78,37 @@ def test_a_key_acts_as_seen_from_inside_or_is_refused(
         assert not refused(tmp_path, framework, WORKLOADS[workload], ""), "the key alone is why"
     else:
         assert key in acting(framework, eager=key == "eager")[workload]
+
+
+TENSOR_CORES = """
+import json, sys
+from accelreport.backend.frameworks import choose
+from accelreport.spec.device import Device
+device = Device(kind="GPU", framework="torch", tf32=sys.argv[1] == "True")
+choose("torch")
+import torch
+torch.cuda.is_available, torch.cuda.get_device_name = (lambda: True), (lambda _: "H100")
+from accelreport.backend.frameworks import configure
+configure(device)
+flags = torch.backends
+print(json.dumps({
+    "older": [flags.cuda.matmul.allow_tf32, flags.cudnn.allow_tf32],
+    "products": torch.get_float32_matmul_precision(),
+    "newer": [flags.cuda.matmul.fp32_precision, flags.cudnn.conv.fp32_precision,
+              flags.cudnn.rnn.fp32_precision],
+}))
+"""
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("tf32", [True, False])
+def test_every_flag_of_pytorch_for_tensorfloat_32_can_be_read_and_says_the_same(tf32: bool) -> None:
+    done = python("-c", TENSOR_CORES, str(tf32))
+    assert done.returncode == 0, done.stderr
+    flags = json.loads(done.stdout)
+    assert flags["older"] == [tf32, tf32]
+    assert flags["products"] == ("high" if tf32 else "highest")
+    assert [flag == "tf32" for flag in flags["newer"]] == [tf32] * 3
 
 
 def test_a_product_of_matrices_has_its_own_precision(tmp_path: Path) -> None:
