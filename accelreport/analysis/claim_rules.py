@@ -1,8 +1,8 @@
-"""One function for each kind of check a claim may make, and all claims of a plan tested by them."""
+"""One function for each kind of rule, and all claims of a plan tested by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite, log
@@ -26,7 +26,6 @@ from accelreport.analysis.learning import (
     agreement,
     change,
     difference,
-    parity,
 )
 from accelreport.analysis.results import (
     MISSING,
@@ -46,24 +45,19 @@ from accelreport.analysis.speedup import (
     rules_of,
 )
 from accelreport.analysis.stats import LEVEL, MARGIN, NOTHING, Interval, level_over
-from accelreport.analysis.warnings import ABOVE_PEAK
 from accelreport.results.plan_document import PlanDocument, variant
 from accelreport.results.record import Record
 from accelreport.spec.base import Point, Scalar
 from accelreport.spec.claims import (
     SPEEDS,
     TIME_QUANTITIES,
-    Check,
+    BoundCheck,
     Claim,
-    DifferenceCheck,
     EquivalentCheck,
-    FasterCheck,
     MemoryCheck,
-    PeakCheck,
     QuantisedCheck,
-    RatioCheck,
+    Rule,
     TrendCheck,
-    ValueCheck,
 )
 
 QUALITY_MARGIN = 0.005
@@ -99,33 +93,32 @@ def claim_results(
     return tuple(result for claim in plan.claims for result in _tested(whole, claim))
 
 
-def places_of(plan: PlanDocument, results: Sequence[Result], check: Check) -> list[DevicePoint]:
+def places_of(plan: PlanDocument, results: Sequence[Result], rule: Rule) -> list[DevicePoint]:
     """The devices and sweep points whose repeats a claim is decided by.
 
-    Empty for a claim that further repeats do not decide: one about the hardware's limits, or
-    about models each of which is tested by itself.
+    Empty for a claim that further repeats do not decide: one about memory, or about models each of
+    which is tested by itself.
     """
     evidence = Evidence(plan, tuple(results), Rules(), {})
-    check = check.as_ratio if isinstance(check, FasterCheck) else check
-    if isinstance(check, EquivalentCheck):
+    points = evidence.points(rule.where)
+    if isinstance(rule, EquivalentCheck):
         here = {result.device for result in results if result.status not in {MISSING, "skipped"}}
-        devices = [name for name in plan.devices if name in here]
-        return [(name, point) for point in evidence.points(check.where) for name in devices]
-    if isinstance(check, QuantisedCheck | MemoryCheck | PeakCheck):
+        return [(name, point) for point in points for name in plan.devices if name in here]
+    if isinstance(rule, QuantisedCheck | MemoryCheck):
         return []
-    elsewhere: Mapping[str, Scalar] = {}
-    others: list[str] = []
-    if isinstance(check, RatioCheck) and not check.within_process:
-        name, elsewhere = plan.baseline.place(check.over, {})
-        others, elsewhere = [name], elsewhere | check.over_where
-    if isinstance(check, DifferenceCheck):
-        others, elsewhere = [check.than or check.of], check.than_where
-    if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
-        name, elsewhere = plan.baseline.place(check.over, {})
-        others = [name]
-    points = evidence.points(check.where)
-    own = [(check.of, point) for point in points]
-    return own + [(name, point | dict(elsewhere)) for name in others for point in points]
+    places = [(rule.of, point) for point in points]
+    if other := _other_side(plan, rule):
+        over, held = other
+        places += [(over, point | held) for point in points]
+    return places
+
+
+def _other_side(plan: PlanDocument, rule: BoundCheck | TrendCheck) -> tuple[str, Point] | None:
+    """With which device processes are compared, and the swept keys whose values it fixes."""
+    if isinstance(rule, BoundCheck):
+        return None if rule.value or rule.within_process else rule.other(plan.baseline)
+    compares = "speedup" in {rule.rises, rule.falls}
+    return plan.baseline.place(rule.over, {}) if compares else None
 
 
 def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> ClaimVerdict:
@@ -135,30 +128,34 @@ def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> C
 
 
 def _tested(whole: Evidence, claim: Claim) -> list[ClaimResult]:
-    on = {
+    """A claim on each machine that measured its device, or on none where nothing is tested."""
+    rule = claim.rule
+    machines = {
         result.machine
-        for device in devices_of(whole.plan, claim.check)
+        for device in (whole.plan.devices if isinstance(rule, EquivalentCheck) else [rule.of])
         for result in whole.of_device.get(device, ())
-        if result.machine and (result.measured or isinstance(claim.check, MemoryCheck))
+        if result.machine and (result.measured or isinstance(rule, MemoryCheck))
     }
-    results = [_on(replace(whole, machine=name, used={}), claim) for name in sorted(on) or [""]]
+    results = [
+        _on(replace(whole, machine=machine, used={}), claim) for machine in sorted(machines) or [""]
+    ]
     return [result for result in results if result.tested] or [replace(results[0], machine="")]
 
 
 def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
-    outcome = _outcome(evidence, claim.check)
+    rule = claim.rule
+    outcome = _outcome(evidence, rule)
     origins = [result.origin for result in evidence.used.values()] if outcome.numbers else []
     stand_in = next((origin for origin in STAND_INS if origin in origins), "")
     held = None
     whole = {"full", variant("full", {"workload.data": "synthetic"})}  # of the same shapes
-    of_quality = not _asked(claim.check).isdisjoint(QUALITIES)
-    if stand_in and (of_quality or isinstance(claim.check, DifferenceCheck)):
+    if stand_in and not _asked(rule).isdisjoint(QUALITIES):
         held = Withheld(Why.DATA, stand_in, "")
-    elif isinstance(claim.check, MemoryCheck) and evidence.plan.profile not in whole:
+    elif isinstance(rule, MemoryCheck) and evidence.plan.profile not in whole:
         held = Withheld(Why.PROFILE, evidence.plan.profile, "")
     if held is not None and outcome.verdict is not ClaimVerdict.NOT_TESTED:
         outcome = replace(outcome, verdict=ClaimVerdict.WITHHELD, withheld=(held,))
-    elif stand_in == "sample" and not isinstance(claim.check, EquivalentCheck | QuantisedCheck):
+    elif stand_in == "sample" and not isinstance(rule, EquivalentCheck | QuantisedCheck):
         stand_in = ""
     return ClaimResult(
         claim,
@@ -174,19 +171,20 @@ def _on(evidence: Evidence, claim: Claim) -> ClaimResult:
     )
 
 
-def _asked(check: Check) -> set[str | None]:
-    """The quantities that a check speaks of."""
-    return {getattr(check, key, None) for key in ("value", "ratio", "to", "rises", "falls")}
+def _asked(rule: Rule) -> set[str | None]:
+    """The quantities that a rule bounds or follows."""
+    keys = ("value", "ratio", "difference", "to", "rises", "falls")
+    return {getattr(rule, key, None) for key in keys}
 
 
 def _extrapolated(
-    evidence: Evidence, check: Check, places: Iterable[DevicePoint]
+    evidence: Evidence, rule: Rule, places: Iterable[DevicePoint]
 ) -> tuple[int, int] | None:
     """From how many of its steps a total of these processes is extrapolated; None where none is.
 
     A run that the budget ended has no other quantity that goes beyond its steps.
     """
-    if "total_time" not in _asked(check):
+    if "total_time" not in _asked(rule):
         return None
     least = shortest(process for place in places for process in evidence.near(*place))
     timings = least.timings if least else None
@@ -201,8 +199,8 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     A quality that was reached on synthetic data decides nothing.
     """
     if outcome.verdict is not ClaimVerdict.NOT_TESTED:
-        compares = isinstance(claim.check, EquivalentCheck | QuantisedCheck)
-        of_quality = compares or not _asked(claim.check).isdisjoint(SIGNED)
+        compares = isinstance(claim.rule, EquivalentCheck | QuantisedCheck)
+        of_quality = compares or not _asked(claim.rule).isdisjoint(SIGNED)
         decided = outcome.verdict in {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
         if decided and of_quality and stand_in == "synthetic":
             return ClaimState.UNDECIDED
@@ -223,15 +221,6 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     return ClaimState.NEEDS_DEVICE if lacking else ClaimState.NOT_MEASURED
 
 
-def devices_of(plan: PlanDocument, check: Check) -> list[str]:
-    """Devices whose machine decides where a claim is tested."""
-    if isinstance(check, FasterCheck):
-        return [check.faster]
-    if isinstance(check, EquivalentCheck | PeakCheck):
-        return list(plan.devices)
-    return [check.of]
-
-
 @dataclass(frozen=True)
 class _Outcome:
     verdict: ClaimVerdict
@@ -240,85 +229,57 @@ class _Outcome:
     withheld: tuple[Withheld, ...] = ()
 
 
-def _outcome(evidence: Evidence, check: Check) -> _Outcome:
-    if isinstance(check, FasterCheck):
-        return _ratio(evidence, check.as_ratio)
-    if isinstance(check, RatioCheck | TrendCheck) and _is_of_itself(evidence, check):
-        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, check.of),))
-    if isinstance(check, RatioCheck):
-        return _ratio(evidence, check)
-    if isinstance(check, TrendCheck):
-        return _trend(evidence, check)
-    if isinstance(check, DifferenceCheck):
-        return _difference(evidence, check)
-    if isinstance(check, ValueCheck):
-        return _bounded(
-            evidence,
-            check,
-            evidence.groups(check.where),
-            lambda points, level: evidence.interval(
-                check.value, _terms(evidence, check.value, check.of, "", points), level
-            ),
-            (check.at_least, check.at_most),
-            check.value,
-            (check.of, check.where),
-        )
-    if isinstance(check, EquivalentCheck):
-        return _equivalent(evidence, check)
-    if isinstance(check, QuantisedCheck):
-        return _quantised(evidence, check)
-    return (
-        _out_of_memory(evidence, check) if isinstance(check, MemoryCheck) else _below_peak(evidence)
-    )
+def _outcome(evidence: Evidence, rule: Rule) -> _Outcome:
+    if isinstance(rule, EquivalentCheck):
+        return _equivalent(evidence, rule)
+    if isinstance(rule, QuantisedCheck):
+        return _quantised(evidence, rule)
+    if isinstance(rule, MemoryCheck):
+        return _out_of_memory(evidence, rule)
+    if _is_of_itself(evidence, rule):
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.DIFFERENCE, rule.of),))
+    return _bound(evidence, rule) if isinstance(rule, BoundCheck) else _trend(evidence, rule)
 
 
-def _is_of_itself(evidence: Evidence, check: RatioCheck | TrendCheck) -> bool:
-    """Whether a device is held against itself everywhere: the spec's baseline was replaced."""
-    if isinstance(check, RatioCheck):
-        compares = check.to is None and not check.within_process
-        elsewhere: Mapping[str, Scalar] = check.over_where
-    else:
-        compares, elsewhere = "speedup" in {check.rises, check.falls}, {}
-    sides = [
-        (point, evidence.plan.baseline.place(check.over, point))
-        for point in evidence.points(check.where)
-    ]
-    return (
-        compares
-        and bool(sides)
-        and all(
-            over == check.of and point_key(point) == point_key(base | dict(elsewhere))
-            for point, (over, base) in sides
-        )
-    )
+def _is_of_itself(evidence: Evidence, rule: BoundCheck | TrendCheck) -> bool:
+    """Whether a device is compared with itself everywhere: the spec's baseline was replaced."""
+    other, points = _other_side(evidence.plan, rule), evidence.points(rule.where)
+    if other is None or not points or (isinstance(rule, BoundCheck) and rule.to):
+        return False
+    over, held = other
+    return over == rule.of and all(point_key(point) == point_key(point | held) for point in points)
 
 
 # Bounds -----------------------------------------------------------------------------------------
 
-Groups = Sequence[tuple[Point, Sequence[Point]]]
-"""Places, and the points of each that count together."""
 
-
-def _bounded(
-    evidence: Evidence,
-    check: Check,
-    groups: Groups,
-    estimate: Callable[[Sequence[Point], float], Interval],
-    bounds: tuple[float | None, float | None],
-    quantity: str,
-    *sides: tuple[str, Mapping[str, Scalar]],
-) -> _Outcome:
+def _bound(evidence: Evidence, check: BoundCheck) -> _Outcome:
     """Compares an interval with bounds at every sweep point that a claim leaves open.
 
-    Args:
-        evidence: the measurements.
-        check: what is asked.
-        groups: where.
-        estimate: points that count together and a level → their interval.
-        bounds: the least and the most.
-        quantity: what the numbers are.
-        sides: devices and the fixed keys of each, which say what is missing.
+    Several points count together by their mean; pairs are formed within repeats. Two quantities of
+    the same processes are compared process by process.
     """
+    over, held = check.other(evidence.plan.baseline)
+    groups = evidence.groups(check.where, check.mean_over)
+    # Only a ratio of speeds needs like conditions: qualities differ because of them.
+    compares = check.ratio in SPEEDS and not check.within_process
+    pairs = [
+        evidence.against(check.of, point, over, held)
+        for _, points in groups
+        for point in points
+        if compares
+    ]
+    if forbidden := _forbidden(pairs):
+        return _Outcome(ClaimVerdict.WITHHELD, withheld=forbidden)
+    name = check.value or ("ratio" if check.ratio else "difference")
+    sides = [(check.of, check.where)]
+    if not check.value:
+        sides.append((over, check.where | held))
+
+    def estimate(points: Sequence[Point], level: float) -> Interval:
+        terms = mean_of([_bound_terms(evidence, check, point) for point in points])
+        return evidence.interval(name, terms, level)
+
     measured = [
         (place, points, interval)
         for place, points in groups
@@ -326,55 +287,36 @@ def _bounded(
     ]
     strict = 1 - (1 - LEVEL) / max(len(measured), 1)
     verdicts = [
-        within_bounds(interval, estimate(points, strict), *bounds)
+        within_bounds(interval, estimate(points, strict), *_bounds_of(check))
         for _, points, interval in measured
     ]
+    if not verdicts:
+        return _Outcome(ClaimVerdict.NOT_TESTED, missing=evidence.absent(*sides))
+    if unlike := _not_positive(evidence, check, groups):
+        return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
     numbers = tuple(
         Number(
-            quantity,
+            name,
             interval,
             place,
             extrapolated=_extrapolated(
                 evidence,
                 check,
-                ((name, point | dict(held)) for name, held in sides for point in points),
+                ((device, point | keys) for device, keys in sides for point in points),
             ),
         )
         for place, points, interval in measured
     )
     verdict, missing = evidence.of_planned(verdicts, len(measured), len(groups))
-    return _Outcome(verdict, numbers, missing if verdicts else evidence.absent(*sides))
+    return _Outcome(verdict, numbers, missing, _held(pairs))
 
 
-def _ratio(evidence: Evidence, check: RatioCheck) -> _Outcome:
-    """One quantity over another, of times the inverse, so that more is faster.
-
-    Several points count together by their geometric mean; pairs are formed within repeats.
-    Two quantities of the same processes are divided as they stand, process by process.
-    """
-    over, elsewhere = evidence.plan.baseline.place(check.over or (check.of if check.to else ""), {})
-    elsewhere |= check.over_where
-    groups = evidence.groups(check.where, check.mean_over)
-    pairs = [
-        evidence.against(check.of, point, over, elsewhere)
-        for _, points in groups
-        for point in points
-        if not check.within_process and check.ratio in SPEEDS
-    ]
-    if held := _forbidden(pairs):
-        return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
-
-    def estimate(points: Sequence[Point], level: float) -> Interval:
-        terms = [_terms_of_ratio(evidence, check, over, point, elsewhere) for point in points]
-        return evidence.interval("ratio", mean_of(terms), level)
-
-    sides = (check.of, check.where), (over, check.where | elsewhere)
-    outcome = _bounded(evidence, check, groups, estimate, check.bounds, "ratio", *sides)
-    if outcome.verdict is ClaimVerdict.NOT_TESTED:
-        return outcome
-    if unlike := _not_positive(evidence, check, over, elsewhere, groups):
-        return _Outcome(ClaimVerdict.UNDECIDED, missing=unlike)
-    return replace(outcome, withheld=_held(pairs))
+def _bounds_of(check: BoundCheck) -> tuple[float | None, float | None]:
+    """The bounds of an interval; a difference with the bound 0 is more, or less, than 0."""
+    low, high = check.bounds
+    if check.difference:
+        return NO_DIFFERENCE if low == 0 else low, -NO_DIFFERENCE if high == 0 else high
+    return low, high
 
 
 def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
@@ -388,14 +330,24 @@ def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
     return tuple(reason for reason in _held(pairs) if reason.why is not Why.PRECISION)
 
 
-def _terms_of_ratio(
-    evidence: Evidence, check: RatioCheck, over: str, point: Point, held: Point
-) -> Terms:
+def _bound_terms(evidence: Evidence, check: BoundCheck, point: Point) -> Terms:
+    """What is held against the bounds at one sweep point.
+
+    A value is itself. A difference is one of paired values. A ratio is a difference of logarithms:
+    of times the other device's over this one's, so that more is faster.
+    """
+    if check.value:
+        return _terms(evidence, check.value, check.of, point, signed=check.value in SIGNED)
+    over, held = check.other(evidence.plan.baseline)
+    to = check.to or check.compared
+    if check.difference:
+        own = evidence.sample(check.compared, check.of, point)
+        return Terms(((1.0, own), (-1.0, evidence.sample(to, over, point | held))))
     if check.ratio == "speedup" and check.to is None:
         return _terms_of(evidence.against(check.of, point, over, held))
     sign = -1.0 if check.ratio in TIME_QUANTITIES and not check.within_process else 1.0
-    above = _positive_terms(evidence, check.ratio, check.of, point)
-    below = _positive_terms(evidence, check.to or check.ratio, over, point | held)
+    above = _terms(evidence, check.compared, check.of, point, signed=False)
+    below = _terms(evidence, to, over, point | held, signed=False)
     terms = above.times(sign) + below.times(-sign)
     if check.ratio in OF_A_STEADY_STEP and check.to is None:
         known = evidence.against(check.of, point, over, held).rules.spread
@@ -408,64 +360,41 @@ def _terms_of(compared: Speedup) -> Terms:
     return compared.computed.terms if compared.computed else Terms(((1.0, {}),))
 
 
-def _over_baseline(evidence: Evidence, device: str, point: Point, over: str = "") -> Speedup:
+def _over_baseline(evidence: Evidence, device: str, point: Point, over: str) -> Speedup:
     """The comparison of a device at a point with another there, else with the baseline."""
     return evidence.against(device, point, *evidence.plan.baseline.place(over, {}))
 
 
-def _positive_terms(evidence: Evidence, name: str, device: str, point: Point) -> Terms:
+def _terms(
+    evidence: Evidence, name: str, device: str, point: Point, over: str = "", *, signed: bool
+) -> Terms:
+    """A quantity's processes: as they are where `signed`, else their logarithms."""
     if name == "speedup":
-        return _terms_of(_over_baseline(evidence, device, point))
-    return Terms.of(evidence.sample(name, device, point), signed=False)
+        return _terms_of(_over_baseline(evidence, device, point, over))
+    return Terms.of(evidence.sample(name, device, point), signed=signed)
 
 
 def _not_positive(
-    evidence: Evidence, check: RatioCheck, over: str, elsewhere: Point, groups: Groups
+    evidence: Evidence, check: BoundCheck, groups: Sequence[tuple[Point, Sequence[Point]]]
 ) -> tuple[Missing, ...]:
-    """The sides that have values of which there is no ratio."""
+    """The sides of a ratio that have values of which there is no ratio."""
+    if not check.ratio:
+        return ()
+    over, held = check.other(evidence.plan.baseline)
     sides: list[tuple[str, str, Mapping[str, Scalar]]] = [
         (check.ratio, check.of, {}),
-        (check.to or check.ratio, over, elsewhere),
+        (check.to or check.ratio, over, held),
     ]
     return tuple(
         Missing(Lack.POSITIVE, device, name)
-        for name, device, held in sides
+        for name, device, keys in sides
         if name in SIGNED
         and any(
             value <= 0
             for _, points in groups
             for point in points
-            for value in evidence.sample(name, device, point | dict(held)).values()
+            for value in evidence.sample(name, device, point | dict(keys)).values()
         )
-    )
-
-
-def _difference(evidence: Evidence, check: DifferenceCheck) -> _Outcome:
-    least, than = max(check.by_at_least, NO_DIFFERENCE), check.than or check.of
-
-    def terms(point: Point) -> Terms:
-        own = evidence.sample(check.quality, check.of, point)
-        base = evidence.sample(check.to or check.quality, than, point | check.than_where)
-        return Terms(((1.0, own), (-1.0, base)))
-
-    def estimate(points: Sequence[Point], level: float) -> Interval:
-        return evidence.interval("difference", mean_of([terms(point) for point in points]), level)
-
-    bounds = (least, None) if check.higher else (None, -least)
-    groups = evidence.groups(check.where, check.mean_over)
-    sides = (check.of, check.where), (than, check.where | check.than_where)
-    return _bounded(evidence, check, groups, estimate, bounds, "difference", *sides)
-
-
-def _terms(evidence: Evidence, name: str, device: str, over: str, points: Sequence[Point]) -> Terms:
-    """The terms of a quantity, of several points by their mean."""
-    return mean_of(
-        [
-            _terms_of(_over_baseline(evidence, device, point, over))
-            if name == "speedup"
-            else evidence.terms(name, device, point)
-            for point in points
-        ]
     )
 
 
@@ -497,7 +426,12 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
     groups = evidence.groups(check.where, check.mean_over)
     for place, points in groups:
         held_at = {axis: value for axis, value in place.items() if axis not in moving}
-        terms = _terms(evidence, name, check.of, check.over, points)
+        terms = mean_of(
+            [
+                _terms(evidence, name, check.of, point, check.over, signed=name in SIGNED)
+                for point in points
+            ]
+        )
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
             stands = {axis: place[axis] for axis in moving if axis in place}
@@ -524,19 +458,14 @@ def _ordered(rungs: list[_Rung]) -> list[_Rung]:
 
 
 def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung]) -> _Outcome:
-    start = check.starting_at
-    before = [rung.terms for rung in measured if start is not None and float(rung.value) < start]
-    rising = [rung.terms for rung in measured if start is None or float(rung.value) >= start]
-    if len(rising) < 2:
+    if len(measured) < 2:
         few = Missing(Lack.POINTS, axis=check.along)
         lack = (few,) if measured else _absent(evidence, check)
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
     level = level_over(evidence.rules.looks)
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
-    flat = QUALITY_MARGIN if name in SIGNED else log(check.tolerance)
-    verdicts = [_rises(rising, 1.0 if check.rises else -1.0, margin, level)]
-    changes = [_change(terms, rising[0], 1.0, level) for terms in before]
-    verdicts += [_OF_PARITY[parity(interval, interval, flat)] for interval in changes]
+    steps = [rung.terms for rung in measured]
+    verdict = _rises(steps, 1.0 if check.rises else -1.0, margin, level)
     numbers = [
         Number(
             name,
@@ -546,13 +475,14 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung
         )
         for rung in measured
     ]
-    return _Outcome(combined_verdict(verdicts), tuple(numbers))
+    return _Outcome(verdict, tuple(numbers))
 
 
 def _absent(evidence: Evidence, check: TrendCheck) -> tuple[Missing, ...]:
     sides: list[tuple[str, Mapping[str, Scalar]]] = [(check.of, check.where)]
-    if "speedup" in {check.rises, check.falls}:
-        sides.append(evidence.plan.baseline.place(check.over, check.where))
+    if other := _other_side(evidence.plan, check):
+        over, held = other
+        sides.append((over, check.where | held))
     return evidence.absent(*sides)
 
 
@@ -647,7 +577,7 @@ def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
     return _Outcome(ClaimVerdict.NOT_TESTED, missing=lack)
 
 
-# Limits of the hardware -------------------------------------------------------------------------
+# Memory -----------------------------------------------------------------------------------------
 
 
 def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
@@ -670,31 +600,4 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
         numbers.append(Number("out_of_memory", share, point))
     verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(points))
     missing = lacking if verdicts else evidence.absent((check.of, check.where))
-    return _Outcome(verdict, tuple(numbers), missing)
-
-
-def _below_peak(evidence: Evidence) -> _Outcome:
-    """Every device is held against its own peak, and one without a peak against none."""
-    verdicts, numbers, unmeasured = [], [], 0
-    for device in evidence.plan.devices:
-        for point in evidence.points({}):
-            known = [process.timings.peak_tflops for process in evidence.near(device, point)]
-            peak = min((tflops for tflops in known if tflops > 0), default=0.0)
-            if not peak:
-                unmeasured += not known
-                continue
-            interval = evidence.interval("tflops", evidence.terms("tflops", device, point))
-            if interval.n:
-                # A single process has no interval, and still cannot be faster than the hardware.
-                beyond = not interval.known and interval.value > peak
-                held = within_bounds(interval, interval, None, peak)
-                verdicts.append(ClaimVerdict.REFUTED if beyond else held)
-                numbers.append(Number("tflops", interval, point, device, peak))
-    for result in evidence.results:
-        if result.failure_kind == ABOVE_PEAK and evidence.machine in {"", result.machine}:
-            verdicts.append(ClaimVerdict.REFUTED)
-            place = _point(result.point)
-            numbers.append(Number("tflops", NOTHING, place, result.device, refused=result))
-    verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(verdicts) + unmeasured)
-    missing = lacking if verdicts else (Missing(Lack.PEAK),)
     return _Outcome(verdict, tuple(numbers), missing)

@@ -76,8 +76,6 @@ class Lack(StrEnum):
     """A trend has fewer than two values of its axis."""
     PAIRS = "pairs"
     """No two devices completed the same seed."""
-    PEAK = "peak"
-    """No device with a cited peak ran anything whose operations are known."""
     QUANTISED = "quantised"
     """No model of the device was quantised."""
     DIFFERENCE = "difference"
@@ -118,9 +116,7 @@ class Number:
         interval: the estimate, times in seconds.
         point: the sweep point, without axes over which it is a mean.
         device: its device, where a claim speaks of several.
-        peak: the cited peak in TFLOPS that it is held against.
         seed: seed of the one model it is about.
-        refused: the result whose number is none, and which is told in its place.
         extrapolated: timed and planned steps of the process that came least far, where a total is
             extrapolated from them.
     """
@@ -129,9 +125,7 @@ class Number:
     interval: Interval
     point: Mapping[str, Scalar | None] = field(default_factory=dict)
     device: str = ""
-    peak: float | None = None
     seed: int | None = None
-    refused: Result | None = None
     extrapolated: tuple[int, int] | None = None
 
 
@@ -302,10 +296,6 @@ class Evidence:
         """A quantity of every process that has it, by what pairs have in common."""
         known = {repeat_of(result): quantity(result, name) for result in self.near(device, point)}
         return {key: value for key, value in known.items() if isfinite(value)}
-
-    def terms(self, name: str, device: str, point: Mapping[str, Scalar]) -> Terms:
-        """The same as it is averaged."""
-        return Terms.of(self.sample(name, device, point), signed=name in SIGNED)
 
     def interval(self, name: str, terms: Terms, level: float = LEVEL) -> Interval:
         """A weighted sum of means as the quantity itself, right at `level` over all looks."""

@@ -101,7 +101,7 @@ class UntilDecided:
         at, results = _looks_of(plan), results_of(plan, records)
         looks = []
         for claim in plan.claims:
-            if places := places_of(plan, results, claim.check):
+            if places := places_of(plan, results, claim.rule):
                 wanted = {(device, point_key(point)) for device, point in places}
                 concerned = [row for row in results if (row.device, row.where) in wanted]
                 looks.append(ClaimLook(places, _wanted(plan, at, claim, concerned, len(wanted))))

@@ -29,25 +29,18 @@ from accelreport.report.frames import withheld_text
 from accelreport.report.metrics import in_percent, printed_text
 from accelreport.report.quantity import SPACE
 from accelreport.report.text import label, tied
-from accelreport.report.warning_text import failure_text, problem_text
+from accelreport.report.warning_text import problem_text
 from accelreport.results.plan_document import PlanDocument
-from accelreport.spec.base import Baseline
 from accelreport.spec.claims import (
     AS_WRITTEN,
     TIME_QUANTITIES,
-    Check,
+    BoundCheck,
     Claim,
-    DifferenceCheck,
     EquivalentCheck,
-    FasterCheck,
-    MemoryCheck,
     Names,
     Provenance,
-    QuantisedCheck,
-    RatioCheck,
+    Rule,
     TrendCheck,
-    ValueCheck,
-    bounds_text,
 )
 from accelreport.spec.problems import counted
 
@@ -138,14 +131,12 @@ COLUMNS: dict[str, Callable[[PlanDocument, ClaimResult], object]] = {
     "by": lambda _, one: one.claim.by,
     "verdict": lambda _, one: one.state.value,
     "numbers": lambda _, one: numbers_text(one),
-    "rule": lambda plan, one: rule_text(plan, one.claim.check),
+    "rule": lambda plan, one: rule_text(plan, one.claim.rule),
     "source": lambda plan, one: source_of(plan, one.claim),
     "note": lambda _, one: one.claim.note,
     "machine": lambda _, one: one.machine,
-    "published": lambda plan, one: published_text(plan, one.claim.check),
-    "evidence": lambda _, one: tuple(
-        _evidence(number) for number in one.numbers if not number.refused
-    ),
+    "published": lambda plan, one: published_text(plan, one.claim.rule),
+    "evidence": lambda _, one: tuple(map(_evidence, one.numbers)),
 }
 """Column of `claims_frame` → its value for a claim."""
 
@@ -171,14 +162,11 @@ def place_text(number: Number, names: Names = AS_WRITTEN, joint: str = " = ") ->
     point = ", ".join(
         f"{names.axis(axis)}{joint}{names.value(value)}" for axis, value in number.point.items()
     )
-    place = ", ".join(part for part in (device, point, seed) if part)
-    return place if number.peak is None else f"{place} (peak {number.peak:g})"
+    return ", ".join(part for part in (device, point, seed) if part)
 
 
 def _evidence(number: Number) -> dict[str, Any]:
     interval = number.interval
-    more: dict[str, Any] = {} if number.peak is None else {"peak": number.peak}
-    more |= {"extrapolated": number.extrapolated} if number.extrapolated else {}
     return {
         "what": place_text(number),
         "quantity": number.quantity,
@@ -186,7 +174,7 @@ def _evidence(number: Number) -> dict[str, Any]:
         "low": interval.low,
         "high": interval.high,
         "n": interval.n,
-    } | more
+    } | ({"extrapolated": number.extrapolated} if number.extrapolated else {})
 
 
 MOST_APART = 6
@@ -205,7 +193,7 @@ def number_lines(
         names: what devices and swept keys are called.
         most: numbers of which each is told.
     """
-    shown = [number for number in numbers if not _in_words(number)]
+    shown = [number for number in numbers if number.quantity != _OUT_OF_MEMORY]
     between = len(shown) - 2 if len(shown) > most else 0
     if between:
         shown = sorted(shown, key=lambda number: number.interval.value)[:: len(shown) - 1]
@@ -222,18 +210,19 @@ def number_lines(
             lines.append(f"{tied(label(_span(held, axis, run, names), 160))}: {texts}")
             last = [shared] if shared else []
     rest = f"{between} others lie between them; the file of this table has each"
-    words = [_line(number, names, _words(number)) for number in numbers if _in_words(number)]
-    return lines + last + [rest] * bool(between) + words
+    counts_of_failures = [
+        _line(number, names, _failures(number))
+        for number in numbers
+        if number.quantity == _OUT_OF_MEMORY
+    ]
+    return lines + last + [rest] * bool(between) + counts_of_failures
 
 
-def _in_words(number: Number) -> bool:
-    """Whether a number is a count, or a refusal, that has no interval."""
-    return number.refused is not None or number.quantity == "out_of_memory"
+_OUT_OF_MEMORY = "out_of_memory"
+"""The number of processes that ran out of memory: a count without an interval."""
 
 
-def _words(number: Number) -> str:
-    if number.refused is not None:
-        return tied(label(failure_text(number.refused), 300))
+def _failures(number: Number) -> str:
     processes = counted(number.interval.n, "process", "processes")
     return f"{number.interval.value:g} of {processes} ran out of memory"
 
@@ -244,7 +233,7 @@ def _place(number: Number, names: Names) -> tuple[str, str]:
         return place_text(number, names, " "), ""
     *others, axis = number.point
     held = {other: number.point[other] for other in others}
-    return place_text(replace(number, point=held, peak=None), names, " "), axis
+    return place_text(replace(number, point=held), names, " "), axis
 
 
 def _line(number: Number, names: Names, text: str) -> str:
@@ -253,12 +242,8 @@ def _line(number: Number, names: Names, text: str) -> str:
 
 
 def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
-    values = [
-        names.value(number.point[axis])
-        + ("" if number.peak is None else f" (peak {number.peak:g})")
-        for number in run
-    ]
-    return ", ".join(part for part in (held, f"{names.axis(axis)} {', '.join(values)}") if part)
+    values = ", ".join(names.value(number.point[axis]) for number in run)
+    return ", ".join(part for part in (held, f"{names.axis(axis)} {values}") if part)
 
 
 def _count(number: Number) -> str:
@@ -319,14 +304,9 @@ _POINTS = "points"
 
 def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> list[str]:
     """The numbers of a claim as `number_lines`, differences of shares in percentage points."""
-    check = result.claim.check
-    quality = ""
-    if isinstance(check, EquivalentCheck):
-        quality = check.equivalent
-    elif isinstance(check, QuantisedCheck):
-        quality = check.quantised_costs
-    elif isinstance(check, DifferenceCheck):
-        quality = check.quality
+    rule = result.claim.rule
+    keys = ("difference", "equivalent", "quantised_costs")
+    quality = next((quality for key in keys if (quality := getattr(rule, key, None))), "")
     numbers = [
         replace(number, quantity=_POINTS)
         if is_share(quality) and number.quantity == "difference"
@@ -349,7 +329,7 @@ def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | Non
 
 def beside_text(result: ClaimResult, names: Names) -> list[str]:
     """What a reader should know beside numbers that may be told."""
-    of = names.device(_compared(result.claim.check))
+    of = names.device(getattr(result.claim.rule, "of", ""))
     return [
         f"{of}: {withheld_text(_named(withheld, names), names.device(withheld.base))}"
         for withheld in result.withheld
@@ -363,10 +343,6 @@ def _named(held: Withheld, names: Names) -> Withheld:
     return replace(held, own=names.device(held.own), base=names.device(held.base))
 
 
-def _compared(check: Check) -> str:
-    return check.faster if isinstance(check, FasterCheck) else str(getattr(check, "of", ""))
-
-
 def missing_text(missing: Missing, names: Names) -> str:
     """Why there is no number, in the records' own words."""
     device = names.device(missing.device) if missing.device else ""
@@ -377,8 +353,7 @@ def missing_text(missing: Missing, names: Names) -> str:
     if missing.lack is Lack.POSITIVE:
         return (
             f"{names.quantity(missing.quantity)} of {device} is not positive in every process, so "
-            "no ratio says how it compares; a check with `higher` or `lower` compares by the "
-            "difference"
+            "no ratio says how it compares; `difference` compares such values"
         )
     if missing.lack is Lack.SOME:
         known, planned = missing.counts
@@ -393,7 +368,6 @@ def missing_text(missing: Missing, names: Names) -> str:
         ),
         Lack.DIFFERENCE: "its two sides are one and the same under the baseline of this run",
         Lack.PAIRS: "no two devices completed the same seed",
-        Lack.PEAK: "no device with a cited peak ran anything whose FLOPs are known",
     }[missing.lack]
 
 
@@ -413,89 +387,32 @@ def _end_of(result: Result) -> str:
 # Rules ------------------------------------------------------------------------------------------
 
 
-def rule_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> str:
+def amount_text(quantity: str, value: float) -> str:
+    """A bound: of a time with its unit, of anything else as it is written in a spec."""
+    return printed_text("total_time", value) if quantity in TIME_QUANTITIES else f"{value:g}"
+
+
+IN_FILES = Names(amount=amount_text)
+"""Names as in the spec, and times with their units."""
+
+
+def rule_text(plan: PlanDocument, rule: Rule, names: Names = IN_FILES) -> str:
     """What is asked of the numbers."""
-    if isinstance(check, RatioCheck):
-        return _ratio_rule(check, plan.baseline, names)
-    if isinstance(check, TrendCheck):
-        return _trend_rule(check, names)
-    if isinstance(check, ValueCheck):
-        asked = bounds_text(check.at_least, check.at_most)
-        if names is not AS_WRITTEN and in_percent(check.value):  # pages tell shares in per cent
-            asked = _bounds(check, lambda share: f"{100 * share:.6g} %")
-        elif check.value in TIME_QUANTITIES:
-            asked = _bounds(check, lambda seconds: printed_text("total_time", seconds))
-        return f"the {SURE} interval of {names.of(check.value, check.of, {})} is {asked}"
-    if isinstance(check, EquivalentCheck):
-        return (
-            f"two one-sided tests over paired seeds: the 90 % interval of the difference in "
-            f"{names.quantity(check.equivalent)} lies within "
-            f"± {names.difference(check.equivalent, check.within)} on every device"
-        )
-    if isinstance(check, QuantisedCheck):
-        return (
-            f"McNemar's exact test of each model trained on {names.device(check.of)} finds more "
-            f"examples that only the model before quantisation has right; refuted where none does "
-            f"and the {SURE} intervals exclude a loss of "
-            f"{names.difference(check.quantised_costs, check.negligible)}"
-        )
-    if isinstance(check, FasterCheck | DifferenceCheck | MemoryCheck):
-        reading = check.reading(plan.baseline, plan.axes, names)
-        if isinstance(check, MemoryCheck):
-            return reading
-        of = " of the difference" if isinstance(check, DifferenceCheck) else ""
+    reading = rule.reading(plan.baseline, plan.axes, names)
+    if isinstance(rule, BoundCheck):
+        of = " of the difference" if rule.difference else ""
         return f"{reading}: the whole {SURE} interval{of}"
-    return f"the {SURE} interval of {names.quantity('tflops')} lies below the device's cited peak"
-
-
-def _bounds(check: ValueCheck, text: Callable[[float], str]) -> str:
-    """The bounds of a value in words, as `text` writes a number."""
-    ends = (("at least", check.at_least), ("at most", check.at_most))
-    return " and ".join(f"{which} {text(end)}" for which, end in ends if end is not None)
-
-
-def _ratio_rule(check: RatioCheck, baseline: Baseline, names: Names) -> str:
-    asked = bounds_text(check.at_least, check.at_most)
-    if check.about is not None:
-        asked = f"within a factor {check.tolerance:g} of {check.about:g}"
-    rule = f"the {SURE} interval of {_quotient(check, baseline, names)} is {asked}"
-    if check.mean_over:
-        rule += f", as a geometric mean over {names.every(check.mean_over)}"
-    return rule
-
-
-def _quotient(check: RatioCheck, baseline: Baseline, names: Names) -> str:
-    name, own = names.quantity(check.ratio), names.device(check.of)
-    base = names.place(*baseline.place(check.over, {}))
-    to = names.quantity(str(check.to))
-    if check.within_process:
-        return f"{name} over {to} on {own}, process by process,"
-    if check.ratio == "speedup" and check.to is None:
-        return f"the speedup of {own} over {base}"
-    inverse = check.ratio in TIME_QUANTITIES
-    if check.to is not None:
-        above, below = f"{name} of {own}", f"{to} of {base}"
-        return f"{below} over {above}" if inverse else f"{above} over {below}"
-    above, below = (base, own) if inverse else (own, base)
-    return f"{name} of {above} over that of {below}"
-
-
-def _trend_rule(check: TrendCheck, names: Names) -> str:
-    name, verb = (check.rises, "rises") if check.rises else (str(check.falls), "falls")
+    if isinstance(rule, EquivalentCheck):
+        return f"{reading}: two one-sided tests at the 5 % level"
+    if not isinstance(rule, TrendCheck):
+        return reading
+    name, whole = (rule.rises, "rise") if rule.rises else (str(rule.falls), "fall")
     back = names.difference(name, QUALITY_MARGIN) if name in SIGNED else f"{100 * MARGIN:g} %"
-    rule = (
-        f"{names.of(name, check.of, {})} {verb} along {names.axis(check.along)}: between its "
-        f"ends by more than the {SURE} interval, and nowhere back by more than {back}"
+    return (
+        f"{reading}: between its ends by more than the {SURE} interval, and nowhere back by more "
+        f"than {back}; refuted where it goes back so far or the interval of the whole {whole} lies "
+        f"below {back}"
     )
-    if check.starting_at is not None:
-        rule += (
-            f", from {names.axis(check.along)} = {check.starting_at:g} on; below, the interval of "
-            f"the change lies within a factor {check.tolerance:g}"
-        )
-    if check.mean_over:
-        rule += f", as a mean over {names.every(check.mean_over)}"
-    whole = f"the whole {verb.removesuffix('s')}"
-    return f"{rule}; refuted where it goes back so far or the interval of {whole} lies below {back}"
 
 
 # Published figures ------------------------------------------------------------------------------
@@ -508,25 +425,17 @@ FOLLOWS_FROM: dict[str, tuple[str, ...]] = {
 """Figures that a quantity follows from where it is none itself, the most direct one first."""
 
 
-def published_text(plan: PlanDocument, check: Check, names: Names = AS_WRITTEN) -> str:
+def published_text(plan: PlanDocument, rule: Rule, names: Names = AS_WRITTEN) -> str:
     """The published figures that bear on a claim, as a sentence; empty without any."""
-    check = check.as_ratio if isinstance(check, FasterCheck) else check
-    wanted: set[str] = set()
-    devices: list[str] = []
-    if isinstance(check, TrendCheck):
-        wanted = {check.rises or str(check.falls)}
-        devices = [check.of, check.over or plan.baseline.device]
-    elif isinstance(check, RatioCheck):
-        wanted = {check.ratio, str(check.to or check.ratio)}
-        over = [] if check.within_process else [check.over or plan.baseline.device]
-        devices = [check.of, *over]
-    elif isinstance(check, DifferenceCheck):
-        wanted = {check.quality, str(check.to or check.quality)}
-        devices = [check.of, check.than or check.of]
-    elif isinstance(check, ValueCheck):
-        wanted, devices = {check.value}, [check.of]
-    where = getattr(check, "where", {})
-    parts = [_published_of(plan, name, devices, where, names) for name in sorted(wanted)]
+    if isinstance(rule, TrendCheck):
+        wanted = {rule.rises or str(rule.falls)}
+        devices = [rule.of, rule.over or plan.baseline.device]
+    elif isinstance(rule, BoundCheck):
+        wanted = {rule.compared, rule.to or rule.compared}
+        devices = [rule.of] if rule.value else [rule.of, rule.other(plan.baseline)[0]]
+    else:
+        return ""
+    parts = [_published_of(plan, name, devices, rule.where, names) for name in sorted(wanted)]
     return " ".join(part for part in dict.fromkeys(parts) if part)
 
 

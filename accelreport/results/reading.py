@@ -238,15 +238,45 @@ def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDo
     try:
         return _each_key_once(path, content, PlanDocument.model_validate_json(content))
     except ValidationError as error:
+        # As with records, versions are looked at only when the common case fails.
         document = _document(path, content)
         version = document.get("plan_version")
         if isinstance(version, int) and version > 1:
             message = f"it was written by a newer accelreport (plan version {version}): update it"
             raise UnreadableFile(path, "newer", message) from error
+    claims = document.get("claims")
+    if isinstance(claims, list):
+        document["claims"] = [row for claim in claims if (row := _current_claim(claim)) is not None]
+    try:
+        return PlanDocument.model_validate_json(json.dumps(document))
+    except ValidationError as error:
         problem = ResultProblem(path, "invalid", explain(error, "a plan"))
         if left_out is not None:
             return _without_what_is_wrong(problem, document, left_out)
         raise UnreadableFile(path, "invalid", problem.message) from error
+
+
+def _current_claim(claim: Any) -> Any:
+    """A claim of a plan in the keys of this version; None for one that is no longer tested."""
+    check = claim.get("check") if isinstance(claim, dict) else None
+    if not isinstance(check, dict):
+        return claim
+    if "below_peak" in check:
+        return None
+    if "along" in check:
+        check = {k: value for k, value in check.items() if k not in {"starting_at", "tolerance"}}
+    elif "higher" in check or "lower" in check:
+        least = check.get("by_at_least", 0.0)
+        check = {
+            "difference": check.get("higher") or check.get("lower"),
+            "of": check.get("of"),
+            "over": check.get("than") or ("" if check.get("to") else check.get("of")),
+            "to": check.get("to"),
+            "where": check.get("where", {}),
+            "over_where": check.get("than_where", {}),
+            "mean_over": check.get("mean_over", []),
+        } | ({"at_least": least} if check.get("higher") else {"at_most": -least})
+    return {**claim, "check": check}
 
 
 def _without_what_is_wrong(

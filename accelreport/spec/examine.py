@@ -10,10 +10,9 @@ from typing import Any
 from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, is_open, matches, same
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import (
+    BoundCheck,
     Claim,
-    DifferenceCheck,
     FasterCheck,
-    RatioCheck,
     TrendCheck,
 )
 from accelreport.spec.device import BatchError, Device, require_shares
@@ -34,11 +33,10 @@ _QUANTITY_KEYS = (
     "rises",
     "falls",
     "ratio",
-    "quantity",
-    "higher",
-    "lower",
+    "difference",
     "to",
     "value",
+    "quantity",
     "equivalent",
 )
 """Keys of a check that name a quantity."""
@@ -257,7 +255,11 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
     # What is compared differs: in the device, the quantity or the point.
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ_from_base(collector, parts, check, path)
-    if isinstance(check, RatioCheck) and check.to in {None, check.ratio} and not check.over_where:
+    if (
+        isinstance(check, BoundCheck)
+        and not (check.value or check.over_where)
+        and check.to in {None, check.compared}
+    ):
         # With `to` and without `over`, two quantities of the same device are compared.
         if check.to:
             _differ(collector, (*path, "of"), check.of, check.over or check.of)
@@ -265,8 +267,6 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
             _differ_from_base(collector, parts, check, path)
     if isinstance(check, FasterCheck) and not check.than_where:
         _differ(collector, (*path, "than"), check.faster, check.than, "than")
-    if isinstance(check, DifferenceCheck) and not (check.to or check.than_where):
-        _differ(collector, (*path, "than"), check.of, check.than, "than")
 
 
 def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: KeyPath) -> None:
@@ -281,10 +281,6 @@ def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: Key
     elif len(values) < 2:
         message = f"`{check.along}` has one value, so nothing rises or falls along it"
         collector.add("no-order", where, message, also=also)
-    elif check.starting_at is not None and check.starting_at not in values[:-1]:
-        message = f"nothing rises or falls along `{check.along}` from {check.starting_at:g} on"
-        help_ = "name one of its values, and not the last"
-        collector.add("unknown-value", (*path, "starting_at"), message, help=help_, also=also)
     if check.along in check.where:
         message = f"`{check.along}` cannot be fixed while the claim follows it"
         collector.add("contradiction", (*path, "where", check.along), message, at_key=True)
@@ -358,7 +354,7 @@ def _fits(collector: Collector, parts: ParsedSpec, path: KeyPath, quantity: str)
 
 
 def _differ_from_base(
-    collector: Collector, parts: ParsedSpec, check: TrendCheck | RatioCheck, path: KeyPath
+    collector: Collector, parts: ParsedSpec, check: TrendCheck | BoundCheck, path: KeyPath
 ) -> None:
     """No sweep point of a comparison is that of its base, unless a trend runs through it."""
     base = _baseline(parts)

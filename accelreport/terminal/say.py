@@ -130,4 +130,4 @@ def claims_text(specs: Iterable[Spec]) -> Iterator[str]:
             yield f"{spec.path}"
         for claim in spec.claims:
             yield f"  “{claim.text}”"
-            yield f"    holds when {claim.check.reading(spec.baseline, spec.axes)}"
+            yield f"    holds when {claim.rule.reading(spec.baseline, spec.axes)}"

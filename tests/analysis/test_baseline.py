@@ -31,7 +31,7 @@ from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell
-from accelreport.spec.claims import Check, Claim, EquivalentCheck, RatioCheck, TrendCheck
+from accelreport.spec.claims import BoundCheck, Check, Claim, EquivalentCheck, TrendCheck
 from tests.report.scenarios import Results
 from tests.support.records import Noise, Study, slowed, study
 from tests.support.worlds import Fact, records_of
@@ -138,8 +138,8 @@ def test_files_name_the_point_of_the_baseline() -> None:
 
 def test_claims_without_a_base_are_about_the_baseline() -> None:
     checks: list[tuple[Check, str]] = [
-        (RatioCheck(ratio="speedup", of="cpu", where={HOW: "tf"}, at_least=1.5), "CONFIRMED"),
-        (RatioCheck(ratio="steady_step_time", of="cpu", where={HOW: "tf"}, at_most=1), "REFUTED"),
+        (BoundCheck(ratio="speedup", of="cpu", where={HOW: "tf"}, at_least=1.5), "CONFIRMED"),
+        (BoundCheck(ratio="steady_step_time", of="cpu", where={HOW: "tf"}, at_most=1), "REFUTED"),
         (EquivalentCheck(equivalent="val_accuracy", within=0.01), "CONFIRMED"),
     ]
     claims = [Claim(text=f"claim {n}", check=check) for n, (check, _) in enumerate(checks)]
@@ -151,7 +151,7 @@ def test_claims_without_a_base_are_about_the_baseline() -> None:
 
 def test_a_claim_that_another_baseline_makes_one_of_itself_is_not_tested() -> None:
     checks: list[Check] = [
-        RatioCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"}),
+        BoundCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"}),
         TrendCheck(rises="speedup", of="cpu", along="batch_size", where={HOW: "tf"}),
     ]
     made = ways({HOW: ("numpy", "tf"), "batch_size": (64, 256)})
@@ -164,7 +164,7 @@ def test_a_claim_that_another_baseline_makes_one_of_itself_is_not_tested() -> No
 
 
 def test_claims_on_the_page_call_a_swept_key_what_the_table_calls_it() -> None:
-    check = RatioCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"})
+    check = BoundCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"})
     made = ways()
     plan = made.plan.model_copy(update={"claims": (Claim(text="tf pays", check=check),)})
     (bench,) = gather(Results((replace(made, plan=plan),)))
@@ -265,7 +265,7 @@ def test_a_claim_and_the_table_know_of_the_same_slow_processes_over_a_fixed_valu
     claims = [
         Claim(
             text=f"{device} is faster",
-            check=RatioCheck(ratio="speedup", of=device, at_least=1.0, where={"batch_size": size}),
+            check=BoundCheck(ratio="speedup", of=device, at_least=1.0, where={"batch_size": size}),
         )
         for device, size in points.items()
     ]

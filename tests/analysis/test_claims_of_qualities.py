@@ -14,16 +14,14 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import Why
 from accelreport.spec.claims import (
+    BoundCheck,
     Check,
     Claim,
-    DifferenceCheck,
     EquivalentCheck,
     FasterCheck,
     MemoryCheck,
     QuantisedCheck,
-    RatioCheck,
     TrendCheck,
-    ValueCheck,
 )
 from tests.analysis.test_claims import row_of, rows_of
 from tests.analysis.test_quantised import quantised
@@ -51,7 +49,7 @@ def _alone(check: Check, name: str, values: Sequence[float], **of_study: Any) ->
 
 
 def test_a_loss_of_accuracy_that_may_be_negative_is_averaged_with_all_its_values() -> None:
-    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=0.0)
+    check = BoundCheck(value="quantised_accuracy_loss", of="cpu", at_least=0.0)
     row = _alone(check, "quantised_accuracy_loss", (0.001, 0.0012, -0.02))
     (number,) = row["evidence"]
     assert row["verdict"] == "UNDECIDED"
@@ -70,7 +68,7 @@ def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
     values: list[float], bound: float
 ) -> None:
     interval = ttest_1samp(values, 0).confidence_interval(0.95)
-    check = ValueCheck(value="quantised_accuracy_loss", of="cpu", at_least=bound)
+    check = BoundCheck(value="quantised_accuracy_loss", of="cpu", at_least=bound)
     row = _alone(check, "quantised_accuracy_loss", values)
     (number,) = row["evidence"]
     assert (number["low"], number["high"]) == pytest.approx((interval.low, interval.high))
@@ -79,7 +77,7 @@ def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
 
 
 def test_of_losses_that_are_not_positive_no_ratio_is_told() -> None:
-    check = RatioCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
+    check = BoundCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
     made = study(axes={}, devices=("cpu",), claims=[Claim(text="Said", check=check)])
     (row,) = rows_of(_with_final(_with_final(made, "loss", (1, 1, 1)), "val_loss", (3, 3, -1)))
     assert row["verdict"] == "UNDECIDED"
@@ -111,7 +109,7 @@ def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
 
 
 def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
-    check = DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu", by_at_least=0.05)
+    check = BoundCheck(difference="accuracy", to="val_accuracy", of="cpu", at_least=0.05)
     for training, verdict in (((0.99, 0.98, 0.985), "CONFIRMED"), ((0.9, 0.91, 0.9), "REFUTED")):
         claims = [Claim(text="Overfits", check=check)]
         made = study(axes={}, devices=("cpu",), origin="official", claims=claims)
@@ -124,11 +122,11 @@ def test_a_quality_is_higher_than_another_of_the_same_processes() -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        ValueCheck(value="val_accuracy", of="cpu", at_least=0.5),
-        DifferenceCheck(higher="accuracy", to="val_accuracy", of="cpu"),
-        RatioCheck(ratio="val_accuracy", of="cpu", over="gpu", at_least=0.5),
+        BoundCheck(value="val_accuracy", of="cpu", at_least=0.5),
+        BoundCheck(difference="accuracy", to="val_accuracy", of="cpu", at_least=0),
+        BoundCheck(ratio="val_accuracy", of="cpu", over="gpu", at_least=0.5),
     ],
-    ids=lambda check: type(check).__name__,
+    ids=["value", "difference", "ratio"],
 )
 def test_what_a_sample_or_stand_in_taught_decides_no_claim_about_the_data(
     origin: Any, check: Check
@@ -149,7 +147,7 @@ def test_what_a_sample_or_stand_in_taught_decides_no_claim_about_the_data(
 
 
 def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
-    check = DifferenceCheck(lower="val_accuracy", of="cpu", than="gpu")
+    check = BoundCheck(difference="val_accuracy", of="cpu", over="gpu", at_most=0)
     given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu"), "origin": "official"}
     for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
         assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
@@ -163,9 +161,11 @@ def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
 def test_what_is_equal_on_every_seed_is_neither_higher_nor_lower(
     values: list[float], lower: bool
 ) -> None:
-    said: dict[str, Any] = {"lower" if lower else "higher": "val_accuracy"}
+    bound: dict[str, Any] = {"at_most" if lower else "at_least": 0}
     axes = {"layers": (1, 2, 3)}
-    check = DifferenceCheck(of="cpu", than="gpu", mean_over=["layers"], **said)
+    check = BoundCheck(
+        difference="val_accuracy", of="cpu", over="gpu", mean_over=["layers"], **bound
+    )
     made = study(
         axes=axes,
         devices=("cpu", "gpu"),
@@ -184,7 +184,7 @@ def test_what_is_equal_on_every_seed_is_neither_higher_nor_lower(
 
 def test_a_training_that_its_budget_ended_is_not_called_a_device_that_is_absent() -> None:
     given: dict[str, Any] = {"origin": "official", "fate": lambda _: "partial"}
-    value = ValueCheck(value="val_accuracy", of="cpu", at_least=0.5)
+    value = BoundCheck(value="val_accuracy", of="cpu", at_least=0.5)
     row = _alone(value, "val_accuracy", (0.9, 0.9, 0.9), **given)
     assert row["verdict"] == "NOT TESTED HERE"
     assert row["numbers"] == (

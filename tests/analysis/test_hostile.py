@@ -22,14 +22,7 @@ from accelreport.report.frames import (
 )
 from accelreport.report.published_text import published_frame
 from accelreport.results.record import Block, Record
-from accelreport.spec.claims import (
-    Claim,
-    EquivalentCheck,
-    PeakCheck,
-    RatioCheck,
-    TrendCheck,
-    ValueCheck,
-)
+from accelreport.spec.claims import BoundCheck, Claim, EquivalentCheck, TrendCheck
 from accelreport.spec.models import Published, Target
 from tests.support.records import study
 
@@ -42,11 +35,11 @@ COUNTS = st.sampled_from([0, 1, 2, 50, 10**12])
 CLAIMS = [
     Claim(text="1", check=TrendCheck(rises="speedup", of="gpu", along="batch_size")),
     Claim(text="2", check=TrendCheck(falls="val_accuracy", of="gpu", along="batch_size")),
-    Claim(text="3", check=RatioCheck(ratio="total_time", of="gpu", over="cpu", about=2)),
-    Claim(text="4", check=RatioCheck(ratio="tflops", to="epoch_time", of="gpu", at_most=2)),
-    Claim(text="5", check=ValueCheck(value="loss", of="gpu", at_most=1.0)),
+    Claim(text="3", check=BoundCheck(ratio="total_time", of="gpu", over="cpu", about=2)),
+    Claim(text="4", check=BoundCheck(ratio="tflops", to="epoch_time", of="gpu", at_most=2)),
+    Claim(text="5", check=BoundCheck(value="loss", of="gpu", at_most=1.0)),
     Claim(text="6", check=EquivalentCheck(equivalent="loss", within=0.1)),
-    Claim(text="7", check=PeakCheck(below_peak=True)),
+    Claim(text="7", check=BoundCheck(difference="val_accuracy", of="gpu", over="cpu", at_least=0)),
 ]
 
 MADE = study(

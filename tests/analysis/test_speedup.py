@@ -20,7 +20,7 @@ from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import SPEEDUP_COLUMNS, WIDENED
 from accelreport.results.record import Flops, Record
 from accelreport.spec.base import Baseline
-from accelreport.spec.claims import Claim, RatioCheck
+from accelreport.spec.claims import BoundCheck, Claim
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 from tests.support.rows import speedup_rows, the_row
 
@@ -307,7 +307,7 @@ def test_of_two_machines_with_as_many_processes_every_surface_takes_the_same() -
         made = study(devices=("cpu", "gpu"), axes={}, machine=machine, factors={"cpu": factor})
         return tuple(record for record in made.records if record.cell.device == device)
 
-    check = RatioCheck(ratio="speedup", of="gpu", at_least=1.0)
+    check = BoundCheck(ratio="speedup", of="gpu", at_least=1.0)
     claims = [Claim(text="Faster", check=check)]
     plan = study(devices=("cpu", "gpu"), axes={}, claims=claims).plan
     records = (*one("aaaa", "cpu", 1.0), *one("bbbb", "cpu", 2.0), *one("cccc", "gpu", 1.0))

@@ -35,7 +35,7 @@ def _spec(path: Path) -> Spec:
         SPEC.rstrip("\n"),
         SPEC + "\n\n# at the end, without a line end",
         SPEC + '\n[[published]]\ndevice = "gpu"\nlabel = "before"\nepoch_time = 1 # kept\n',
-        SPEC + '\n[[claims]]\ntext = "x"\ncheck = { below_peak = true }\n',
+        SPEC + '\n[[claims]]\ntext = "x"\ncheck = { runs_out_of = "memory", of = "gpu" }\n',
         SPEC.replace("\n", "\r\n"),
         SPEC.replace("\n", "\r\n").rstrip(),
     ],

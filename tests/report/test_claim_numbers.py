@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accelreport.analysis.claims import Number
 from accelreport.analysis.stats import Interval
 from accelreport.report.claim_text import MOST_TOLD, number_lines, point_text, rule_text
-from accelreport.spec.claims import Names, ValueCheck
+from accelreport.spec.claims import BoundCheck, Names
 from tests.support.records import study
 
 
@@ -104,7 +104,7 @@ def test_no_number_is_left_out_however_they_are_joined(
 
 
 def test_a_rule_has_its_times_in_their_unit_and_a_point_its_keys() -> None:
-    check = ValueCheck(value="total_time", of="cpu", at_least=28_800, at_most=36_000)
+    check = BoundCheck(value="total_time", of="cpu", at_least=28_800, at_most=36_000)
     rule = rule_text(study(axes={}).plan, check).replace("\N{NO-BREAK SPACE}", " ")
-    assert rule.endswith("is at least 8 h and at most 10 h")
+    assert "is at least 8 h and at most 10 h: " in rule
     assert point_text({"batch_size": 256, "units": 4}) == "batch_size = 256, units = 4"

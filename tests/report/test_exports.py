@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import csv_text, site_files
-from accelreport.spec.claims import Claim, RatioCheck
+from accelreport.spec.claims import BoundCheck, Claim
 from tests.report.scenarios import Results
 from tests.support.records import study
 
@@ -54,7 +54,7 @@ def test_evidence_without_an_interval_has_no_number_that_json_has_not() -> None:
     def refuse(name: str) -> None:
         pytest.fail(f"{name} is no JSON")
 
-    check = RatioCheck(ratio="speedup", of="gpu", at_least=1.0)
+    check = BoundCheck(ratio="speedup", of="gpu", at_least=1.0)
     claims = [Claim(text="Faster", check=check)]
     made = study(devices=("cpu", "gpu"), axes={}, repeats=1, claims=claims)
     (bench,) = gather(Results((made,)))

@@ -69,7 +69,7 @@ text = "A larger batch is faster"
 check = { ratio = "speedup", of = "cpu", where = { batch_size = 512 }, at_least = 1.5 }
 """
     spec = the_spec(write(f'baseline = {{ device = "cpu", batch_size = 256 }}\n{SWEPT}{claim}'))
-    assert spec.claims[0].check.reading(spec.baseline, spec.axes) == (
+    assert spec.claims[0].rule.reading(spec.baseline, spec.axes) == (
         "cpu at batch_size = 512 is at least 1.5 times as fast as cpu at batch_size = 256, "
         "by steady_step_time"
     )

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from accelreport.spec.base import Baseline
-from accelreport.spec.claims import CHECKS, Claim, PeakCheck, RatioCheck, TrendCheck
+from accelreport.spec.claims import (
+    CHECKS,
+    BoundCheck,
+    Claim,
+    EquivalentCheck,
+    MemoryCheck,
+    TrendCheck,
+)
 from accelreport.spec.device import Device
 from accelreport.spec.models import FIGURES, Measure, Published, Target
 from accelreport.spec.validators import FieldsError
@@ -33,7 +40,14 @@ CHECK = st.one_of(
         dict, value=st.just("loss"), of=st.just("gpu"), at_most=st.floats(0.001, 9), where=WHERE
     ),
     st.builds(dict, equivalent=st.just("accuracy"), within=st.floats(0.001, 1)),
-    st.just({"below_peak": True}),
+    st.builds(
+        dict,
+        difference=st.just("val_loss"),
+        of=st.just("gpu"),
+        at_least=st.floats(-1, 1),
+        where=WHERE,
+    ),
+    st.builds(dict, faster=st.just("gpu"), than=st.just("cpu"), by_about=st.floats(1, 99)),
 )
 
 
@@ -52,12 +66,15 @@ def test_the_first_telling_key_decides_which_rule_a_check_is() -> None:
     assert isinstance(claim.check, TrendCheck)
     with pytest.raises(ValidationError) as caught:
         Claim.model_validate({"text": "x", "check": {"ratio": "loss", "rises": "loss", "of": "a"}})
-    assert {error["loc"][1] for error in caught.value.errors()} == {"RatioCheck"}
+    assert {error["loc"][1] for error in caught.value.errors()} == {"BoundCheck"}
 
 
 def test_a_check_can_be_given_as_a_model() -> None:
-    assert Claim(text="x", check=PeakCheck(below_peak=True)).check.model_dump() == {
-        "below_peak": True
+    check = MemoryCheck(runs_out_of="memory", of="cpu")
+    assert Claim(text="x", check=check).check.model_dump() == {
+        "runs_out_of": "memory",
+        "of": "cpu",
+        "where": {},
     }
 
 
@@ -106,10 +123,16 @@ def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
         (Device, {"kind": "GPU", "spread": True}, ("spread", "strategy")),
         (Device, {"kind": "GPU", "address": "grpc://tpu"}, ("address", "kind")),
         (Device, {"kind": "GPU", "peak_tflops": {"float32": 8.1}}, ("peak_tflops",)),
-        (RatioCheck, {"ratio": "loss", "of": "a"}, ()),
-        (RatioCheck, {"ratio": "loss", "of": "a", "about": 1, "at_most": 2}, ("about", "at_most")),
+        (BoundCheck, {"ratio": "loss", "of": "a"}, ()),
+        (BoundCheck, {"ratio": "loss", "of": "a", "about": 1, "at_most": 2}, ("about", "at_most")),
         (TrendCheck, {"rises": "loss", "of": "a", "along": "b", "over": "c"}, ("over",)),
-        (TrendCheck, {"rises": "loss", "of": "a", "along": "b", "tolerance": 2}, ("tolerance",)),
+        (BoundCheck, {"ratio": "loss", "value": "loss", "of": "a"}, ("ratio", "value")),
+        (BoundCheck, {"value": "loss", "of": "a", "over": "b", "at_least": 1}, ("over",)),
+        (BoundCheck, {"difference": "loss", "of": "a", "over": "b", "about": 1}, ("about",)),
+        (BoundCheck, {"difference": "loss", "of": "a", "to": "speedup", "at_least": 1}, ("to",)),
+        (BoundCheck, {"value": "accuracy", "of": "a", "at_least": 90}, ("at_least",)),
+        (BoundCheck, {"value": "loss", "of": "a", "at_least": 2, "tolerance": 2}, ("tolerance",)),
+        (EquivalentCheck, {"equivalent": "val_accuracy", "within": 2}, ("within",)),
     ],
 )
 def test_fields_that_cannot_mean_anything_together_are_named(
@@ -130,8 +153,8 @@ def test_a_target_is_reached_on_its_side_of_its_level() -> None:
 
 
 def test_a_ratio_is_about_a_number_within_a_factor() -> None:
-    assert RatioCheck(ratio="loss", of="a", about=2).bounds == (1.6, 2.5)
-    assert RatioCheck(ratio="loss", of="a", at_least=2).bounds == (2, None)
+    assert BoundCheck(ratio="loss", of="a", about=2).bounds == (1.6, 2.5)
+    assert BoundCheck(ratio="loss", of="a", at_least=2).bounds == (2, None)
 
 
 def test_a_baseline_is_kept_as_it_is_written() -> None:

@@ -11,6 +11,7 @@ from accelreport.report import quantity
 from accelreport.report.claim_text import (
     SPEAKERS,
     STATES,
+    amount_text,
     beside_text,
     claims_sentence,
     decided_text,
@@ -24,7 +25,7 @@ from accelreport.report.claim_text import (
     state_words,
     states_text,
 )
-from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, metric_title
+from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
 from accelreport.report.model import (
     Badge,
     Block,
@@ -135,10 +136,13 @@ def names_of(bench: BenchmarkView) -> Names:
             return QUANTITIES.get(name, FIGURES[name][0])
         return metric_title(name) if name.startswith("val_") else name.replace("_", " ")
 
-    def difference(quality: str, amount: float) -> str:
-        return quantity.percentage_points(amount) if is_share(quality) else f"{amount:g}"
+    def amount(name: str, value: float) -> str:
+        return f"{100 * value:.6g} %" if in_percent(name) else amount_text(name, value)
 
-    return Names(device, quantity_name, axis_title, setting, difference)
+    def difference(quality: str, distance: float) -> str:
+        return quantity.percentage_points(distance) if is_share(quality) else f"{distance:g}"
+
+    return Names(device, quantity_name, axis_title, setting, amount, difference)
 
 
 def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
@@ -167,7 +171,7 @@ def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
 def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     """A claim with its state, what was measured, the rule and who said it."""
     state, claim, names = result.state, result.claim, names_of(bench)
-    named = set(claim.check.model_dump(include={"faster", "of", "over", "than"}).values())
+    named = set(claim.rule.model_dump(include={"of", "over"}).values())
     devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
     badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
     measured = [Line(line) for line in measured_lines(result, names)]
@@ -182,13 +186,13 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     shown, more = measured[:most], measured[most:]
     if result.numbers:
         shown += [Line(missing_text(missing, names), "reason") for missing in result.missing]
-    rule = tied(label(rule_text(bench.plan, claim.check, names), 400))
+    rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
     more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
     if note and not decided:
         more.append(Line(note, "reason"))
-    if published := published_text(bench.plan, claim.check, names):
+    if published := published_text(bench.plan, claim.rule, names):
         more.append(Line(tied(label(published, 400)), "reason"))
     return table_row(
         entry(label(claim.text, 400), *under(note if decided else "", "detail")),
