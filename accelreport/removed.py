@@ -13,5 +13,11 @@ COMMANDS: dict[str, str] = {
 }
 """A removed command, subcommand or option, such as `data where` or `build --explain`."""
 
-KEYS: dict[str, str] = {}
+KEYS: dict[str, str] = {
+    "claims.check.below_peak": "a benchmark's page shows each device's share of its peak",
+    "claims.check.higher": 'write { difference = "val_accuracy", of = …, over = …, at_least = 0 }',
+    "claims.check.lower": 'write { difference = "val_accuracy", of = …, over = …, at_most = 0 }',
+    "claims.check.starting_at": "leave it out: a trend follows all values of its key",
+    "claims.check.tolerance": "it belongs to `about` or `by_about`",
+}
 """A removed key of a spec or of the devices file, with its tables, such as `measure.split`."""

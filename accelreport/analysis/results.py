@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import inf, isfinite, isnan, nan
+from operator import truediv
 from statistics import median
 from typing import Any
 
@@ -172,6 +173,7 @@ class Result:
         final: final metrics by name; empty unless it is `measured`.
         float32_bytes: size of the converted model in float32; NaN where none was converted.
         int8_bytes: the same in 8-bit integers.
+        quantised_speedup: how many times as fast the latter is, by median latencies.
     """
 
     key: str
@@ -201,6 +203,7 @@ class Result:
     final: Mapping[str, float] = field(default_factory=dict)
     float32_bytes: float = nan
     int8_bytes: float = nan
+    quantised_speedup: float = nan
 
     @property
     def where(self) -> PointKey:
@@ -259,8 +262,8 @@ TIMING_OF = {
 }
 """Field of `Timings` that holds a quantity of a claim or figure of a source."""
 
-SIZES = frozenset({"float32_bytes", "int8_bytes"})
-"""Sizes of a converted model, fields of `Result`."""
+CONVERTED = frozenset({"float32_bytes", "int8_bytes", "quantised_speedup"})
+"""Figures of a converted model, fields of `Result`."""
 
 STAND_INS = ("synthetic", "sample")
 """Origins of data whose qualities are not those of the whole data set."""
@@ -290,7 +293,7 @@ def quantity(result: Result, name: str) -> float:
         return result.seconds * result.timings.cpu_per_wall if result.kind == "CPU" else nan
     if name in TIMING_OF:
         return float(getattr(result.timings, TIMING_OF[name]))
-    if name in SIZES:
+    if name in CONVERTED:
         return float(getattr(result, name))
     if name in QUALITIES and not result.complete:
         return nan
@@ -427,7 +430,13 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
             final=dict(record.final),
         )
         if small := record.quantised:
-            result = replace(result, float32_bytes=small.float32.bytes, int8_bytes=small.int8.bytes)
+            latencies = small.float32.latency_s, small.int8.latency_s
+            result = replace(
+                result,
+                float32_bytes=small.float32.bytes,
+                int8_bytes=small.int8.bytes,
+                quantised_speedup=truediv(*map(median, latencies)) if all(latencies) else nan,
+            )
     return _Draft(result, peak, began(record), record.started_at)
 
 

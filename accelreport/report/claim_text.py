@@ -271,7 +271,7 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     if name.endswith("_time"):
         text = quantity.duration(value, *bounds)
         return text, quantity.duration_interval(low, high, value) if known else ""
-    if name in {"ratio", "speedup"}:
+    if name in {"ratio", "speedup", "quantised_speedup"}:
         text = quantity.ratio(value, *bounds)
         return text, quantity.ratio_interval(low, high, value) if known else ""
     if name == _POINTS:

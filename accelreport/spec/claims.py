@@ -270,7 +270,7 @@ class BoundCheck(SpecModel):
             return f"{above} is {times} {below}{rest}"
         if self.ratio not in SPEEDS:
             return f"{own} is {times} that of {names.place(*other)}{rest}"
-        by = names.quantity("steady_step_time" if self.ratio == "speedup" else self.ratio)
+        by = names.quantity("steady_step_time" if self.ratio == "speedup" else self.compared)
         one = names.place(self.of, self.where)
         return f"{one} is {times} as fast as {names.place(*other)}, by {by}{rest}"
 

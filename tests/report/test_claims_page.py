@@ -212,7 +212,7 @@ def test_beside_an_undecided_claim_stands_one_number_and_the_others_open_with_it
     assert len(measured.lines) == 1
     *others, rule = measured.more
     assert len(others) == 2 * 3 - 1
-    assert rule.text.endswith(": two one-sided tests at the 5 % level.")
+    assert rule.text.endswith(": two one-sided tests at the 5\N{NO-BREAK SPACE}% level.")
     assert measured.more_title == "5\N{NO-BREAK SPACE}more lines and the rule"
 
 

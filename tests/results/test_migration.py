@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.results.reading import STEPS, NewerVersion, NoVersion, migrate
+from accelreport.results.reading import STEPS, NewerVersion, NoVersion, migrate, read_plan
 from accelreport.results.record import RECORD_VERSION
+from accelreport.spec.claims import BoundCheck, TrendCheck
+from tests.support.records import study
 
 
 def trail(name: str) -> Any:
@@ -47,3 +51,29 @@ def test_the_original_is_not_changed() -> None:
     original = {"record_version": 1}
     migrate(original, steps={1: trail("x")}, current=2)
     assert original == {"record_version": 1}
+
+
+EARLIER_CHECKS: tuple[dict[str, Any], ...] = (
+    {"higher": "val_accuracy", "lower": None, "of": "gpu", "than": "cpu", "to": None,
+     "by_at_least": 0.1, "where": {"batch_size": 256}, "than_where": {}, "mean_over": []},
+    {"lower": "loss", "of": "gpu", "to": "val_loss", "by_at_least": 0.0},
+    {"below_peak": True},
+    {"rises": "speedup", "falls": None, "of": "gpu", "over": "", "along": "batch_size",
+     "starting_at": 256.0, "tolerance": 1.5, "where": {}, "mean_over": []},
+)  # fmt: skip
+
+
+def test_claims_of_an_earlier_plan_are_tested_by_their_rules_of_today(tmp_path: Path) -> None:
+    document = study().plan.model_dump(mode="json")
+    document["claims"] = [
+        {"text": str(number), "check": check} for number, check in enumerate(EARLIER_CHECKS)
+    ]
+    file = tmp_path / "earlier.full.json"
+    file.write_text(json.dumps(document))
+    assert {claim.text: claim.check for claim in read_plan(file).claims} == {
+        "0": BoundCheck(
+            difference="val_accuracy", of="gpu", over="cpu", at_least=0.1, where={"batch_size": 256}
+        ),
+        "1": BoundCheck(difference="loss", of="gpu", to="val_loss", at_most=0),
+        "3": TrendCheck(rises="speedup", of="gpu", along="batch_size"),
+    }

@@ -44,7 +44,7 @@ CHECK = st.one_of(
         dict,
         difference=st.just("val_loss"),
         of=st.just("gpu"),
-        at_least=st.floats(-1, 1),
+        at_least=st.floats(-1, 1, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-9),
         where=WHERE,
     ),
     st.builds(dict, faster=st.just("gpu"), than=st.just("cpu"), by_about=st.floats(1, 99)),
@@ -155,6 +155,30 @@ def test_a_target_is_reached_on_its_side_of_its_level() -> None:
 def test_a_ratio_is_about_a_number_within_a_factor() -> None:
     assert BoundCheck(ratio="loss", of="a", about=2).bounds == (1.6, 2.5)
     assert BoundCheck(ratio="loss", of="a", at_least=2).bounds == (2, None)
+
+
+def test_a_bound_of_an_accuracy_may_be_written_in_per_cent() -> None:
+    check = {"value": "val_accuracy", "of": "a", "at_least": "90 %", "at_most": 0.95}
+    assert BoundCheck.model_validate(check).bounds == (0.9, 0.95)
+    alike = EquivalentCheck.model_validate({"equivalent": "accuracy", "within": "1 %"})
+    assert alike.within == 0.01
+    with pytest.raises(ValidationError, match="should be a valid number"):
+        BoundCheck.model_validate({"value": "total_time", "of": "a", "at_least": "90 %"})
+
+
+@pytest.mark.parametrize(
+    ("bounds", "reading"),
+    [
+        ({"at_least": 0}, "loss of a is higher than loss of b"),
+        ({"at_least": 0.1}, "loss of a is higher than loss of b by at least 0.1"),
+        ({"at_most": 0}, "loss of a is lower than loss of b"),
+        ({"at_most": -0.1}, "loss of a is lower than loss of b by at least 0.1"),
+        ({"at_least": -1, "at_most": 2}, "loss of a minus loss of b is at least -1 and at most 2"),
+    ],
+)
+def test_a_difference_says_which_side_is_higher(bounds: dict[str, float], reading: str) -> None:
+    check = BoundCheck.model_validate({"difference": "loss", "of": "a", "over": "b", **bounds})
+    assert check.reading(Baseline(device="c"), []) == f"{reading}, seed by seed"
 
 
 def test_a_baseline_is_kept_as_it_is_written() -> None:
