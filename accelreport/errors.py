@@ -30,7 +30,7 @@ class ExitCode(IntEnum):
         "two results folders have nothing in common to compare, or no claim was tested",
     )
     NOT_DRAWN = 10, "a figure could not be drawn; its place says so, and the rest is built"
-    NOT_SHOWN = 11, "the page of a benchmark could not be made; it says so, and the rest is built"
+    # 11 stays unused: it once meant that the page of a benchmark could not be made.
     GATE_CLOSED = (
         12,
         "a claim is refuted or undecided, or a comparison is open, and an option makes it an error",
@@ -80,19 +80,15 @@ class UsageError(AccelReportError):
 
 @dataclass(frozen=True)
 class Unshown:
-    """What a page cannot show; the page says so, and everything else is built.
+    """A figure that could not be drawn; its place says so, and everything else is built.
 
     Attributes:
-        what: the page and its missing part.
+        what: the page and the figure.
         why: the reason.
-        exit_code: exit code of the build.
-        error: the exception, if it was unexpected.
     """
 
     what: str
     why: str
-    exit_code: ExitCode
-    error: Exception | None = None
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from accelreport.cli.options import RESULTS, SPECS, Results, option
+from accelreport.errors import ExitCode
 from accelreport.report.site.publish import (
     CHIPS,
     PLACES,
@@ -51,9 +52,9 @@ Examples:
   accelreport build --explain
 
 \b
-Exit codes: 0 built, 2 an option, a logo or a template cannot be used, 5 there is nothing to
-build from, 7 a folder cannot be read or written, 10 a figure cannot be drawn, 11 a benchmark's
-page cannot be built. With 10 and 11 the page says so, and the rest is built.
+Exit codes: 0 built, 1 an error of accelreport, after which the site is as it was, 2 an option, a
+logo or a template cannot be used, 5 there is nothing to build from, 7 a folder cannot be read or
+written, 10 a figure cannot be drawn: its place on the page says so, and the rest is built.
 """
 
 
@@ -212,7 +213,7 @@ def build(
     _tell_others(built)
     tell_unshown(built.unshown)
     if built.unshown:
-        raise typer.Exit(max(unshown.exit_code for unshown in built.unshown))
+        raise typer.Exit(ExitCode.NOT_DRAWN)
 
 
 def _refreshed(results: Path, specs: Path | None) -> Store:

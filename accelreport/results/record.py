@@ -674,9 +674,12 @@ class Record(Document):
         return cell.anywhere()
 
     @model_validator(mode="after")
-    def _trained_on_something(self) -> Self:
-        if self.measured and self.epochs and not self.samples_per_step:
-            raise ValueError("it trained, but its steps had no examples")
+    def _did_some_work(self) -> Self:
+        if self.measured and not self.samples_per_step:
+            if self.epochs:
+                raise ValueError("it trained, but its steps had no examples")
+            if self.blocks and not (self.flops and self.flops.per_step):
+                raise ValueError("its steps had neither examples nor counted operations")
         return self
 
     @property

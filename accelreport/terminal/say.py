@@ -93,11 +93,8 @@ def unheard(stream: TextIO) -> None:
 
 
 def tell_unshown(unshown: Iterable[Unshown]) -> None:
-    """Print what a report could not show; --debug adds tracebacks of unexpected errors."""
-    for item in unshown:
-        say(f"warning: not shown: {item}", err=True)
-        if item.error is not None and "--debug" in sys.argv:
-            sys.stderr.write(printable("".join(traceback.format_exception(item.error))))
+    """Print which figures could not be drawn, on standard error."""
+    say(*(f"warning: not shown: {item}" for item in unshown), err=True)
 
 
 def tell_waiting(reason: str) -> None:

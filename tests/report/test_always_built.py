@@ -13,18 +13,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 import accelreport
-from accelreport.analysis import results
 from accelreport.cli import app
 from accelreport.errors import ExitCode
 from accelreport.report.charts import drawing
-from accelreport.report.model import Page
-from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.site import assembly, single_file
 from accelreport.report.site.builder import BuildResult
-from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.view import BenchmarkView
-from accelreport.results.plan_document import PlanDocument, PlannedCell
-from accelreport.results.record import Record
 from accelreport.results.store import Store
 from tests.support.records import Study, study
 from tests.support.sites import build
@@ -152,15 +145,31 @@ def test_a_key_that_stands_twice_makes_its_document_one_that_is_named(tmp_path: 
     assert (index.parent / f"{sound.plan.spec}.full.html").is_file()
 
 
-def test_steps_of_no_counted_operation_are_shown_without_a_rate_of_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how_many", ["one", "all"])
+def test_steps_of_no_counted_operation_are_shown_without_a_rate_of_them(
+    how_many: str, tmp_path: Path
+) -> None:
     # Such as of a model that looks words up and takes their mean.
     training, product = small()
-    for file in written(tmp_path / "results", [training]):
+    files = written(tmp_path / "results", [training])
+    for file in files[:1] if how_many == "one" else files:
         changed(file, ("flops",), {"per_step": 0, "method": "none", "least_per_step": 0})
     written(tmp_path / "results", [product])
     built = whole(tmp_path)
     page = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
-    assert "FLOPS" not in page
+    assert ("FLOPS" in page) == (how_many == "one")
+
+
+def test_a_product_without_operations_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
+    files = written(tmp_path / "results", small()[1:])
+    changed(files[0], ("flops", "per_step"), 0)
+    page = whole(tmp_path).index.read_text(encoding="utf-8")
+    assert f"{files[0].name}: " in page
+    assert "its steps had neither examples nor counted operations" in page
+    for file in files[1:]:
+        changed(file, ("flops", "per_step"), 0)
+    page = whole(tmp_path).index.read_text(encoding="utf-8")
+    assert "1\xa0benchmark, none measured yet" in page
 
 
 def test_a_figure_of_a_device_that_a_profile_leaves_out_is_shown(tmp_path: Path) -> None:
@@ -192,36 +201,6 @@ def test_a_row_that_cannot_be_is_left_out_of_its_plan_by_name(tmp_path: Path) ->
     own = (built.index.parent / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
     assert "Theirs" in own
     assert plan.read_bytes() == before
-
-
-@pytest.mark.parametrize("options", [(), ("--single-file",), ("--no-cache",)])
-def test_a_record_that_breaks_a_page_is_set_aside_by_name_and_its_benchmark_is_shown(
-    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    training, product = small()
-    files = written(tmp_path / "results", [training, product])
-    odd = training.records[3]
-
-    draft = results._draft
-
-    def refuse(plan: PlanDocument, cell: PlannedCell, record: Record) -> object:
-        if record.key == odd.key:
-            raise KeyError("a fault that nobody foresaw")
-        return draft(plan, cell, record)
-
-    monkeypatch.setattr(results, "_draft", refuse)
-    for _ in range(2):  # nothing of it is remembered as if it were whole
-        ended = as_the_command(tmp_path, *options)
-        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
-        (file,) = [each for each in files if each.name.startswith(odd.key)]
-        path = f"{training.plan.spec}.full.html"
-        assert f"not shown: {path}: the record {file.name} cannot be shown" in ended.stderr
-    out = tmp_path / "site"
-    front = out if out.is_file() else out / "index.html"
-    assert file.name in front.read_text(encoding="utf-8")
-    own = (out if out.is_file() else out / path).read_text(encoding="utf-8")
-    assert "could not be made" not in own
-    assert 'cold-bars"' in own
 
 
 JUNK = st.sampled_from(
@@ -314,11 +293,19 @@ def test_one_figure_that_cannot_be_drawn_says_so_in_its_place_and_the_rest_is_bu
 
 
 @pytest.mark.parametrize("options", [(), ("--single-file",), ("--no-cache",)])
-def test_a_benchmark_whose_page_fails_is_named_and_the_rest_is_built(
+def test_an_error_of_ours_ends_the_build_and_leaves_the_site_as_it_was(
     options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training, product = small()
-    written(tmp_path / "results", [training, product])
+    written(tmp_path / "results", [training])
+    assert as_the_command(tmp_path, *options).exit_code == ExitCode.OK
+    written(tmp_path / "results", [product])
+
+    def content(place: Path) -> dict[Path, bytes]:
+        files = [place] if place.is_file() else place.rglob("*")
+        return {path: path.read_bytes() for path in files if path.is_file()}
+
+    before = content(tmp_path / "site")
     title_of = BenchmarkView.title_of
 
     def refuse(bench: BenchmarkView, device: str) -> str:
@@ -327,42 +314,10 @@ def test_a_benchmark_whose_page_fails_is_named_and_the_rest_is_built(
         return title_of(bench, device)
 
     monkeypatch.setattr(BenchmarkView, "title_of", refuse)
-    for _ in range(2):
-        ended = as_the_command(tmp_path, *options)
-        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
-        told = [line for line in ended.stderr.splitlines() if "that nobody foresaw" in line]
-        # Its own page is named, besides whatever else could not be made of the benchmark.
-        assert [each for each in told if f"not shown: {training.plan.spec}.full.html: " in each]
-        assert [each for each in told if training.plan.spec not in each] == []
-    out = tmp_path / "site"
-    own = out / f"{training.plan.spec}.full.html"
-    pages = [out] if out.is_file() else [out / "index.html", own]
-    for page in pages:
-        assert "a fault that nobody foresaw" in page.read_text(encoding="utf-8"), page
-
-
-@pytest.mark.parametrize("options", [(), ("--single-file",)])
-def test_a_fault_of_a_benchmark_s_own_page_alone_is_told_at_the_end_and_on_the_front_page(
-    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    training, product = small()
-    written(tmp_path / "results", [training, product])
-
-    def refuse(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
-        if bench.plan.spec == training.plan.spec:
-            raise KeyError("a fault that nobody foresaw")
-        return benchmark_page(bench, facts)
-
-    for module in (assembly, single_file):
-        monkeypatch.setattr(module, "benchmark_page", refuse)
-    for _ in range(2):  # nothing of it is remembered as if it were whole
-        ended = as_the_command(tmp_path, *options)
-        assert ended.exit_code == ExitCode.NOT_SHOWN, ended.output
-        assert f"{training.plan.spec}.full.html" in ended.stderr
-    out = tmp_path / "site"
-    told = [f"what was measured for {training.plan.spec} cannot be shown", "that nobody foresaw"]
-    page = (out if out.is_file() else out / "index.html").read_text(encoding="utf-8")
-    assert [each for each in told if each not in page] == []
+    ended = as_the_command(tmp_path, *options)
+    assert ended.exit_code == ExitCode.INTERNAL
+    assert isinstance(ended.exception, KeyError)
+    assert content(tmp_path / "site") == before
 
 
 def whole(folder: Path) -> BuildResult:

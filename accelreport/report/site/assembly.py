@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
-from typing import TypeVar
 
-from accelreport.errors import FIRST_STEPS, AccelReportError, ExitCode, Unshown
-from accelreport.report.model import Download, Note, Notes, Page, Section
+from accelreport.errors import FIRST_STEPS, AccelReportError, Unshown
+from accelreport.report.model import Page
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.registry import PAGES, SiteContent, SitePage
 from accelreport.report.pages.run import cell_page
@@ -36,9 +34,7 @@ from accelreport.report.site.options import BuildInput, ResultsSource, SiteFacts
 from accelreport.report.site.output import MANIFEST, Output
 from accelreport.report.site.render import Renderer
 from accelreport.report.slides.benchmark import slides_page
-from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, cell_slug, views
-from accelreport.results.privacy import without_names
 from accelreport.results.versions import OtherVersions
 
 
@@ -177,11 +173,6 @@ class BenchmarkUnit:
         others = {owner.slug for owners in self.cells.values() for owner in owners}
         return digest(*(self.contents.of(slug) for slug in (self.bench.slug, *sorted(others))))
 
-    def of(self, some: BenchmarkView) -> BenchmarkUnit:
-        """The same with only some of its records."""
-        cells = {place: own for place, own in self.cells.items() if place in some.records}
-        return replace(self, bench=some, cells=cells)
-
     def pages(self) -> list[Page]:
         """Pages of cells first, which have no charts: the others are still being drawn."""
         page = benchmark_page(self.bench, self.facts)
@@ -205,123 +196,6 @@ class BenchmarkUnit:
         for place in self.cells:
             yield f"cells/{cell_slug(*place)}.json", texts[place] + "\n"
         yield from benchmark_files(self.bench, texts)
-
-
-Shared = TypeVar("Shared")
-
-
-def unforeseen(path: str, what: str, error: Exception) -> Unshown:
-    """What is told of a benchmark, or of one record of it, that a page could not be made of."""
-    why = f"{type(error).__name__}: {label(without_names(str(error)), 300)}"
-    return Unshown(f"{path}: {what} cannot be shown", why, ExitCode.NOT_SHOWN, error)
-
-
-MOST_SET_ASIDE = 20
-"""Records that are set aside of one benchmark; where there are more, the fault is another."""
-
-
-def shown_part(
-    make: Callable[[BenchmarkView], Shared],
-    bench: BenchmarkView,
-    path: str,
-    unshown: list[Unshown],
-) -> tuple[BenchmarkView, Shared] | None:
-    """What is made of a benchmark, or of the records of which, each alone, it can be made.
-
-    Args:
-        make: makes it.
-        bench: the benchmark.
-        path: the page.
-        unshown: where the records are told without which it was made, or the benchmark.
-
-    Returns:
-        The benchmark as far as it is shown, and what was made; None where it cannot be.
-    """
-
-    def error_with(*places: RecordPlace) -> Exception | None:
-        try:
-            make(replace(bench, records={place: bench.records[place] for place in places}))
-        except Exception as error:
-            return error
-        return None
-
-    def failing(places: Sequence[RecordPlace]) -> Iterator[tuple[RecordPlace, Exception]]:
-        """The records of these that make it fail, each alone; half of them at a time."""
-        if error := error_with(*places):
-            half = len(places) // 2
-            if half:
-                yield from failing(places[:half])
-                yield from failing(places[half:])
-            else:
-                yield places[0], error
-
-    try:
-        return bench, make(bench)
-    except AccelReportError:
-        raise
-    except Exception as error:
-        whole = unforeseen(path, f"what was measured for {label(bench.plan.spec)}", error)
-    every = list(bench.records) if not error_with() else []
-    wrong = dict(islice(failing(every), MOST_SET_ASIDE + 1)) if every else {}
-    left = {place: record for place, record in bench.records.items() if place not in wrong}
-    if left and 0 < len(wrong) <= MOST_SET_ASIDE and not error_with(*left):
-        unshown += [
-            unforeseen(path, f"the record {key}.{machine}.json", cause)
-            for (key, machine), cause in wrong.items()
-        ]
-        some = replace(bench, records=left)
-        return some, make(some)
-    unshown.append(whole)
-    return None
-
-
-def page_instead(bench: BenchmarkView, unshown: Unshown) -> Page:
-    """The page of a benchmark that could not be made: which, why, and what to do."""
-    note = Note(
-        f"The page of {label(bench.plan.spec)} could not be made.",
-        f"Making it ended with {unshown.why}. Everything else was built.",
-        remedy="Its records are whole. Please report this, with what `accelreport --debug build` "
-        "prints.",
-        tone="bad",
-    )
-    title = label(bench.plan.title)
-    return Page(
-        path=f"{bench.slug}.html",
-        title=title,
-        kicker="benchmark",
-        finding="This page could not be made.",
-        description=f"{title}: the page could not be made.",
-        sections=(Section("unshown", "What could not be shown", (Notes((note,)),)),),
-        template="article.html",
-        crumbs=(Download("index.html", "All benchmarks"),),
-    )
-
-
-def of_all(
-    make: Callable[[Sequence[BenchmarkView]], Shared],
-    benches: Sequence[BenchmarkView],
-    path: str,
-    unshown: list[Unshown],
-) -> Shared:
-    """What is made of all benchmarks, or of those of which, each alone, it can be made.
-
-    Args:
-        make: makes it.
-        benches: all.
-        path: the page.
-        unshown: where those are told that it could not be made of.
-    """
-    try:
-        return make(benches)
-    except AccelReportError:
-        raise
-    except Exception:
-        before = len(unshown)
-        parts = (shown_part(lambda one: make([one]), bench, path, unshown) for bench in benches)
-        sound = [part[0] for part in parts if part]
-        if not sound or len(unshown) == before:
-            raise
-        return make(sound)
 
 
 Unit = BenchmarkUnit | PlanUnit | FrontUnit
@@ -352,8 +226,13 @@ def site_units(
 Files = list[tuple[str, str]]
 
 
-def _charted(unit: Unit) -> tuple[list[Page], Files]:
-    return [charted(page) for page in unit.pages()], list(unit.files())
+def _content(unit: Unit) -> tuple[list[Page], Files]:
+    """A unit's pages and files; an error of ours says which unit it is about."""
+    try:
+        return [charted(page) for page in unit.pages()], list(unit.files())
+    except Exception as error:
+        error.add_note(f"while making {unit.name}")
+        raise
 
 
 def charted(page: Page) -> Page:
@@ -374,8 +253,8 @@ class AssembledSite:
     Attributes:
         pages: HTML pages of the site.
         written: files that are new or changed.
-        units: how each unit was left, but for those that show less than they should.
-        unshown: what those do not show.
+        units: how each unit was left, but for those that lack a figure.
+        unshown: the figures that could not be drawn.
     """
 
     pages: int
@@ -422,52 +301,23 @@ class _Site:
         self.renderer = Renderer(drawer.svg, read.options.templates, read.facts)
         self.facts = read.facts
         self._window: deque[tuple[Unit, list[Page], Files]] = deque()
-        self.unshown: list[Unshown] = []
         self._left: dict[str, tuple[str, int, list[str]]] = {}
-        self._shown: dict[str, BenchmarkView] = {}
-        """Benchmarks by their slug, as far as they are shown."""
         self._lacking: set[str] = set()
-        """Units that show less than they should, which the next build makes again."""
+        """Units that lack a figure, which the next build makes again."""
 
     def take(self, unit: Unit) -> None:
         """Leaves a unit where it is, or asks for its drawings and writes an earlier one."""
         if self.memory and self._kept(unit, self.memory):
             return
-        lacked = len(self.unshown)
-        pages, files = self._content(unit)
-        if len(self.unshown) > lacked:
-            self._lacking.add(unit.name)
+        pages, files = _content(unit)
         for page in pages:
             self.drawer.expect(page)
         self._window.append((unit, pages, files))
         if len(self._window) > AHEAD:
             self._write(*self._window.popleft())
 
-    def _content(self, unit: Unit) -> tuple[list[Page], Files]:
-        """Pages and files of a unit, or of what can be made of it."""
-        if isinstance(unit, BenchmarkUnit):
-            path = f"{unit.bench.slug}.html"
-            shown = shown_part(lambda some: _charted(unit.of(some)), unit.bench, path, self.unshown)
-            if shown is None:
-                return [page_instead(unit.bench, self.unshown[-1])], []
-            self._shown[unit.bench.slug], pages_and_files = shown
-            return pages_and_files
-
-        def content_of(benches: Sequence[BenchmarkView]) -> tuple[list[Page], Files]:
-            if isinstance(unit, FrontUnit):
-                problems = [*unit.problems, *map(str, self.unshown)]
-                return _charted(replace(unit, benches=benches, problems=problems))
-            return _charted(replace(unit, benches=benches))
-
-        benches = [self._shown.get(bench.slug, bench) for bench in unit.benches]
-        return of_all(content_of, benches, f"the page “{unit.name}”", self.unshown)
-
     def _kept(self, unit: Unit, memory: BuildManifest) -> bool:
-        try:
-            key = digest(self.base, unit.key)
-        except Exception:
-            self._lacking.add(unit.name)
-            return False
+        key = digest(self.base, unit.key)
         left = memory.kept(unit.name, key)
         if left is None or not all(self.output.owns(path) for path in left.files):
             return False
@@ -522,4 +372,4 @@ class _Site:
                 for name, left in self._left.items()
                 if name not in self._lacking
             }
-        return AssembledSite(pages, written, units, (*self.unshown, *self.drawer.unshown))
+        return AssembledSite(pages, written, units, tuple(self.drawer.unshown))

@@ -442,7 +442,7 @@ class Drawer:
         except (RefusedError, UnexpectedSvgError) as error:
             why = label(error, 300)
             what = f"{expected.page}: the figure “{label(drawing.title)}” could not be drawn"
-            self.unshown.append(Unshown(what, why, ExitCode.NOT_DRAWN))
+            self.unshown.append(Unshown(what, why))
             return not_drawn(drawing, why)
 
     def png(self, svg: str, scale: float = 2.0, *, of: str) -> bytes:
@@ -460,7 +460,7 @@ class Drawer:
             return self._picture(svg, scale)
         except RefusedError as refused:
             what = f"{of} could not be drawn as a picture"
-            self.unshown.append(Unshown(what, label(refused, 300), ExitCode.NOT_DRAWN))
+            self.unshown.append(Unshown(what, label(refused, 300)))
             try:
                 return self._picture(_NO_PICTURE, scale)
             except RefusedError as error:

@@ -24,7 +24,7 @@ from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.registry import PAGES, SiteContent
-from accelreport.report.site.assembly import charted, gather, of_all, page_instead, shown_part
+from accelreport.report.site.assembly import charted, gather
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.export import (
@@ -257,7 +257,7 @@ def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, t
 def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(read.options.cache) if read.options.cache else None
     with Drawer(cache, engines) as drawer:
-        parts, unshown = _parts(read)
+        parts = _parts(read)
         homes = {part.page.path: part.id for part in parts}
         homes |= {
             path: f"{part.id}-{file.id}" for part in parts for path, file in part.files.items()
@@ -273,34 +273,24 @@ def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tu
         renderer = Renderer(drawer.svg, read.options.templates, read.facts)
         front = replace(pages[0], template="single.html", path="report.html")
         text = renderer.render(front, pages=pages, site=read.facts)
-        return len(pages), text.encode(), (*unshown, *drawer.unshown)
+        return len(pages), text.encode(), tuple(drawer.unshown)
 
 
-def _parts(read: BuildInput) -> tuple[list[Part], list[Unshown]]:
-    unshown: list[Unshown] = []
-    own = [_own(bench, f"b{n}", unshown) for n, bench in enumerate(gather(read.results), start=1)]
-
-    def front(some: Sequence[BenchmarkView]) -> list[Part]:
-        content = SiteContent(some, read.facts, [*read.problems, *map(str, unshown)], read.others)
-        files = dict(site_files(some))
-        return [
-            Part(charted(page), FRONT if page is content.front else entry.name, _links(page, files))
-            for entry in PAGES
-            if not entry.deck and (page := entry.make(content))
-        ]
-
-    first, *rest = of_all(front, [shown for shown, _ in own], "the front page", unshown)
-    return [first, *(part for _, part in own), *rest], unshown
-
-
-def _own(bench: BenchmarkView, name: str, unshown: list[Unshown]) -> tuple[BenchmarkView, Part]:
-    """A benchmark as far as it is shown, and its part; where it cannot be made, what says so."""
-
-    def make(some: BenchmarkView) -> Part:
-        return benchmark_part(charted(benchmark_page(some)), some, name)
-
-    shown = shown_part(make, bench, f"{bench.slug}.html", unshown)
-    return shown or (bench, Part(page_instead(bench, unshown[-1]), name, {}))
+def _parts(read: BuildInput) -> list[Part]:
+    """The front page, each benchmark, and the other pages."""
+    benches = gather(read.results)
+    own = [
+        benchmark_part(charted(benchmark_page(bench)), bench, f"b{number}")
+        for number, bench in enumerate(benches, start=1)
+    ]
+    content = SiteContent(benches, read.facts, read.problems, read.others)
+    files = dict(site_files(benches))
+    first, *rest = [
+        Part(charted(page), FRONT if page is content.front else entry.name, _links(page, files))
+        for entry in PAGES
+        if not entry.deck and (page := entry.make(content))
+    ]
+    return [first, *own, *rest]
 
 
 def _refuse_foreign(out: Path) -> None:
