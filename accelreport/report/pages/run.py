@@ -1,4 +1,4 @@
-"""The page of one record: everything behind a number, raw.
+"""The page of one process: everything behind a number, raw.
 
 Where its time went, what was observed, and what the timer found when it checked itself.
 """
@@ -345,10 +345,9 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     """
     if refusal:
         return f"No time of {who}{at} is shown", f"Refused: {label(refusal, 600)}."
-    if record.failure is not None and record.status in {"failed", "skipped"}:
+    if record.failure is not None and record.status == "failed":
         kind = record.failure.kind
-        verb = "failed" if record.status == "failed" else "was skipped"
-        return f"{who} {verb}{at}", f"{sentence(KINDS.get(kind, kind))}."
+        return f"{who} failed{at}", f"{sentence(KINDS.get(kind, kind))}."
     window = steady(record)
     if not window.steps:
         return f"{who} ended before its first steady {words.step}{at}", ""

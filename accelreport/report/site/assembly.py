@@ -153,7 +153,8 @@ class BenchmarkUnit:
 
     Attributes:
         bench: the benchmark.
-        cells: record → every benchmark that has it, for those whose first one is this.
+        cells: record of a process that was begun → every benchmark that has it, for those whose
+            first one is this.
         contents: hash of each benchmark.
     """
 
@@ -216,7 +217,12 @@ def site_units(
             owners.setdefault(place, []).append(bench)
     units: list[Unit] = []
     for bench in benches:
-        cells = {place: owners[place] for place in bench.records if owners[place][0] is bench}
+        cells = {
+            place: owners[place]
+            for place, record in bench.records.items()
+            # Of a skipped cell there is only the reason, which the benchmark's page says.
+            if record.status != "skipped" and owners[place][0] is bench
+        }
         units.append(BenchmarkUnit(bench, cells, contents, facts))
     units += [PlanUnit(entry, benches, facts) for entry in PAGES if not entry.of_times]
     units.append(FrontUnit(benches, contents, facts, problems, others))

@@ -100,8 +100,8 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
 
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
     """Links to the cells, or to groups of them where there are many."""
-    links = {bench.cell_page(row): _cell_name(bench, row) for row in rows if row.machine}
-    if len(links) > MOST_LINKS or (rows[0].status == "skipped" and len(links) > 1):
+    links = {page: _cell_name(bench, row) for row in rows if (page := bench.cell_page(row))}
+    if len(links) > MOST_LINKS:
         links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
     shown = [Download(href, text) for href, text in links.items()]
     if len(shown) > MOST_LINKS:
