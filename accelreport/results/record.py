@@ -671,7 +671,7 @@ class Record(Document):
     @field_validator("cell")
     @classmethod
     def _wherever_it_lay(cls, cell: Cell) -> Cell:
-        return cell.anywhere()
+        return cell.as_recorded()
 
     @model_validator(mode="after")
     def _did_some_work(self) -> Self:

@@ -332,7 +332,7 @@ def conclude(outcome: ProcessOutcome) -> Record:
     warnings = [*record.warnings, *_warnings(outcome, record)]
     return record.model_copy(
         update={
-            "cell": outcome.cell.anywhere(),
+            "cell": outcome.cell.as_recorded(),
             "started_at": outcome.started_at,
             "finished_at": outcome.finished_at,
             "times": record.times.model_copy(update={"wall_s": outcome.ending.wall_s}),

@@ -1,4 +1,4 @@
-"""What every model of a spec is made of: strictness, texts, single values, quantities; its fields.
+"""What models of a spec have in common: strictness, types of values, access to their fields.
 
 Times, shares and rates are read as people write them: "94 µs", "1 h 40 min", "58 %",
 "91 MB", "350 TFLOPS".
@@ -58,7 +58,7 @@ _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-zµμ]+)")
 _DURATION = rf"^(?:\s*{_NUMBER}\s*(?:{'|'.join(SECONDS)}))+\s*$"
 _FLOAT_MAX = sys.float_info.max
 _LEAST, _LARGEST = 1e-30, 1e30
-"""The least and the largest number that is taken: of the square of either much can be computed."""
+"""The least and the largest magnitude that is taken: the square of either is still a float."""
 _DURATION_FORMS = 'write a number of seconds, or text such as "94 µs", "6 s", "10m" or "2.5 h"'
 
 
@@ -115,7 +115,7 @@ def _why_not_a_part(rest: str) -> str:
 def _reader(
     noun: str, forms: str, pattern: re.Pattern[str], amount: Callable[..., Decimal]
 ) -> Callable[[object], float]:
-    """What reads a quantity: a number stands for itself, a text for the amount it is written as."""
+    """A function that reads a quantity: a number as it is, a text by its pattern and unit."""
 
     def read(value: object) -> float:
         if isinstance(value, str):
@@ -136,10 +136,10 @@ def _number(value: object, noun: str, forms: str) -> float:
 
 
 def bounded(value: float) -> float:
-    """A number with which can be computed.
+    """A number, unchanged, if it is 0 or its magnitude is from 1e-30 to 1e30.
 
     Raises:
-        ValueError: it is nearer to 0, or further from it, than anything that is measured.
+        ValueError: it is not; its square could not be computed.
     """
     if value and not _LEAST <= abs(value) <= _LARGEST:
         raise ValueError(f"is out of bounds; write 0 or a number from {_LEAST:g} to {_LARGEST:g}")
@@ -176,13 +176,13 @@ parse_size = _reader(
 """Bytes: "91 MB" is 91 · 10⁶, "1.5 GiB" 1.5 · 2³⁰. Raises as `parse_fraction`."""
 
 Number = Annotated[FiniteFloat, AfterValidator(bounded)]
-"""A number with which can be computed."""
+"""A finite number whose magnitude is 0 or from 1e-30 to 1e30."""
 
 Positive = Annotated[FiniteFloat, Field(gt=0), AfterValidator(bounded)]
-"""Such a number above 0."""
+"""A `Number` above 0."""
 
 NotNegative = Annotated[FiniteFloat, Field(ge=0), AfterValidator(bounded)]
-"""Such a number, or 0."""
+"""A `Number` that is at least 0."""
 
 
 def _of_64_bits(value: int) -> int:
@@ -217,7 +217,7 @@ _DurationInput = (
 Duration = Annotated[
     FiniteFloat,
     BeforeValidator(parse_duration, json_schema_input_type=_DurationInput),
-    # No description: it would stand in the place of what each field says of itself.
+    # No description: it would replace the docstring of each field.
     Field(gt=0),
 ]
 """A time in seconds; text such as "6 s", "94 µs" or "2.5 h" is converted."""
@@ -251,7 +251,7 @@ def _not_blank(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_not_blank)]
-"""A text that says something."""
+"""A text that is not blank."""
 
 
 class SpecModel(BaseModel):
@@ -289,7 +289,7 @@ class Baseline(SpecModel):
         return device == self.device and matches(point, self.where)
 
     def place(self, over: str, point: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """What a comparison at a sweep point is over: the device it names, else the baseline."""
+        """The device and the point that a comparison divides by: `over`, or else the baseline."""
         return (over, dict(point)) if over else (self.device, self.beside(point))
 
     def __str__(self) -> str:
@@ -298,11 +298,11 @@ class Baseline(SpecModel):
 
     @model_serializer(mode="wrap")
     def _short(self, fields: SerializerFunctionWrapHandler) -> Any:
-        """The device alone where nothing else is fixed, as it is written."""
+        """The device's name alone if the baseline fixes no key, as in a spec."""
         return fields(self) if self.where else self.device
 
 
-def _written(value: object) -> object:
+def _as_table(value: object) -> object:
     if isinstance(value, str):
         return {"device": value}
     if not isinstance(value, Mapping | Baseline):
@@ -313,7 +313,7 @@ def _written(value: object) -> object:
 
 
 GivenBaseline = Annotated[
-    Baseline, BeforeValidator(_written, json_schema_input_type=Text | Baseline)
+    Baseline, BeforeValidator(_as_table, json_schema_input_type=Text | Baseline)
 ]
 """A baseline; text is the name of its device."""
 

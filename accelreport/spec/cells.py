@@ -1,6 +1,6 @@
 """A cell, and a spec that was read, checked and expanded into its cells.
 
-A cell is the smallest thing that is measured; its key says what makes it the same thing again.
+A cell is the smallest unit that is measured; its key identifies the measurement.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ PRESENTATION_ONLY = {
 }
 """Keys of a device that change what is printed and not what is measured."""
 
-UNTIL_SAID = {"placement", "framework", "spread", "torch_compile", "eager"}
-"""Keys of a device that belong to its identity where they are said: they came later, and what
-was measured before them is the same measurement."""
+OMITTED_AT_DEFAULT = {"placement", "framework", "spread", "torch_compile", "eager"}
+"""Keys of a device that are part of a cell's identity only if they differ from their default. They
+were added later, and so earlier measurements keep their keys."""
 
 MEASURED_BY = {"warmup_steps", "warmup_calls", "calls"}
 """Keys of `[measure]` that change what is measured. The budget is not among them: a
@@ -88,13 +88,13 @@ class Cell(BaseModel):
         return self._parameters
 
     def typed(self, parameters: WorkloadParameters) -> Cell:
-        """This cell, which from now on has typed parameters: those that `workload` holds."""
+        """This cell, after it was given the parameters of `workload` as a typed model."""
         self._parameters = parameters
         return self
 
     @model_serializer(mode="wrap")
-    def _wherever_it_lies(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without a folder that is not said, as it was written before there was one."""
+    def _without_empty_folder(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out an empty folder: records from before this key have none."""
         return {name: value for name, value in fields(self).items() if name != "folder" or value}
 
     @cached_property
@@ -104,12 +104,12 @@ class Cell(BaseModel):
         SHA-256 over the canonical JSON of the workload's parameters, the device without
         what is only printed, the seed, and the keys of `[measure]` that shape the timing.
         """
-        unsaid = {
+        omitted = {
             name
-            for name in UNTIL_SAID
+            for name in OMITTED_AT_DEFAULT
             if getattr(self.device_spec, name) == Device.model_fields[name].default
         }
-        device = self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY | unsaid)
+        device = self.device_spec.model_dump(mode="json", exclude=PRESENTATION_ONLY | omitted)
         identity = {
             "identity": IDENTITY_VERSION,
             "workload": self.workload,
@@ -124,7 +124,7 @@ class Cell(BaseModel):
         """A parameter of the workload by its dotted key, swept or not; None where it has none."""
         return dict(dotted_values(self.workload)).get(axis)
 
-    def anywhere(self) -> Cell:
+    def as_recorded(self) -> Cell:
         """The cell without its folder and its typed parameters, as a record holds it."""
         if not self.folder and self._parameters is None:
             return self
@@ -156,11 +156,11 @@ class Spec:
         parameters: the family's parameters before the sweep.
         axes: swept keys and their values, in the order of the spec.
         measure: how each cell is measured.
-        published: somebody else's figures.
+        published: published figures.
         claims: sentences to be tested.
         cells: every cell, by point, then repeat, then device.
         only_named: whether a run of the folder leaves it out.
-        advice: when to use which device, as somebody says.
+        advice: published advice on when to use which device.
     """
 
     name: str

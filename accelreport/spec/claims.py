@@ -45,7 +45,7 @@ Speed = Literal[
 """The quantities by which one device is faster than another."""
 
 SPEEDS = frozenset(get_args(Speed))
-"""The same, to look them up."""
+"""`Speed` as a set."""
 
 TIME_QUANTITIES = frozenset(
     {"steady_step_time", "step_time", "epoch_time", "first_epoch_time", "total_time", "sample_time"}
@@ -85,7 +85,7 @@ Bound = Annotated[Number, _Written]
 """A bound of a quantity; of an accuracy, text such as "90 %" is converted."""
 
 Margin = Annotated[Positive, _Written]
-"""Such a number above 0."""
+"""A bound above 0."""
 
 Where = dict[str, Scalar]
 """Swept keys with fixed values."""

@@ -1,6 +1,6 @@
 """Problems gathered while a spec is examined under one profile.
 
-What pydantic found is told in the words of the person who wrote the spec.
+Pydantic's errors are translated into the terms of a spec.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _BOUNDS = {
 def value_problems(
     error: ValidationError, model: type[BaseModel], data: Mapping[str, Any], noun: str
 ) -> list[ValueProblem]:
-    """Everything a validation found, one finding for each thing to be changed.
+    """The problems of a validation, one for each thing to be changed.
 
     Args:
         error: what pydantic raised.
         model: the model that validated.
         data: what it was given.
-        noun: what an unknown key is said not to be: "a key of [measure]".
+        noun: what the keys are, such as "a key of [measure]".
     """
     groups: dict[KeyPath, list[ErrorDetails]] = defaultdict(list)
     for details in error.errors(include_url=False):
@@ -69,7 +69,7 @@ def value_problems(
 
 @dataclass(frozen=True)
 class _Raised:
-    """An error of pydantic's: where it is, of which value and model, and what keys are called."""
+    """One of pydantic's errors, with its place, its value and its model."""
 
     details: ErrorDetails
     path: KeyPath
@@ -79,12 +79,12 @@ class _Raised:
 
     @property
     def context(self) -> Mapping[str, Any]:
-        """What pydantic adds to errors of this kind."""
+        """Pydantic's details of an error of this kind, such as the bound."""
         return self.details.get("ctx", {})
 
     @property
     def siblings(self) -> Mapping[str, FieldInfo]:
-        """The fields of the table that the error stands in."""
+        """The fields of the table that has the error."""
         return fields_at(self.model, self.details["loc"][:-1])
 
 
@@ -150,12 +150,12 @@ def _sentence(raised: _Raised) -> ValueProblem:
     first, *rest = written or [raised.path]
     code = "contradiction" if fields else "missing-key"
     if fields and raised.details["loc"][-1:] != raised.path[-1:]:
-        code = "wrong-value"  # of a key that nobody writes, made from those that are named
+        code = "wrong-value"  # of a field that pydantic made from the keys that are named
     return ValueProblem(code, first, str(error), error.help, also=tuple(rest))
 
 
 def _no_rule(raised: _Raised) -> ValueProblem:
-    """A check none of whose keys says which rule it is."""
+    """A check without a key that selects a rule."""
     if not isinstance(raised.value, dict):
         return wrong_type(raised.path, "a table", raised.value)
     helps = [KEYS.get(f"claims.check.{key}") or did_you_mean(key, CHECKS) for key in raised.value]
@@ -206,7 +206,7 @@ class Collector:
 
     Args:
         view: the spec under one profile.
-        known: problems of the spec without a profile; they are not told again.
+        known: problems of the spec without a profile; they are not reported again.
     """
 
     def __init__(self, view: View, known: Collection[Problem] = ()) -> None:
@@ -214,7 +214,7 @@ class Collector:
         self.problems: list[Problem] = []
         self._known = {(problem.place, problem.message) for problem in known}
         self.homes: dict[str, str] = {}
-        """For a key, the table in which it belongs; told when it stands elsewhere."""
+        """Key → the table in which it belongs, for the help if it is in another one."""
 
     def add(
         self,
@@ -237,7 +237,7 @@ class Collector:
             also: other places that play a part, or paths with their labels.
         """
         if code in {"missing-key", "empty-table"} and not self.view.file.document.is_whole:
-            return  # It may stand in a line that could not be read.
+            return  # It may be in a line that could not be read.
         related = tuple(
             item if isinstance(item, Place) else self.view.place(item[0], label=item[1])
             for item in also
@@ -281,12 +281,11 @@ class Collector:
 
         Args:
             model: what the data must be.
-            path: the table the data stand in.
+            path: the table that has the data.
             data: the values.
-            noun: what an unknown key is said not to be.
+            noun: what the keys are, such as "a key of [measure]".
             context: what the model's validators need to know.
-            origin: from a path within the data to where that value stands, when it is not
-                in the table.
+            origin: path within the data → path in the file, if that is not in the table.
         """
         try:
             return model.model_validate(data, context=dict(context) if context else None)
@@ -295,11 +294,11 @@ class Collector:
                 help_ = problem.help
                 if problem.code == "unknown-key" and len(problem.path) == 1:
                     help_ = self._home(str(problem.path[0]), path) or help_
-                stands = origin or (lambda below: (*path, *below))
-                also = [(stands(field), f"this is `{field[-1]}`") for field in problem.also]
+                in_file = origin or (lambda below: (*path, *below))
+                also = [(in_file(field), f"this is `{field[-1]}`") for field in problem.also]
                 self.add(
                     problem.code,
-                    stands(problem.path),
+                    in_file(problem.path),
                     problem.message,
                     help=help_,
                     at_key=problem.at_key,

@@ -1,4 +1,4 @@
-"""One spec file, examined under each of its profiles: what its tables say of each other."""
+"""One spec file under each of its profiles: whether its tables agree with each other."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def check_training_only(collector: Collector, parts: ParsedSpec) -> None:
 
 
 def check_calls(collector: Collector, parts: ParsedSpec) -> None:
-    """A model in inference, and a step, are called as often as somebody says."""
+    """A spec of inference, or of a step of its own, must say how often to call it."""
     own = parts.family is not None and parts.family.shape == "step"
     given = parts.measure and "calls" in parts.measure.model_fields_set
     if parts.measure and (own or _is_called(collector)) and not given:
@@ -163,10 +163,10 @@ def _workload(*, called: bool) -> tuple[KeyPath, str]:
     return ("workload", "mode" if called else "kind"), "the workload"
 
 
-def _known(
+def _valid_devices(
     parts: ParsedSpec, devices: Mapping[str, Device | None]
 ) -> Iterator[tuple[int, str, Device]]:
-    """Number, name and row of each device that a spec names and that has no problems of its own."""
+    """Index, name and row of each device of a spec whose row has no problems."""
     for index, name in enumerate(parts.devices or ()):
         if device := devices.get(name):
             yield index, name, device
@@ -188,7 +188,7 @@ def check_frameworks(
         devices: the devices file's devices; None stands for one with problems of its own.
         points: the workload's parameters at each point.
     """
-    for index, name, device in _known(parts, devices):
+    for index, name, device in _valid_devices(parts, devices):
         refused = (unsupported(family, point, device) for point in points)
         reason = next((reason for reason in refused if reason), None)
         if reason is not None:
@@ -222,7 +222,7 @@ def check_batches(
         points: the workload's parameters at each point.
     """
     sizes = [point.batch_size for point in points if isinstance(point, TrainingParameters)]
-    for index, name, device in _known(parts, devices):
+    for index, name, device in _valid_devices(parts, devices):
         if device.strategy not in {"mirrored", "multi_worker_mirrored"}:
             continue
         try:
@@ -251,7 +251,7 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
         if name := getattr(check, key, ""):
             _is_used(collector, parts, (*path, key), name)
     if isinstance(check, TrendCheck):
-        _trend(collector, parts, check, path)
+        _check_trend(collector, parts, check, path)
     # What is compared differs: in the device, the quantity or the point.
     if isinstance(check, TrendCheck) and "speedup" in {check.rises, check.falls}:
         _differ_from_base(collector, parts, check, path)
@@ -269,7 +269,7 @@ def _check_claim(collector: Collector, parts: ParsedSpec, claim: Claim, path: Ke
         _differ(collector, (*path, "than"), check.faster, check.than, "than")
 
 
-def _trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: KeyPath) -> None:
+def _check_trend(collector: Collector, parts: ParsedSpec, check: TrendCheck, path: KeyPath) -> None:
     values = _axis(collector, parts, (*path, "along"), check.along)
     if values is None:
         return
@@ -357,7 +357,9 @@ def _differ_from_base(
     collector: Collector, parts: ParsedSpec, check: TrendCheck | BoundCheck, path: KeyPath
 ) -> None:
     """No sweep point of a comparison is that of its base, unless a trend runs through it."""
-    base = _baseline(parts)
+    base = parts.baseline
+    if base is None and parts.devices:
+        base = Baseline(device=parts.devices[0])
     if check.over or base is None or not base.where:
         _differ(collector, (*path, "of"), check.of, check.over or (base.device if base else None))
         return
@@ -369,12 +371,6 @@ def _differ_from_base(
         message = f"this compares {quote(check.of)} with itself where it is the baseline"
         help_ = f"give `{key}` another value than the baseline's in `where`"
         collector.add("contradiction", (*path, "of"), message, help=help_)
-
-
-def _baseline(parts: ParsedSpec) -> Baseline | None:
-    if parts.baseline is None and parts.devices:
-        return Baseline(device=parts.devices[0])
-    return parts.baseline
 
 
 MOST_CELLS = 100_000
@@ -405,7 +401,7 @@ def workloads(
 ) -> list[tuple[Point, WorkloadParameters]]:
     """Every point of the sweep with its parameters, each checked by the family.
 
-    The values of one axis after the other are tried first, so that a wrong one is told
+    The values of one axis after the other are tried first, so that a wrong one is reported
     once and not once for each combination with the other axes.
 
     Returns:
@@ -482,25 +478,25 @@ def _resolved(
     collector: Collector, family: WorkloadKind, raw: Mapping[str, Any], point: Point, sweep: Sweep
 ) -> WorkloadParameters | None:
     """The family's parameters at a point, or None after problems were noted."""
+
+    def origin(path: KeyPath) -> KeyPath:
+        """A path in the workload as a path in the file: a swept value is in the sweep."""
+        axis = ".".join(str(part) for part in path)
+        return sweep.element(axis, point[axis]) if axis in point else ("workload", *path)
+
     return collector.checked(
         family.parameters,
         ("workload",),
         placed(raw, point),
         f"a parameter of {family.kind}",
         context={"folder": collector.view.file.path.parent},
-        origin=lambda path: _origin(path, point, sweep),
+        origin=origin,
     )
-
-
-def _origin(path: KeyPath, point: Point, sweep: Sweep) -> KeyPath:
-    """A path in the workload as a path in the file: a swept value stands in the sweep."""
-    axis = ".".join(str(part) for part in path)
-    return sweep.element(axis, point[axis]) if axis in point else ("workload", *path)
 
 
 @dataclass
 class Examined:
-    """What one view of a spec came to.
+    """A spec under one profile.
 
     Attributes:
         parts: its tables.
@@ -543,7 +539,7 @@ class SpecFile:
             self.problems += self.under(name).problems
 
     def under(self, profile: str) -> Examined:
-        """The spec under a profile; as it stands when it does not define that one."""
+        """The spec under a profile; unchanged if it does not define that one."""
         if profile not in self.profiles:
             return self.full
         if profile not in self._views:
@@ -563,10 +559,10 @@ class SpecFile:
         return self._examine(Collector(view, [*self.full.problems, *known]))
 
     def takes(self, key: str, profile: str) -> bool:
-        """Whether a dotted key of the command line means something to this spec and profile.
+        """Whether a dotted key of the command line changes this spec under a profile.
 
-        A key that is swept has its values from there. Of a table with names of somebody's own only
-        those that the spec has are known.
+        A swept key has its values from the sweep. In an open table, such as `options`, only the
+        keys that the spec has are known.
         """
         parts = self.under(profile).parts
         head, _, rest = key.partition(".")
@@ -625,7 +621,7 @@ class SpecFile:
         parts = read_tables(collector, self._families)
         examined = Examined(parts, problems=collector.problems)
         if not self.file.document.is_whole:
-            return examined  # What lines that could not be read say of others is not known.
+            return examined  # Lines that could not be read may belong to what would be reported.
         check_devices(collector, parts, self._devices)
         check_training_only(collector, parts)
         check_calls(collector, parts)

@@ -1,6 +1,6 @@
-"""What the reader of specs knows of the families of workloads, which lie above it.
+"""What specs need to know of the families of workloads, which are in a room above.
 
-Which workloads another framework than TensorFlow can run, and why not the others, follows from it.
+It decides which workloads a framework other than TensorFlow can run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, SEVERAL_PROCESS
 from accelreport.spec.parameters import TrainingParameters, WorkloadParameters, is_called
 
 TENSORFLOW = "tensorflow"
-"""The framework in which everything runs."""
+"""The framework that runs every workload."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class WorkloadKind:
         kind: its name in a spec.
         title: what the report calls it.
         parameters: its typed parameters.
-        shape: whether it trains a model, calls a kernel, or does steps of somebody's own.
+        shape: whether it trains a model, calls a kernel, or runs the step of a Python file.
         frameworks: what it can be computed in, by the names that devices give them; beyond
             TensorFlow that takes `numerics` in place of TensorFlow's own operations.
         recurrent: parameters (checked) → whether the model has recurrent layers.
@@ -60,7 +60,7 @@ class Unsupported:
     """Why a workload cannot run in a framework.
 
     Attributes:
-        parameter: the parameter that stands in the way.
+        parameter: the parameter that prevents it.
         why: a clause, with the framework as "it".
         remedy: what to write instead; empty when only another device helps.
     """

@@ -58,14 +58,14 @@ def _device(collector: Collector, name: str, raw: Any) -> Device | None:
 
 
 def _label(name: str, device: Device) -> str:
-    """Its label, or its name where it has none; two rows must not differ in what nobody can see."""
+    """Its label, with a framework other than TensorFlow; its name if it has no label."""
     label, framework = device.label, device.framework_name
     plain = device.framework == "tensorflow" or framework.casefold() in label.casefold()
     return (label if plain else f"{label}, {framework}") if label else name
 
 
 FILE_NAME = "accelreport.toml"
-"""The file that says how a report is made, so that no option is repeated; no spec may bear it."""
+"""The file of a report's options. No spec may have this name."""
 
 
 def _inside(text: str, info: ValidationInfo) -> str:
@@ -79,12 +79,12 @@ def _inside(text: str, info: ValidationInfo) -> str:
 
 
 ProjectPath = Annotated[Text, AfterValidator(_inside)]
-"""A path that no link leads out of the folder above the specs: who wrote the file need not be who
-builds the report, whose other files are neither read nor written for it."""
+"""A path in the folder above the specs, also after links are followed: a file that came with specs
+must not read or write other files of the person who builds the report."""
 
 
 class ReportOptions(SpecModel):
-    """What the options of these names would say. Paths are relative to the working folder."""
+    """Options of the report. Paths are relative to the working folder."""
 
     results: ProjectPath | None = None
     """Folder of the results, of every command."""
@@ -102,12 +102,12 @@ class ReportOptions(SpecModel):
 
 @dataclass(frozen=True)
 class ReportFile:
-    """What the file says.
+    """What `accelreport.toml` says.
 
     Attributes:
         report: its `[report]`.
         talk: its `[talk]`.
-        places: where the benchmark of each slide of the talk stands.
+        places: where each slide of the talk names its benchmark.
     """
 
     report: ReportOptions
@@ -115,7 +115,7 @@ class ReportFile:
     places: tuple[Place, ...]
 
     def unknown_benchmarks(self, known: Collection[str], help_: str) -> list[Problem]:
-        """Benchmarks of the talk that are none of those known, with what to do about it."""
+        """A problem for each slide whose benchmark is not known."""
         return [
             Problem(
                 "unknown-benchmark",
@@ -128,7 +128,7 @@ class ReportFile:
         ]
 
     def check(self, names: Collection[str]) -> None:
-        """Hold the talk against the names of the specs.
+        """Require that every slide's benchmark is one of the specs.
 
         Raises:
             SpecErrors: a slide is of a benchmark that has no spec.
@@ -138,7 +138,7 @@ class ReportFile:
 
 
 def read_options(path: Path) -> ReportFile:
-    """What the file says; nothing where there is no file.
+    """What the file says; the defaults if there is no file.
 
     Raises:
         SpecErrors: the file has an error.
@@ -149,7 +149,7 @@ def read_options(path: Path) -> ReportFile:
     if isinstance(file, Problem):
         raise SpecErrors([file])
     collector = Collector(whole(file))
-    options = _checked(collector) if check_schema(collector, required=True) else None
+    options = _report_file(collector) if check_schema(collector, required=True) else None
     problems = [*file.syntax_problems(), *collector.problems]
     if problems or options is None:
         raise SpecErrors(problems)
@@ -157,7 +157,7 @@ def read_options(path: Path) -> ReportFile:
 
 
 def talk_of(folder: Path) -> Talk:
-    """What the file in a folder of specs says of the talk.
+    """The talk of the file in a folder of specs.
 
     Raises:
         SpecErrors: the file has an error.
@@ -165,7 +165,7 @@ def talk_of(folder: Path) -> Talk:
     return read_options(folder / FILE_NAME).talk
 
 
-def _checked(collector: Collector) -> ReportFile | None:
+def _report_file(collector: Collector) -> ReportFile | None:
     data = collector.view.data
     for key in (key for key in data if key not in {"schema", "report", "talk"}):
         message = f"`{key}` is no table of this file"

@@ -1,7 +1,7 @@
 """The content of a spec file and of the devices file, with checked values.
 
-The models are frozen: the rest of the program reads them and never changes them. `positions` finds
-the places of keys in the file, so nothing here depends on TOML.
+The models are frozen: the rest of the program reads them and never changes them. `syntax`
+finds the places of keys in the file, so nothing here depends on TOML.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class Published(SpecModel):
     """Name of the file from which `accelreport import` read the row; empty if written by hand."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _agrees(self) -> Self:
         if not self.figures():
             raise FieldsError("this row gives no figure", help=f"give one of {', '.join(FIGURES)}")
         for key, default in (("over", ""), ("over_where", {}), ("quantity", "speedup")):
@@ -262,7 +262,7 @@ class Published(SpecModel):
 
 
 class Advice(SpecModel):
-    """What somebody advises about when to use a kind of device, word for word."""
+    """Published advice on when to use a kind of device, word for word."""
 
     use: Literal["CPU", "GPU", "TPU"]
     """The kind of device that is advised."""
@@ -297,7 +297,7 @@ FIGURES = (
 """Names of the figures that a `[[published]]` row can have."""
 
 TIME_FIGURES = FIGURES[: FIGURES.index("accuracy")]
-"""Those of them that are times, or a rate that a time gives."""
+"""Figures that are times, or a rate that follows from a time."""
 
 SCHEMA = 1
 """The supported version of the format of specs and devices files."""
@@ -341,7 +341,7 @@ class SpecDocument(Header):
     claims: list[Claim] = []
     """Sentences to test."""
     advice: list[Advice] = []
-    """When to use which device, as somebody advises it; the page puts its numbers beside it."""
+    """Published advice on when to use which device; the page shows the numbers beside it."""
 
 
 MOST_SLIDES = 10
@@ -357,8 +357,7 @@ class TalkSlide(SpecModel):
 
     slide: Literal["rates", "figure-1", "figure-2", "figure-3", "claims", "takeaway"] | None = None
     """Name of the slide, as in the address of the deck: `rates`, `claims` or `takeaway` for all
-    benchmarks;
-    default: the first slide of its benchmark.
+    benchmarks; default: the first slide of its benchmark.
     """
     benchmark: Text | None = None
     """The spec whose figure it shows; absent for a slide of all benchmarks."""
@@ -400,4 +399,4 @@ class Talk(SpecModel):
 
 
 NO_TALK = Talk()
-"""Nothing chosen."""
+"""A deck whose slides are chosen by the findings."""

@@ -1,8 +1,4 @@
-"""The parameters that families of workloads share: those of `[workload]` that spec reads itself.
-
-What may happen between epochs is a parameter, too: stopping early, keeping the best weights,
-slowing down.
-"""
+"""The parameters of `[workload]` that families of workloads share."""
 
 from __future__ import annotations
 
@@ -47,7 +43,7 @@ class ReduceOnPlateau(SpecModel):
 
 
 DataMode = Literal["real", "sample", "synthetic"]
-"""Whether the official data are used, a sample of them, or a stand-in of the same shapes."""
+"""The official data, a sample of them, or synthetic data of the same shapes."""
 
 Afterwards = Literal["save_weights", "serve", "quantise"]
 """What can be done with a trained model."""
@@ -81,7 +77,7 @@ class WorkloadParameters(SpecModel):
 
     @property
     def runs_code(self) -> bool:
-        """Whether the work is somebody's own code, which only a process that measures runs."""
+        """Whether the work is code of the spec's author, which only a measuring process runs."""
         return False
 
 
@@ -100,14 +96,15 @@ TRAINING_ONLY = frozenset(
         "afterwards",
     }
 )
-"""Parameters that say how a model is trained, and nothing where it is only called."""
+"""Parameters that say how a model is trained; in inference they have no meaning."""
 
 
 class TrainingParameters(WorkloadParameters):
     """What every family that trains a model shares."""
 
-    until_said: ClassVar[frozenset[str]] = frozenset()
-    """Keys that came later: where they are not said, a cell is the one that it was before."""
+    omitted_at_default: ClassVar[frozenset[str]] = frozenset()
+    """Keys that are part of a cell's identity only if they differ from their default. They were
+    added later, and so earlier measurements keep their keys."""
 
     mode: Literal["training", "inference"] = "training"
     """`training`: the model is trained; `inference`: it is called with one batch after another,
@@ -148,7 +145,7 @@ class TrainingParameters(WorkloadParameters):
 
     @model_validator(mode="after")
     def _inference_trains_nothing(self) -> Self:
-        given = [name for name in self.model_fields_set & TRAINING_ONLY if self._says(name)]
+        given = [name for name in self.model_fields_set & TRAINING_ONLY if self._is_given(name)]
         if self.mode == "inference" and given:
             raise FieldsError(
                 f"`{min(given)}` says how a model is trained, and in inference it is only called",
@@ -173,14 +170,14 @@ class TrainingParameters(WorkloadParameters):
             )
         return self
 
-    def _says(self, name: str) -> bool:
+    def _is_given(self, name: str) -> bool:
         return bool(getattr(self, name) != type(self).model_fields[name].default)
 
     @model_serializer(mode="wrap")
-    def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What identifies a cell: of a training what stood there before there was a mode."""
+    def _identity(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The parameters that identify a cell; a training has no `mode`, which was added later."""
         needless = {"mode"} if self.mode == "training" else TRAINING_ONLY
-        needless |= {name for name in self.until_said if not self._says(name)}
+        needless |= {name for name in self.omitted_at_default if not self._is_given(name)}
         return {name: value for name, value in parameters(self).items() if name not in needless}
 
     @model_validator(mode="after")

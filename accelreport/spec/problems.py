@@ -1,4 +1,4 @@
-"""What is wrong in a spec, where, and what to write instead, told like a compiler does."""
+"""Problems of a spec: what is wrong, where, and what to write instead, as a compiler says it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
         column: from 1, in characters; 0 when the whole file is meant.
         end_column: the column after the last character meant, never below `column`.
         source: the line's text.
-        label: what stands there, for a related place.
+        label: what is there, for a related place.
     """
 
     file: str
@@ -91,10 +91,10 @@ class Problem:
 
 
 MOST = 50
-"""Errors that are printed of one file: more help nobody."""
+"""Errors that are printed for each file."""
 
 COMMAND_LINE = "command line"
-"""Where a problem stands that is in no file."""
+"""The place of a problem that is in no file."""
 
 
 class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
@@ -131,20 +131,19 @@ class SpecErrors(AccelReportError):  # noqa: N818 - it holds many
 
 
 def without_echoes(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems, each once, and no key told as missing where it is only misspelt."""
+    """The problems, each once, and without missing keys that are only misspelt."""
     unique = list(dict.fromkeys(problems))
     meant = {
         (problem.place.file, problem.key.rpartition(".")[0], problem.help)
         for problem in unique
         if problem.code == "unknown-key"
     }
-    return [problem for problem in unique if not _echoes(problem, meant)]
 
+    def is_misspelt(problem: Problem) -> bool:
+        table, _, name = problem.key.rpartition(".")
+        return (problem.place.file, table, f"did you mean `{name}`?") in meant
 
-def _echoes(problem: Problem, meant: set[tuple[str, str, str]]) -> bool:
-    table, _, name = problem.key.rpartition(".")
-    place = (problem.place.file, table, f"did you mean `{name}`?")
-    return problem.code == "missing-key" and place in meant
+    return [one for one in unique if one.code != "missing-key" or not is_misspelt(one)]
 
 
 def did_you_mean(wrong: str, known: Iterable[str], *, quoted: bool = False) -> str:
@@ -184,11 +183,11 @@ def quote(value: object) -> str:
 
 def printable(text: str) -> str:
     """The text with control and direction characters replaced by �: a terminal obeys them."""
-    return "".join("\ufffd" if _obeyed(char) else char for char in text)
-
-
-def _obeyed(char: str) -> bool:
-    return char not in "\t\n" and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    control = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return "".join(
+        "\ufffd" if char not in "\t\n" and unicodedata.category(char) in control else char
+        for char in text
+    )
 
 
 def _window(source: str, column: int) -> tuple[int, str]:

@@ -48,7 +48,7 @@ class Sweep:
     Attributes:
         free: dotted workload keys whose values are combined with all others.
         zipped: keys that advance together; all have as many values.
-        paths: where each key's list stands.
+        paths: swept key → the path of its list.
         broken: keys that are not axes because they, or their values, had problems.
     """
 
@@ -76,7 +76,7 @@ class Sweep:
             yield from ({**point, **row} for row in rows or [{}])
 
     def element(self, axis: str, value: Scalar) -> KeyPath:
-        """Where a value of an axis stands."""
+        """The path of a value of an axis."""
         index = next(i for i, known in enumerate(self.axes[axis]) if same(known, value))
         return (*self.paths[axis], index)
 
@@ -116,10 +116,10 @@ def read_sweep(collector: Collector, family: WorkloadKind | None) -> Sweep:
             sweep.paths[axis] = path
         else:
             sweep.broken.add(axis)
-    return _evened(collector, sweep)
+    return _without_uneven_zips(collector, sweep)
 
 
-def _evened(collector: Collector, sweep: Sweep) -> Sweep:
+def _without_uneven_zips(collector: Collector, sweep: Sweep) -> Sweep:
     """The sweep, without zipped keys that have more or fewer values than the first one."""
     for axis, values in list(sweep.zipped.items())[1:]:
         first, expected = next(iter(sweep.zipped.items()))
@@ -201,10 +201,10 @@ def _is_value(
 
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
-"""What names of specs, profiles and devices look like: they become names of files."""
+"""Names of specs, profiles and devices: they become names of files."""
 
 NAME_RULE = "a name begins with a letter or digit and holds only letters, digits, - and _"
-"""The same in words."""
+"""`NAME` in words."""
 
 
 @dataclass
@@ -215,7 +215,7 @@ class ParsedSpec:
         title: the title.
         description: the description.
         devices: names of devices.
-        baseline: what speedups are relative to, if the spec says so.
+        baseline: what speedups are relative to; None if the spec has none.
         only_named: whether a run of the folder leaves it out.
         source: the source.
         family: the workload's family.
@@ -224,7 +224,7 @@ class ParsedSpec:
         published: rows by their index.
         claims: claims by their index.
         advice: advice by its index.
-        meant: devices that misspelt names probably mean; they are not told as absent too.
+        meant: devices that misspelt names probably mean; they are not reported as absent.
     """
 
     title: str = ""
@@ -246,7 +246,7 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
     """Read every table of a view; each one's problems are noted, and the rest still read."""
     data = collector.view.data
     parts = ParsedSpec(family=_family(collector, families))
-    # The table in which a key belongs, for keys that stand in another one.
+    # The table in which a key belongs, for keys that are in another one.
     family = parts.family
     tables: dict[str, Mapping[str, object]] = {
         "in [source]": fields_of(Source),
@@ -301,16 +301,16 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
         collector.add("missing-key", (), "[workload] is missing", help=help_)
     given = {key: data[key] for key in fields_of(Header) if key in data}
     collector.checked(Header, (), given, "a key of a spec")
-    sound = _sound(given)
-    parts.title, parts.description = sound.get("title", ""), sound.get("description", "")
-    parts.devices = sound.get("devices")
-    if (written := sound.get("baseline")) is not None:
+    valid = _valid_keys(given)
+    parts.title, parts.description = valid.get("title", ""), valid.get("description", "")
+    parts.devices = valid.get("devices")
+    if (written := valid.get("baseline")) is not None:
         parts.baseline = _BASELINE.validate_python(written)
-    parts.only_named = sound.get("only_named", False)
+    parts.only_named = valid.get("only_named", False)
 
 
-def _sound(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a header that are right; nothing is converted here, so they stay as written."""
+def _valid_keys(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a header that are valid, with their values as they are written."""
     try:
         Header.model_validate(given)
     except ValidationError as error:
@@ -368,7 +368,7 @@ def _rows(collector: Collector, name: str, model: type[Model]) -> Iterator[tuple
 
 
 def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
-    """Note what is wrong with the profiles' names and keys.
+    """Check the names and keys of the profiles.
 
     Returns:
         The profiles that can be applied, in the order of the spec.
@@ -392,12 +392,12 @@ def check_profiles(collector: Collector, parts: ParsedSpec) -> list[str]:
             collector.add("bad-name", path, message, help=NAME_RULE, at_key=True)
         if not table:
             collector.add("empty-table", path, f"the profile `{name}` changes nothing")
-        _check_keys(collector, parts, name)
+        _check_profile_keys(collector, parts, name)
         names.append(name)
     return names
 
 
-def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
+def _check_profile_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
     firsts: dict[str, KeyPath] = {}
     changed = [*changes(collector.view.file, name)]
     swept = {axis: parts.sweep.paths[axis] for axis in parts.sweep.axes}
@@ -414,7 +414,7 @@ def _check_keys(collector: Collector, parts: ParsedSpec, name: str) -> None:
             collector.add("duplicate-key", path, message, at_key=True, also=also)
         elif not is_changeable(key):
             message = f"`{key}` is not a key that a profile can change"
-            help_ = _near(key, parts)
+            help_ = _key_help(key, parts)
             collector.add("unknown-key", path, message, help=help_, at_key=True)
         elif (axis := key.removeprefix("workload.")) != key and axis in swept:
             message = f"`{axis}` is swept, so this value would never be used"
@@ -433,7 +433,7 @@ def changeable_keys(parts: ParsedSpec) -> Iterable[str]:
     yield from (f"sweep.zip.{axis}" for axis in parts.sweep.zipped)
 
 
-def _near(key: str, parts: ParsedSpec) -> str:
+def _key_help(key: str, parts: ParsedSpec) -> str:
     known = list(changeable_keys(parts))
     same_end = [name for name in known if name.partition(".")[2] == key]
     if same_end:

@@ -1,7 +1,6 @@
 """A spec file as it was read, and as one profile reads it.
 
-It keeps its text, what it says and where it says it, so that every value is still traced to its
-place.
+It keeps the text, the values and their places, so that every value can be traced to its place.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class SourceFile:
         return _unified(self.text).split("\n")
 
     def place(self, path: KeyPath, *, at_key: bool = False, label: str = "") -> Place:
-        """Where a value (or its key) stands, or the nearest table around it."""
+        """The place of a value (or its key), or of the nearest table around it."""
         positions = self.document.positions
         for length in range(len(path), 0, -1):
             near = path[:length]
@@ -53,7 +52,7 @@ class SourceFile:
         return self.at(Span(1, 1, 1, 1), label)
 
     def at(self, span: Span, label: str = "") -> Place:
-        """A span as a place; of several lines, the first is meant."""
+        """A span as a place; of several lines, the first one."""
         line = self._lines[span.line - 1]
         end = span.end_column if span.end_line == span.line else len(line.rstrip()) + 1
         return Place(self.name, span.line, span.column, max(end, span.column), line, label)
@@ -90,7 +89,7 @@ def read_file(path: Path, name: str) -> SourceFile | Problem:
 
 
 def decoded(path: Path, name: str, content: bytes) -> SourceFile | Problem:
-    """Content that stands at a path, or may soon stand there, as a file, or what is wrong with it.
+    """The content of a file, or of one that is to be written, or what is wrong with it.
 
     Args:
         path: the file it belongs to.
@@ -136,7 +135,7 @@ def _first(name: str, code: str, message: str, help_: str) -> Problem:
 
 
 FULL = "full"
-"""The profile of a spec as it stands, without any change."""
+"""The profile of an unchanged spec."""
 
 SECTIONS = ("workload", "measure", "sweep")
 """Tables in which a profile, or the command line, changes single keys."""
@@ -153,7 +152,7 @@ class View:
         file: the spec.
         profile: the profile's name.
         data: the values, changed.
-        moved: where a changed value stands: its path in the file, or the option's text.
+        moved: path of a changed value → its path in the file, or the text of the option.
     """
 
     file: SourceFile
@@ -183,7 +182,7 @@ class View:
         self.moved[path] = origin
 
     def _path(self, key: str) -> KeyPath:
-        """Where a dotted key stands, or would stand."""
+        """The path of a dotted key, whether or not it is written."""
         head, _, rest = key.partition(".")
         if head != "sweep":
             return tuple(key.split("."))
@@ -196,12 +195,12 @@ class View:
 
 
 def whole(file: SourceFile) -> View:
-    """The spec as it stands."""
+    """The unchanged spec."""
     return View(file, FULL, copy.deepcopy(file.document.data))
 
 
 def with_profile(file: SourceFile, profile: str) -> View:
-    """The spec with a profile's values; what is no change at all is left out."""
+    """The spec with those values of a profile that a profile may change."""
     view = View(file, profile, copy.deepcopy(file.document.data))
     for key, path, value in changes(file, profile):
         if is_changeable(key):

@@ -1,8 +1,8 @@
-"""TOML text to values: every syntax error told at once, and where each key and value stands.
+"""TOML text to values, with all syntax errors at once and the place of each key and value.
 
 `tomli` stops at the first error. To show every error of a file at once, each statement
-(a header, or a key with its value) is found by itself, so that a broken one can be told
-and blanked out while the others are read.
+(a header, or a key with its value) is found by itself, so that a broken one can be
+reported and blanked out while the others are read.
 
 `tomli` gives values without positions. Here the concrete syntax tree of
 tree-sitter-toml is walked once, and the span of every key and value is kept under its
@@ -55,7 +55,7 @@ class Positions:
 
     Args:
         text: a TOML document whose lines end with a line feed alone. Where it is
-            not valid, what can be told is kept and the rest is absent.
+            not valid, the places that can be found are kept.
     """
 
     def __init__(self, text: str) -> None:
@@ -93,7 +93,7 @@ class Positions:
             is_last = number == len(keys)
             if path in self._lengths and not (is_last and node.type == "table_array_element"):
                 if is_last:
-                    self._again(path, word)
+                    self._redefine(path, word)
                 path = (*path, self._lengths[path] - 1)
             elif not is_last:
                 self._keys.setdefault(path, self._span(word, word))
@@ -110,7 +110,7 @@ class Positions:
             self._note(path, word, span)
             return path
         if path in self._values:
-            self._again(path, word)
+            self._redefine(path, word)
         self._keys.setdefault(path, self._span(word, word))
         index = self._lengths.get(path, 0)
         self._lengths[path] = index + 1
@@ -154,13 +154,13 @@ class Positions:
     def _note(self, path: KeyPath, word: Node, value: Span) -> bool:
         """Keep a definition; False when the path was defined before."""
         if path in self._values:
-            self._again(path, word)
+            self._redefine(path, word)
             return False
         self._keys[path] = self._span(word, word)
         self._values[path] = value
         return True
 
-    def _again(self, path: KeyPath, word: Node) -> None:
+    def _redefine(self, path: KeyPath, word: Node) -> None:
         self.redefinitions.append(
             Redefinition(path, self._keys[path], second=self._span(word, word))
         )
@@ -375,28 +375,25 @@ def explained(text: str, piece: Statement, message: str, offset: int) -> SyntaxP
         offset: the place, as an offset into the document.
     """
     if piece.open_mark:
-        return _open(text, piece)
+        return _unclosed(text, piece)
     word = _SYNTAX_MESSAGES_WORD.match(text, offset)
     span = span_of(text, offset, min(word.end() if word else offset + 1, piece.end))
     if "Invalid value" in message:
         return _no_value(text, offset, word.group() if word else "")
     if "Expected newline" in message:
-        return _too_much(text, piece, offset)
+        return _trailing_text(text, piece, offset)
     if text[offset : offset + 1] == "\n" and "{" in text[piece.start : offset]:
         help_ = "write it on one line, or as a [table] of its own"
         return SyntaxProblem(span, "`{ … }` must be on one line", help_)
-    if _has_letter_at(text, offset) and ("Invalid stat" in message or "Expected '='" in message):
+    is_letter = text[offset : offset + 1].isalpha() and not text[offset].isascii()
+    if is_letter and ("Invalid stat" in message or "Expected '='" in message):
         word = _SYNTAX_MESSAGES_WORD.match(text, piece.start)
         span = span_of(text, piece.start, word.end() if word else offset + 1)
         return SyntaxProblem(span, "a key with letters other than A to Z needs quotes")
     return SyntaxProblem(span, plain(message))
 
 
-def _has_letter_at(text: str, offset: int) -> bool:
-    return text[offset : offset + 1].isalpha() and not text[offset].isascii()
-
-
-def _open(text: str, piece: Statement) -> SyntaxProblem:
+def _unclosed(text: str, piece: Statement) -> SyntaxProblem:
     span = span_of(text, piece.open_at, piece.open_at + len(piece.open_mark))
     if piece.open_mark in {"'", '"'}:
         span = span_of(text, piece.open_at, piece.end)
@@ -423,8 +420,8 @@ def _no_value(text: str, offset: int, word: str) -> SyntaxProblem:
     return SyntaxProblem(span, f"`{word}` is not a value", f'text needs quotes: "{word}"')
 
 
-def _too_much(text: str, piece: Statement, offset: int) -> SyntaxProblem:
-    """Something stands behind a value that was complete."""
+def _trailing_text(text: str, piece: Statement, offset: int) -> SyntaxProblem:
+    """The problem of text after a complete value."""
     line_start = text.rfind("\n", 0, offset) + 1
     equals = text.find("=", max(line_start, piece.start), offset)
     written = text[equals + 1 : piece.end].split("#")[0].strip() if equals >= 0 else ""
@@ -444,7 +441,7 @@ def _too_much(text: str, piece: Statement, offset: int) -> SyntaxProblem:
 _ONE = "a line has one `key = value`, followed by nothing but a # comment"
 
 MOST = 100
-"""Errors told of one file: more help nobody, and each costs a look through the text."""
+"""Errors that are reported for one file: finding each one reads the text again."""
 
 LONGEST = 1000
 """Dots in the longest key that tomli is given: its time grows with their square."""
@@ -463,7 +460,7 @@ class TomlDocument:
 
     Attributes:
         data: the values, without those of broken statements.
-        positions: where the keys and values stand.
+        positions: the places of keys and values.
         problems: everything that is not TOML.
         is_whole: whether no value was lost.
     """
@@ -520,11 +517,11 @@ def _too_deep(span: Span) -> TomlDocument:
 
 def _read_piecewise(text: str) -> TomlDocument:
     pieces = list(statements(text))
-    broken = {piece: error for piece in pieces if (error := _error(text, piece))}
+    broken = {piece: error for piece in pieces if (error := _syntax_error(text, piece))}
     problems = [_broken(text, piece, error) for piece, error in islice(broken.items(), MOST)]
     left = _without(text, pieces, set(broken))
-    again = _again(left, pieces)
-    problems += [_twice(item) for item in again.values()]
+    again = _redefinitions(left, pieces)
+    problems += [_redefined(item) for item in again.values()]
     lost = [*broken, *(piece for piece in again if piece.is_header)]
     left = _without(left, pieces, set(again))
     live = [piece for piece in pieces if piece not in again]
@@ -534,7 +531,7 @@ def _read_piecewise(text: str) -> TomlDocument:
             data = loads(left)
             break
         except ValueError as error:
-            message, place = _parted(left, error)
+            message, place = _message_and_offset(left, error)
             if _CONTROL.match(left, place):  # in a comment: those in statements are found above
                 problems.append(SyntaxProblem(span_of(left, place, place + 1), plain(message)))
                 left = f"{left[:place]} {left[place + 1 :]}"
@@ -549,8 +546,8 @@ def _read_piecewise(text: str) -> TomlDocument:
     return TomlDocument(data, Positions(left), tuple(problems[:MOST]), is_whole)
 
 
-def _error(text: str, piece: Statement) -> ValueError | None:
-    """What is wrong with a statement by itself, as tomli says it."""
+def _syntax_error(text: str, piece: Statement) -> ValueError | None:
+    """Tomli's error for a statement alone; None if it is valid."""
     try:
         loads(text[piece.start : piece.end])
     except ValueError as error:
@@ -559,20 +556,20 @@ def _error(text: str, piece: Statement) -> ValueError | None:
 
 
 def _broken(text: str, piece: Statement, error: ValueError) -> SyntaxProblem:
-    """What is wrong with a statement by itself."""
+    """The problem of a statement that is not valid TOML by itself."""
     statement = text[piece.start : piece.end]
     if not isinstance(error, tomli.TOMLDecodeError):
         return SyntaxProblem(span_of(text, piece.start, piece.end), TOO_LARGE)
-    message, offset = _parted(statement, error)
+    message, offset = _message_and_offset(statement, error)
     again = Positions(statement).redefinitions
     if "Duplicate inline table key" in message and again:
         first = _moved(text, piece, again[0].first)
         second = _moved(text, piece, again[0].second)
-        return _twice(Redefinition(again[0].path, first, second))
+        return _redefined(Redefinition(again[0].path, first, second))
     return explained(text, piece, message, piece.start + offset)
 
 
-def _again(text: str, pieces: list[Statement]) -> dict[Statement, Redefinition]:
+def _redefinitions(text: str, pieces: list[Statement]) -> dict[Statement, Redefinition]:
     """The statements that define a key or table again, and what they define."""
     repeated = Positions(text).redefinitions
     if not repeated:
@@ -595,12 +592,12 @@ def _conflict(
     return piece, SyntaxProblem(span_of(text, piece.start, piece.end), plain(message))
 
 
-def _twice(item: Redefinition) -> SyntaxProblem:
+def _redefined(item: Redefinition) -> SyntaxProblem:
     message = f"`{dotted(item.path)}` is defined twice"
     return SyntaxProblem(item.second, message, path=item.path, first=item.first)
 
 
-def _parted(text: str, error: ValueError) -> tuple[str, int]:
+def _message_and_offset(text: str, error: ValueError) -> tuple[str, int]:
     """Tomli's message without its place, and the place as an offset into the text."""
     match = _AT.search(str(error))
     if match is None or match.group(1) is None:
@@ -612,7 +609,7 @@ def _parted(text: str, error: ValueError) -> tuple[str, int]:
 
 
 def _without(text: str, pieces: list[Statement], gone: set[Statement]) -> str:
-    """The text with some statements blanked; with a header goes all that stands under it."""
+    """The text with some statements blanked; with a header, everything under it."""
     left, end, dropping = [], 0, False
     for piece in pieces:
         if piece.is_header:

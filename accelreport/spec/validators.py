@@ -1,4 +1,4 @@
-"""What a model uses to say more than its types can: fields that disagree, files beside a spec."""
+"""Validation beyond types: fields that contradict each other, days, files beside a spec."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def require_day(text: str, key: str) -> None:
 
 
 def refuse_written(document: object, key: str = "document") -> None:
-    """What runs is what the file holds that a spec names, and not what the spec says it holds.
+    """Refuse a document in the spec itself: it is read from the file that the spec names.
 
     Raises:
-        FieldsError: the spec says it.
+        FieldsError: the spec has one.
     """
     if document:
         raise FieldsError(f"`{key}` is what the file holds", key, help="leave it out")

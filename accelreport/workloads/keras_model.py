@@ -113,7 +113,7 @@ class KerasParameters(TrainingParameters):
     is checked, so that a cell is known by the model itself and not by the name of a file.
     """
 
-    until_said = frozenset(
+    omitted_at_default = frozenset(
         {
             *("architecture", "model", "application", "options", "input_shape", "modules"),
             *("dataset", "target", "features", "task", "validation_split", "split", "missing"),

@@ -88,7 +88,7 @@ class PythonParameters(WorkloadParameters):
         return modules
 
     @model_serializer(mode="wrap")
-    def _what_matters(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _identity(self, parameters: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without `modules` where there are none: what stood there before they were read."""
         return {
             name: value for name, value in parameters(self).items() if value or name != "modules"

@@ -79,7 +79,7 @@ def test_typed_parameters_go_with_a_cell_and_are_what_its_json_says(write: Write
         assert cell.parameters.batch_size == cell.value("batch_size")
         assert cell.parameters.model_dump(mode="json") == cell.workload
         assert repeated(cell, 7).parameters == cell.parameters
-        recorded = cell.anywhere()
+        recorded = cell.as_recorded()
         assert Cell.model_validate_json(recorded.model_dump_json()) == recorded
 
 

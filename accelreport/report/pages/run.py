@@ -41,7 +41,7 @@ from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
 from accelreport.report.warning_text import warning_title
 from accelreport.results.record import Energy, Record
-from accelreport.spec.cells import UNTIL_SAID
+from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
 Times = NDArray[np.float64]
 WIDTH, HEIGHT = 860.0, 90.0
@@ -395,7 +395,9 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
     cell = record.cell
     device = cell.device_spec
     unsaid = {
-        key for key in UNTIL_SAID if getattr(device, key) == type(device).model_fields[key].default
+        key
+        for key in OMITTED_AT_DEFAULT
+        if getattr(device, key) == type(device).model_fields[key].default
     }
     asked = {
         "workload": cell.workload,
