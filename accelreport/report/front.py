@@ -18,9 +18,11 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
+from accelreport.analysis.overview import PrintedRate, id_of
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.speed_findings import caveats_of, kind_of, rate_of, ratio_of
+from accelreport.analysis.speedup import Speedup
 from accelreport.report import quantity
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview, Shown
@@ -75,13 +77,19 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
 
     What is decided is said of the rows that the picture has.
     """
-    count, drawn = len(view.comparisons), {id(shown) for shown in view.shown}
+    count = len(view.comparisons)
+    drawn = {
+        (id(shown), id_of(one.own))
+        for shown in view.shown
+        for one in shown.compared
+        if isinstance(one, Speedup)
+    }
     groups: dict[tuple[str, Kind], list[tuple[Value, Shown]]] = {}
     for shown, row in view.comparisons:
         if shown.row.busy or Caveat.BUSY in caveats_of(row.own.timed):
             continue
         kind, name = kind_of(row), shown.hardware(row.device, row.own.timed)
-        if id(shown) in drawn or kind in {Kind.UNDECIDED, Kind.SINGLE}:
+        if (id(shown), id_of(row.own)) in drawn or kind in {Kind.UNDECIDED, Kind.SINGLE}:
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
     grouped = [_grouped(name, kind, own, count) for (name, kind), own in groups.items()]
 
@@ -119,7 +127,9 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
             loose = rate is None or (
                 rate.interval.known and rate.number > LOOSE * rate.interval.low
             )
-            for one in shown.row.printed:
+            for one in shown.compared:
+                if not isinstance(one, PrintedRate):
+                    continue
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
                 if firm and not shown.row.busy and shown.kind(one.result.row.device) == kind:
                     own.append((shown.published(one), shown))

@@ -28,7 +28,7 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.charts.sweep import (
@@ -92,7 +92,7 @@ CHARTS: dict[str, Make] = {
         tick=scales.factor_text,
         width=width,
         height=200,
-        base=1.0,
+        base=Base(),
     ),
     "cold": lambda width: staged("33.1 s", NASTY, width),
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), target=0.95),
@@ -465,11 +465,15 @@ def test_stages_of_a_bar_follow_one_another() -> None:
 
 def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
     dots = [Dot("a", "", CPU, 3.0, "3×", 2.9, 3.1)]
-    chart = dot_plot(dots, axis_title="x", tick=scales.factor_text, width=500, height=100, base=1.0)
+    chart = dot_plot(
+        dots, axis_title="x", tick=scales.factor_text, width=500, height=100, base=Base()
+    )
     spec = chart.to_dict()
-    low, high = spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
-    assert low <= 0.5 < 3.1 < high
-    assert [{"base": 1.0}] in spec["datasets"].values()
+    axes = [layer["encoding"]["x"].get("scale") for layer in spec["layer"]]
+    low, high = next(axis["domain"] for axis in axes if axis)
+    assert low <= 0.5 < 3.1 <= high
+    lines = [row for rows in spec["datasets"].values() for row in rows if "base" in row]
+    assert {row["base"] for row in lines} == {1.0}
 
 
 def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
@@ -520,12 +524,9 @@ def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_it
 def test_a_detail_is_nearer_to_its_own_name_than_to_that_of_the_next_row(count: int) -> None:
     dots = [Dot(f"CPU {n}", "measured", CPU, 2.0, "159", 2.0, 2.0) for n in range(count)]
     spec = dot_plot(dots, axis_title="TFLOPS", tick=str, width=676, height=284).to_dict()
-    name, detail = (
-        layer["mark"]["dy"]
-        for layer in spec["layer"]
-        if layer["encoding"].get("text", {}).get("field") == "label"
-    )
-    apart = detail - name
+    y = {row["label"]: row["y"] for rows in spec["datasets"].values() for row in reversed(rows)
+         if "label" in row}  # fmt: skip
+    apart = y["measured"] - y["CPU 0"]
     assert 0 < apart < spec["height"] / count - apart
 
 

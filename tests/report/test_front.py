@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import PublishedResult
-from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.workloads import (
-    RateMark,
-    RateSpan,
-    Workload,
-    labels_of_rows,
-    placed_labels,
-    work_rates,
-)
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
 from accelreport.report.model import Cards, Page, Table, Units
 from accelreport.report.openings.opening import Size
@@ -34,9 +21,8 @@ from accelreport.report.pages.data import data_page
 from accelreport.report.pages.index import COLUMNS, index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
-from accelreport.report.say import signs
 from accelreport.report.site.assembly import gather
-from accelreport.report.text import label, short_hardware, text_width
+from accelreport.report.text import label, short_hardware
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published, Source
@@ -157,7 +143,8 @@ def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_heading() -> None:
     row = published("gpu", "GPU, first session", hardware="Tesla K80", tflops=15.7)
     made = study("matmul", axes={}, devices=("cpu", "gpu"), fate=present("cpu"), published=(row,))
     view = Overview(gather(Results((made,))))
-    assert [mark.kind for each in view.shown for mark in view.marks(each)] == ["base", "beyond"]
+    dots = [dot for shown in view.shown for dot in view.dots(shown)]
+    assert [(dot.is_base, bool(dot.flagged)) for dot in dots] == [(True, False), (False, True)]
     assert view.picture
     assert "✕ published, and above the peak of the chip" in view.picture.caption
     assert '"shape": "cross"' in json.dumps(view.picture.drawing(Size(1104, 320)).spec)
@@ -192,7 +179,7 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     apart = Overview(gather(Results((one, elsewhere))))
     assert not apart.relative
     assert apart.picture
-    assert not any("×" in mark.text for each in apart.shown for mark in apart.marks(each))
+    assert not any("×" in dot.text for shown in apart.shown for dot in apart.dots(shown))
     (rate,) = front_findings(apart)
     assert rate.kind is Kind.RATE
     assert FrontSpeaker(apart).title(rate).startswith("One machine trains ")
@@ -345,7 +332,7 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     assert picture
     drawn = json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
     assert "1×" not in drawn
-    assert all(mark.text in drawn for each in view.shown for mark in view.marks(each))
+    assert all(dot.whole_text in drawn for shown in view.shown for dot in view.dots(shown))
     assert picture.title == "Throughput"
 
 
@@ -362,111 +349,64 @@ def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_card() -> N
     assert prose.text.startswith("Not measured at all: “")
 
 
-def test_a_lone_process_and_a_partial_run_are_signs_at_the_number_explained_once() -> None:
+def test_a_lone_process_and_a_partial_run_are_pale_marks_explained_once() -> None:
     view = Overview(
         gather(Results((study(devices=("cpu", "gpu"), repeats=1, fate=lambda _: "partial"),)))
     )
     picture = view.picture
     assert picture
-    assert picture.caption.count("single run, without an interval") == 1
-    assert picture.caption.count("stopped by the time budget") == 1
-    marks = [mark for each in view.shown for mark in view.marks(each) if mark.kind == "measured"]
-    assert marks
-    assert all(mark.hollow and not mark.text.endswith(("†", "‡")) for mark in marks)
-    assert all(signs(each.caveats) == "† ‡" for each in view.shown)
-    assert "† ‡" in json.dumps(picture.drawing(WIDE).spec, ensure_ascii=False)
+    why = "Pale: stopped by the time budget or a single run, without an interval."
+    assert picture.caption.count(why) == 1
+    dots = [dot for shown in view.shown for dot in view.dots(shown)]
+    assert len(dots) > len(view.shown)
+    assert all(dot.hollow and not dot.text.endswith(("†", "‡")) for dot in dots)
 
 
-@given(
-    st.lists(
-        st.tuples(st.floats(0.05, 50), st.sampled_from(["K80", "Colab TPU v2", "Tesla T4"])),
-        min_size=1,
-        max_size=4,
-    ),
-    st.sampled_from([(350.0, 1090.0), (0.0, 344.0)]),
-)
-def test_labels_of_a_row_lie_on_no_other_label(
-    marks: list[tuple[float, str]], span: tuple[float, float]
-) -> None:
-    device = Named("GPU", 1)
-    row = [
-        RateMark(name, f"{value:.2g}×", device, value, value, value, "published")
-        for value, name in marks
-    ]
-    row.append(RateMark("", "", device, 1.0, 1.0, 1.0, "base"))
-    boxes = [
-        (start, start + text_width(mark.label, 12.5, bold=True), dy)
-        for mark, start, dy in placed_labels(row, RateSpan((0.02, 400.0), *span), 46)
-    ]
-    for (left, right, dy), (start, end, other) in combinations(boxes, 2):
-        assert dy != other or right <= start or end <= left
-
-
-@given(
-    rows=st.lists(
-        st.lists(
-            st.tuples(
-                st.floats(min_value=0.5, max_value=2),
-                st.text(alphabet="CGPU 128ab", min_size=12, max_size=24),
-            ),
-            min_size=2,
-            max_size=5,
-        ),
-        min_size=2,
-        max_size=3,
+def test_a_row_shows_its_base_the_fastest_and_the_slowest_and_counts_the_others() -> None:
+    rates = (published("tpu", f"TPU of {year}", step_time=0.001 * 4**year) for year in range(1, 6))
+    made = study(devices=("cpu", "tpu"), axes={}, fate=present("cpu"), published=tuple(rates))
+    view = Overview(gather(Results((made,))))
+    (shown,) = view.shown
+    base, fastest, slowest = view.dots(shown)
+    assert (base.is_base, base.rest) == (True, "+3")
+    assert (fastest.owner, slowest.owner) == ("TPU of 1", "TPU of 5")
+    assert view.picture
+    assert "+N: marks left out, which the table and the benchmark’s page have." in (
+        view.picture.caption
     )
-)
-def test_labels_of_one_row_lie_on_none_of_the_next(rows: list[list[tuple[float, str]]]) -> None:
-    device, step, height = Named("GPU", 1), 36, 13
-    marks = [
-        [RateMark(name, "1.0×", device, value, value, value, "measured") for value, name in row]
-        for row in rows
-    ]
-    workloads = [Workload("", ("",), "", "", "", tuple(row)) for row in marks]
-    labels = labels_of_rows(workloads, RateSpan((0.02, 400.0), 350.0, 1090.0), step)
-    boxes = [
-        (start, start + text_width(mark.label, 12.5, bold=True), row * step + dy)
-        for row, placed in enumerate(labels)
-        for mark, start, dy in placed
-    ]
-    for (left, right, at), (start, end, other) in combinations(boxes, 2):
-        assert abs(at - other) >= height or right <= start or end <= left
+    table = rates_table(view.shown, "rates", "Rates")
+    assert sum(len(group.rows) for group in table.groups) == 6
 
 
-def test_a_label_lies_neither_on_its_own_band_nor_on_the_line_of_the_base() -> None:
-    device, span = Named("CPU", 0), RateSpan((0.25, 4.0), 350.0, 1090.0)
-    base = RateMark("", "", device, 1.0, 0.9, 1.1, "base")
-    wide = RateMark("Tesla T4", "2.0×", device, 2.0, 1.6, 2.5, "measured")
-    near = RateMark("CPU (2 workers in step)", "0.87×¹", device, 0.87, 0.87, 0.87, "measured")
-    for mark in (wide, near):
-        ((named, start, dy),) = placed_labels((base, mark), span, 46)
-        end = start + text_width(named.label, 12.5, bold=True)
-        assert end < span.at(1.0) or span.at(1.0) < start
-        assert dy or end < span.at(mark.low) or span.at(mark.high) < start
+def test_an_accelerator_that_was_measured_here_is_always_shown_and_processors_give_way() -> None:
+    theirs = [published("tpu", f"TPU {seconds}", step_time=seconds) for seconds in (1e-4, 9.0)]
+    made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), axes={}, repeats=3, published=theirs,
+                 fate=present("cpu", "cpu-1", "gpu"))  # fmt: skip
+    view = Overview(gather(Results((made,))))
+    (shown,) = view.shown
+    base, fastest, own = view.dots(shown)
+    assert (fastest.published, own.published) == (True, False)
+    assert own.owner == "Example T4"
+    assert base.rest == "+2"
 
 
-def test_every_mark_of_a_slide_has_its_number_also_where_its_label_has_no_place() -> None:
-    device = Named("GPU", 1)
-    base = RateMark("", "", device, 1.0, 0.8, 1.25, "base")
-    slow, *close, last = (
-        RateMark("", f"{value}×", device, value, value, value, "published")
-        for value in (0.13, 2.5, 2.6, 2.7, 2.8, 2.9, 60)
-    )
-    marks = ((base, *close), *[(base, slow, last)] * 5)
-    titles = [f"A convolutional network, batch size {n}" for n in range(6)]
-    rows = [Workload(t, (), "", "", "", m) for t, m in zip(titles, marks, strict=True)]
-    drawn = work_rates(rows, base="this computer, measured", axis_title="")(512, 224).to_dict()
-    labels = json.dumps(drawn, ensure_ascii=False)
-    assert all(re.search(rf"[\" ]{mark.text}[\",]", labels) for mark in close)
-    assert any(f"{one.text}, {other.text}" in labels for one, other in pairwise(close))
+def test_rows_have_the_order_of_their_largest_number() -> None:
+    made = (
+        study(spec=f"s{n}", devices=("cpu", "tpu"), axes={}, first_seed=50 * n,
+              fate=present("cpu"), published=[published("tpu", "TPU", step_time=seconds)])
+        for n, seconds in enumerate((0.01, 0.0001, 0.001))
+    )  # fmt: skip
+    view = Overview(gather(Results(tuple(made))))
+    largest = [max(dot.value for dot in view.dots(shown)) for shown in view.shown]
+    assert largest == sorted(largest, reverse=True)
 
 
-def test_no_label_crosses_the_line_of_a_limit() -> None:
-    span = RateSpan((0.25, 4.0), 350.0, 1090.0)
-    near = RateMark("Colab GPU", "95 %", Named("GPU", 1), 0.95, 0.95, 0.95, "published")
-    ((named, start, _),) = placed_labels((near,), span, 46, limited=True)
-    end = start + text_width(named.label, 12.5, bold=True)
-    assert end < span.at(1.0) or span.at(1.0) < start
+def test_what_a_source_notes_of_a_slow_accelerator_is_below_the_picture() -> None:
+    row = published("gpu", "Colab GPU", step_time=900.0, note="a loop, not the kernel of cuDNN")
+    made = study(devices=("cpu", "gpu"), axes={}, fate=present("cpu"), published=(row,))
+    picture = Overview(gather(Results((made,)))).picture
+    assert picture
+    assert "Colab GPU: a loop, not the kernel of cuDNN." in picture.caption
 
 
 # Cards and squares ------------------------------------------------------------------------------
@@ -592,26 +532,6 @@ def test_pictures_stand_before_numbers_and_cards_fill_their_last_row() -> None:
     kinds = [card.shown.kind for card in cards.items]
     assert kinds == sorted(kinds, key=["panel", "gallery", "code", "numbers"].index)
     assert [card.wide for card in cards.items].count(True) in {0, -len(cards.items) % COLUMNS}
-
-
-def test_an_axis_ends_where_its_marks_end_and_a_note_explains_an_outlier() -> None:
-    device = Named("GPU", 1)
-    values = (0.2, 1.0, 5.0)
-    kinds: tuple[Any, ...] = ("measured", "base", "published")
-    marks = [RateMark("x", "", device, v, v, v, k) for v, k in zip(values, kinds, strict=True)]
-    row = Workload("net", ("batch size 64",), "100", "images/s", "†", tuple(marks))
-    drawn = work_rates([row], base="this CPU", axis_title="rate")(1104, 0).to_dict()
-    axes = [layer["encoding"]["x"].get("axis") for layer in drawn["layer"]]
-    ticks = next(axis["values"] for axis in axes if axis)
-    noted = replace(row, marks=tuple(marks[:2]), note="a loop, not the kernel of cuDNN")
-    wide, phone = (
-        json.dumps(work_rates([row, noted], base="CPU", axis_title="rate")(width, 0).to_dict())
-        for width in (1104, 358)
-    )
-    assert "a loop, not the kernel" in wide
-    assert "a loop, not the kernel" not in phone
-    assert ticks
-    assert all(0.2 <= tick <= 5.0 for tick in ticks)
 
 
 def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import log
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +18,10 @@ from accelreport.report.charts.curves import (
     shared_axes,
     told_by_dash,
 )
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import LETTERS, Base, Dot, dot_plot
 from accelreport.report.charts.drawing import LABEL_SIZE, WIDE, Named
 from accelreport.report.charts.place import Box, place
-from accelreport.report.charts.scales import plain
+from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.charts.sweep import (
     BESIDE,
     SweepLine,
@@ -30,6 +32,7 @@ from accelreport.report.charts.sweep import (
 from accelreport.report.model import Figure
 from accelreport.report.openings.opening import ON_A_SLIDE
 from accelreport.report.pages.sections.predictions import forecast_section
+from accelreport.report.text import text_width
 from tests.report.scenarios import observed
 from tests.report.test_resources import bench_of
 
@@ -114,8 +117,9 @@ def test_a_telephone_has_the_name_of_a_row_and_what_it_is_in_one_line() -> None:
     detail = "published, two virtual cores"
     dots = [Dot("CPU", detail, SEVEN[0], 1.0, "1 %", 1.0, 1.0, published=True)]
     made = dot_plot(dots, axis_title="share", tick=plain, width=330, height=200).to_dict()
-    (row, *_) = _rows(made, "detail", "row")
-    assert row["row"] == f"CPU · {detail}"
+    written = {row["label"]: row["y"] for rows in made["datasets"].values() for row in rows
+               if "label" in row}  # fmt: skip
+    assert written["CPU"] == written[detail] < written["1 %"]
 
 
 def test_a_legend_says_of_each_line_what_is_not_alike() -> None:
@@ -163,7 +167,7 @@ def test_many_rows_of_a_slide_have_their_names_alone_and_leave_it_its_height() -
     dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(6)]
     size = ON_A_SLIDE
     made = dot_plot(dots, axis_title="x", tick=plain, width=size.width, height=size.height)
-    assert {row["detail"] for row in _rows(made.to_dict(), "detail", "row")} == {""}
+    assert "measured" not in {row["label"] for row in _rows(made.to_dict(), "label")}
     assert made.to_dict()["height"] <= size.height - 46
 
 
@@ -203,3 +207,84 @@ def test_a_number_that_would_lie_on_another_is_left_to_the_table() -> None:
     few = numbers(330)
     assert texts[0] in few
     assert len(few) < len(texts)
+
+
+# The dot plot of several marks a row -------------------------------------------------------------
+
+ROWS = st.lists(
+    st.lists(
+        st.tuples(
+            st.floats(min_value=0.02, max_value=60),
+            st.text(alphabet="CGPU 128ab", min_size=1, max_size=24),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _texts_beside(spec: dict[str, Any]) -> list[tuple[Box, float]]:
+    """The box of each text beside a mark, and where its mark is."""
+    axes = [layer["encoding"].get("x", {}).get("scale") for layer in spec["layer"]]
+    scale = next(axis for axis in axes if axis and axis.get("type") == "log")
+    (low, high), (left, right) = scale["domain"], scale["range"]
+    texts = []
+    for layer in spec["layer"]:
+        mark = layer["mark"]
+        for row in spec["datasets"][layer["data"]["name"]]:
+            if mark["type"] == "text" and "edge" in row:
+                x = left + (right - left) * log(row["edge"] / low) / log(high / low)
+                width = text_width(row["label"], LETTERS, bold=mark["fontWeight"] == "bold")
+                first = x + mark["dx"] - (width if mark["align"] == "right" else 0)
+                box = Box(first, row["y"] - 6.5, first + width, row["y"] + 6.5)
+                texts.append((box, x))
+    return texts
+
+
+@given(ROWS, st.sampled_from([1104, 358]))
+def test_texts_of_a_dot_plot_are_whole_in_the_chart_and_on_no_other_text(
+    marks: list[list[tuple[float, str]]], width: int
+) -> None:
+    dots = [
+        Dot("A network", "64", SEVEN[0], value, f"{value:.2g}×", value, value, owner=owner,
+            joined=number > 0)
+        for row in marks
+        for number, (value, owner) in enumerate(row)
+    ]  # fmt: skip
+    base = Base(name="this computer = 1×", below="← slower", above="faster →")
+    made = dot_plot(
+        dots, axis_title="rate", tick=factor_text, width=width, height=0, base=base
+    ).to_dict()
+    texts = _texts_beside(made)
+    assert len(texts) == len(dots)
+    for box, mark in texts:
+        assert 0 <= box.left < box.right <= made["width"] + 1
+        assert not box.left < mark < box.right
+    for (one, _), (other, _) in combinations(texts, 2):
+        assert not _overlap(one, other)
+
+
+@pytest.mark.parametrize("value", [0.59, 0.95, 1.02, 2.0])
+def test_a_text_near_the_line_of_a_base_is_on_the_side_away_from_it(value: float) -> None:
+    dots = [
+        Dot("a", "", SEVEN[0], value, f"{value}×", 0.97 * value, 1.03 * value, owner="Tesla T4"),
+        Dot("b", "", SEVEN[0], 60.0, "60×", 60.0, 60.0),
+    ]
+    made = dot_plot(
+        dots, axis_title="rate", tick=factor_text, width=1104, height=0, base=Base()
+    ).to_dict()
+    (box, mark), _ = _texts_beside(made)
+    assert box.left > mark if value > 1 else box.right < mark
+
+
+def test_the_base_of_a_row_is_a_bar_over_the_whole_row_and_has_no_text() -> None:
+    base = Dot("a", "", SEVEN[0], 1.0, "541 images/s", 0.9, 1.1, is_base=True)
+    beside = [Dot("a", "", SEVEN[1], value, "2×", value, value, joined=True) for value in (2, 4)]
+    made = dot_plot(
+        [base, *beside], axis_title="rate", tick=factor_text, width=1104, height=0, base=Base()
+    ).to_dict()
+    assert len(_texts_beside(made)) == 2
+    row = next(row for row in _rows(made, "is_base", "top") if row["is_base"])
+    assert row["bottom"] - row["top"] == made["height"]

@@ -172,7 +172,7 @@ def test_devices_of_one_board_have_names_of_their_own_in_the_picture() -> None:
     records = records_of(cells, lambda cell: Fact(paces[cell.device], final=right))
     overview = Overview([view(Study(plan_document(known, {}), records))])
     (shown,) = overview.shown
-    names = [mark.name for mark in overview.marks(shown) if mark.kind == "measured"]
+    names = [dot.owner for dot in overview.dots(shown) if not dot.is_base]
     assert len(set(names)) == 2
 
 

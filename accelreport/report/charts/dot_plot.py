@@ -1,19 +1,23 @@
 """Named rows on one logarithmic axis: what was measured (●), and what was published (◇).
 
-No stem joins a mark to the axis, because lengths on a logarithmic axis mean nothing.
+A row has one mark or several, each with its text beside it. No stem joins a mark to the axis,
+because lengths on a logarithmic axis mean nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import altair as alt
 
 from accelreport.report.charts.drawing import (
     COLOUR,
+    LEFT,
+    RIGHT,
+    SHAPE,
     Chart,
     DeviceStyle,
     Layer,
@@ -29,44 +33,54 @@ from accelreport.report.charts.scales import (
     plain_duration,
     round_times,
     ticked,
+    wrapped,
 )
 from accelreport.report.text import cut, lines_within, text_width
+from accelreport.report.theme import HALO
 
 LETTERS, SMALLER = 13.5, 12.5
 """Sizes of letters of a name, and of what is written below or behind it, in pixels."""
 PHONE = 400
-"""In a chart that is not wider the name of a row is above its mark, and rows are as high as that
-needs."""
-FOOT = 52
-"""Pixels of the axis."""
+"""In a chart that is not wider the name of a row is above its marks."""
+FOOT, TICKS, HEAD = 52, 24, 34
+"""Pixels of the axis with its title, of the axis without one, and of the name of a base."""
 LINE = 14.0
 """Pixels from one line of a name to the next."""
-LEAST, DETAILED, OVER = 18.0, 30.0, 38.0
-"""Pixels of a row: with its name alone, with a detail below it, and with both above its mark."""
+LEAST, DETAILED, LANE = 18.0, 30.0, 13.5
+"""Pixels of a row with its name alone, with a detail below it, and of each mark with a text, where
+the height of the chart is given."""
+ROOMY, ROOMY_LANE, NAME = 34.0, 19.0, 20.0
+"""The same where it is not: pixels of a row, of each mark, and of a name above its marks."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE, LARGEST_TEXT = 0.38, 0.75
-"""Of the width, which names at the left may take; of the rest, which the text beside a mark may."""
+LARGEST_SHARE, LARGEST_TEXT, LARGEST_BY_BASE = 0.38, 0.75, 0.4
+"""Of the width, which names at the left may take; of the rest, which the text beside a mark may,
+also where the chart has a base and the text may be on either side."""
+BESIDE, END = 10.0, 8.0
+"""Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A row.
+    """A mark and, unless it is joined, the row that begins with it.
 
     Attributes:
-        name: what it is the number of.
-        detail: where that is from: "measured", "published 2018".
-        device: from which its colour follows.
+        name: of the row.
+        detail: below the name, such as where the number is from: "measured", "published 2018".
+        device: from which its colour and its shape follow.
         value: positive.
-        text: the value with its unit, as it stands beside the mark.
+        text: the value with its unit, beside the mark; empty where the mark has none.
+        owner: before the text, what the value is of, where the row has marks of several.
         low: of its interval; the value itself where there is none.
         high: of its interval.
-        published: whether somebody else printed it.
+        published: whether a source printed it.
         flagged: why it cannot be; empty where it can.
         hollow: whether it is less than a whole measurement with an interval.
         joined: whether it stands in the row of the one before it, whose name it shares.
         brief: what a slide has beside the mark: the number without its unit; empty where that is
             the text.
+        is_base: whether it is what its row is compared with: a bar as high as the row.
+        rest: at the right end of its row: how many marks it leaves out.
     """
 
     name: str
@@ -81,6 +95,31 @@ class Dot:
     hollow: bool = False
     joined: bool = False
     brief: str = ""
+    is_base: bool = False
+    rest: str = ""
+    owner: str = ""
+
+    @property
+    def whole_text(self) -> str:
+        """The text with what it is of."""
+        return f"{self.owner} {self.text}".strip()
+
+
+@dataclass(frozen=True)
+class Base:
+    """A value that all rows are compared with, at which a line is drawn.
+
+    Attributes:
+        value: positive.
+        name: above the line; a base without a name has nothing above it.
+        below, above: what a smaller and a larger value mean. The ground is shaded where values are
+            smaller, or larger if only that has a meaning.
+    """
+
+    value: float = 1.0
+    name: str = ""
+    below: str = ""
+    above: str = ""
 
 
 def dot_plot(
@@ -90,19 +129,49 @@ def dot_plot(
     tick: Callable[[float], str],
     width: int,
     height: int,
-    base: float | None = None,
+    base: Base | None = None,
 ) -> Chart:
     """The chart.
 
     Args:
         dots: rows from the top; never none.
-        axis_title: what the axis counts.
+        axis_title: what the axis counts; empty where the page says it.
         tick: the text of a value at the axis.
         width: pixels in all.
-        height: pixels in all.
-        base: a value that the others are compared with, at which a line is drawn.
+        height: pixels in all, or more where the rows need more; 0 for as many as they need.
+        base: what the values are compared with.
     """
     return _DotPlot(dots, axis_title, tick, width, height, base).chart()
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A name with its marks, in pixels from the top of the chart.
+
+    Attributes:
+        dots: the marks.
+        top, bottom: its edges.
+        marks_top: where its marks begin, below a name that is above them.
+    """
+
+    dots: Sequence[Dot]
+    top: float
+    bottom: float
+    marks_top: float
+
+    @property
+    def lines(self) -> list[float]:
+        """Where each mark is. A mark without a text is on the line of the next one that has one."""
+        count = _lanes(self.dots)
+        pitch = (self.bottom - self.marks_top - 2) / max(count, 2)
+        first = (self.marks_top + self.bottom - pitch * (count - 1)) / 2
+        named = [0, *(bool(dot.text) and not dot.is_base for dot in self.dots)]
+        return [first + pitch * min(sum(named[: n + 1]), count - 1) for n in range(len(self.dots))]
+
+
+def _lanes(dots: Sequence[Dot]) -> int:
+    """How many lines the marks of a row need: each text has its own."""
+    return max(1, sum(bool(dot.text) and not dot.is_base for dot in dots))
 
 
 class _DotPlot:
@@ -115,132 +184,282 @@ class _DotPlot:
         tick: Callable[[float], str],
         width: int,
         height: int,
-        base: float | None,
+        base: Base | None,
     ) -> None:
-        self._base = [] if base is None else [base]
+        self._base = base
         self._phone = width <= PHONE
-        self._dots = list(dots)
-        least = OVER if self._phone else LEAST
-        count = sum(not dot.joined for dot in dots)
-        self._height = max(height - FOOT, least * count)
-        self._detailed = (
-            not self._phone and any(dot.detail for dot in dots) and self._height >= DETAILED * count
-        )
+        self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
+        high = min(row.bottom - row.top for row in self._rows)
+        self._detailed = not self._phone and any(dot.detail for dot in dots) and high >= DETAILED
         widths = [text_width(dot.name, LETTERS, bold=True) for dot in dots]
-        widths += [text_width(dot.detail, SMALLER) for dot in self._dots if self._detailed]
-        room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
-        self._room = room
-        self._inner = round(width - room - 16, 1)
-        held = [times * value for value in self._base for times in HELD]
+        widths += [text_width(dot.detail, SMALLER) for dot in dots if self._detailed]
+        self._width = width - LEFT - RIGHT
+        self._room = 0.0 if self._phone else min(max(widths), width * LARGEST_SHARE)
+        self._left = self._room + BESIDE if self._room else 0.0
+        rest = max(text_width(dot.rest, SMALLER) for dot in dots)
+        self._right = self._width - (rest + BESIDE if rest else 0.0) - (END if base else 0.0)
+        self._ends = self._domain(dots)
+        most = max(dot.high for dot in dots)
+        if base:
+            most = max(most, base.value * max(HELD))
+        round_values = round_times if tick is plain_duration else decades
+        inner = self._right - self._left
+        ticks = round_values(self._ends[0], most * 1.001, 8)
+        ticks = fitting(ticks, tick, self._ends, inner, log=True)
+        title = wrapped(f"{axis_title} (log scale)", int(inner)) if axis_title else None
+        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0)
+        self._scale = Scale(
+            type="log", domain=list(self._ends), range=[self._left, self._right], nice=False
+        )
+        self._marks = [
+            _mark(dot, y, row)
+            for row in self._rows
+            for dot, y in zip(row.dots, row.lines, strict=True)
+        ]
+
+    def _placed(self, dots: Sequence[Dot], height: float) -> list[_Row]:
+        """The rows, as high as they need to be; what is left of the height is shared out."""
+        grouped: list[list[Dot]] = []
+        for dot in dots:
+            if dot.joined and grouped:
+                grouped[-1].append(dot)
+            else:
+                grouped.append([dot])
+        least_row, lane, above = LEAST, LANE, 0.0
+        if self._phone:
+            least_row, lane, above = 0.0, ROOMY_LANE, NAME
+        elif not height:
+            least_row, lane = ROOMY, ROOMY_LANE
+        least = [max(least_row, above + lane * _lanes(own)) for own in grouped]
+        top = HEAD if self._base and self._base.name else 0.0
+        spare = max(0.0, height - top - sum(least)) / len(grouped)
+        placed = []
+        for own, high in zip(grouped, least, strict=True):
+            bottom = top + high + spare
+            placed.append(_Row(own, top, bottom, top + above))
+            top = bottom
+        return placed
+
+    def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
+        """The ends of the axis, with room for the texts that need it."""
+        inner = self._right - self._left
+        held = [times * self._base.value for times in HELD] if self._base else []
         ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
         low, high = log_domain(ends, 1.0)
         low /= 1.1 if high / low > 3 else 1.3
-        # The axis has room at its right end for the text beside each mark.
-        for dot in dots:
-            at, beside = max(dot.value, dot.high), text_width(dot.text, LETTERS, bold=True) + 14
-            share = min(beside / self._inner, LARGEST_TEXT)
-            high = max(high, low * (at / low) ** (1 / (1 - share)))
-        most = max([*held, *(dot.high for dot in dots)]) * 1.001
-        round_values = round_times if tick is plain_duration else decades
-        ticks = fitting(round_values(low, most, 8), tick, (low, high), self._inner, log=True)
-        title = f"{axis_title} (log scale)"
-        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0)
-        self._scale = Scale(type="log", domain=[low, high], nice=False)
-        left = {"title": None, "domain": False, "ticks": False, "labels": False, "grid": False,
-                "minExtent": room + 6, "maxExtent": room + 6}  # fmt: skip
-        places = [str(n - 1) for n in accumulate(int(not dot.joined) for dot in dots)]
-        bands = Scale(domain=list(dict.fromkeys(places)), paddingInner=0.2, paddingOuter=0.1)
-        self._y = alt.Y("place:N", sort=None, scale=bands, axis=left)
-        self._data = [self._row(*row) for row in zip(self._dots, places, strict=True)]
+        base = self._base.value if self._base else None
+        named = [dot for dot in dots if dot.text and not dot.is_base]
+        for dot in sorted(named, key=lambda dot: -dot.value):
+            first, last = min(dot.value, dot.low), max(dot.value, dot.high)
+            share = (text_width(dot.whole_text, LETTERS, bold=True) + 14) / inner
+            if base is None:
+                share = min(share, LARGEST_TEXT)
+            else:
+                # A text with room between its mark and the line of the base adds nothing.
+                apart = abs(math.log((first if last > base else last) / base))
+                if share > LARGEST_BY_BASE or apart > share * math.log(high / low):
+                    continue
+            if base is None or last > base:
+                high = max(high, low * (last / low) ** (1 / (1 - share)))
+            else:
+                low = min(low, high * (first / high) ** (1 / (1 - share)))
+        return low, high
 
-    def _row(self, dot: Dot, place: str) -> dict[str, Any]:
-        detail = cut(dot.detail, self._room, SMALLER) if self._detailed else ""
-        # Names without details have as many lines as a row has room for.
-        room, most = self._room / 1.07, 1
-        if not (detail or self._phone):
-            most = max(1, int(self._height / len(self._dots) // LINE))
-        names = lines_within(dot.name, room, LETTERS) or [""]
-        if len(names) > most:
-            names = [*names[: most - 1], " ".join(names[most - 1 :])]
-        names = [cut(name, room, LETTERS) for name in names]
-        if self._phone:
-            whole = " · ".join(filter(None, (dot.name, dot.detail)))
-            names, detail = [cut(whole, self._inner, SMALLER)], ""
-        return {
-            "place": place,
-            "row": names[0],
-            "more": names[1:],
-            "detail": detail,
-            "value": dot.value,
-            "low": dot.low,
-            "high": dot.high,
-            "text": dot.text,
-            "published": dot.published,
-            "flagged": bool(dot.flagged),
-            "hollow": dot.hollow,
-            "named": not dot.joined,
-            "beyond": max(dot.value, dot.high),
-            **marked(
-                dot.device,
-                f"{', '.join(filter(None, (dot.name, dot.detail)))}: {dot.text}",
-                published=dot.published,
-            ),
-        }
+    def _at(self, value: float) -> float:
+        """Where a value is, in pixels."""
+        low, high = map(math.log, self._ends)
+        return self._left + (self._right - self._left) * (math.log(value) - low) / (high - low)
+
+    def _beside(self, dot: Dot, right_edge: float) -> tuple[str, float, str]:
+        """The text of a mark, the value at whose side it is, and its alignment.
+
+        It is at the right of the mark unless it would leave the chart there or cross the base's
+        line. Where neither side has room, it is at the side with more, and says less of its owner.
+        """
+        first, last = min(dot.value, dot.low), max(dot.value, dot.high)
+        left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
+        width = text_width(dot.whole_text, LETTERS, bold=True)
+        base = self._at(self._base.value) if self._base else self._left
+        fits = right + width <= right_edge, left - width >= self._left
+        crosses = (
+            self._at(last) < base < right + width,
+            self._base is not None and left - width < base < self._at(first),
+        )
+        if fits[0] and not crosses[0]:
+            return dot.whole_text, last, "left"
+        if fits[1] and not crosses[1]:
+            return dot.whole_text, first, "right"
+        at_right = not self._base or right_edge - right >= left - self._left
+        room = right_edge - right if at_right else left - self._left
+        room -= text_width(f" {dot.text}", LETTERS, bold=True)
+        owner = cut(dot.owner, room / 1.07, LETTERS)
+        text = dot.whole_text if any(fits) else f"{owner} {dot.text}".strip()
+        return text, last if at_right else first, "left" if at_right else "right"
 
     def _of(self, **wanted: bool) -> Layer:
         chosen = [
-            row for row in self._data if all(row[name] == value for name, value in wanted.items())
+            row for row in self._marks if all(row[name] == value for name, value in wanted.items())
         ]
-        return Layer(rows(chosen)).encode(y=self._y)
+        return Layer(rows(chosen)).encode(y=_y())
 
     def _x(self, field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=self._scale, axis=self._axis)
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
-        every = Layer(rows(self._data)).encode(y=self._y)
-        size = 110
-        at_base = Layer(rows([{"base": base} for base in self._base]))
+        size, value = 110, self._x("value")
+        base = self._of(is_base=True)
+        bands = self._of(is_base=False, has_interval=True)
+        partial = self._of(is_base=False, published=False, hollow=True)
         layers = [
-            at_base.mark_rule(stroke="var(--soft)").encode(x=self._x("base")),
-            self._of(published=False).mark_rule(strokeWidth=7, opacity=0.35).encode(
+            *self._ground(),
+            base.mark_rect(opacity=0.2).encode(
+                x=self._x("low"), x2=alt.X2("high"), y=_y("top"), y2=alt.Y2("bottom"), **COLOUR
+            ),
+            *(
+                self._of(is_base=True, hollow=hollow)
+                .mark_rule(strokeWidth=3, opacity=0.45 if hollow else 1)
+                .encode(x=value, y=_y("top"), y2=alt.Y2("bottom"), **COLOUR)
+                for hollow in (False, True)
+            ),
+            bands.mark_rule(strokeWidth=7, opacity=0.35).encode(
                 x=self._x("low"), x2=alt.X2("high"), **COLOUR
             ),
-            self._of(published=False, hollow=False).mark_point(size=size).encode(
-                x=self._x("value"), **COLOUR
+            self._of(is_base=False, published=False, hollow=False).mark_point(size=size).encode(
+                x=value, **COLOUR, **SHAPE
             ),
-            self._of(published=False, hollow=True).mark_point(
+            partial.mark_point(
                 filled=False, size=size, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), **COLOUR),
+            ).encode(x=value, **COLOUR, **SHAPE),
+            partial.mark_point(size=size, opacity=0.25).encode(x=value, **COLOUR, **SHAPE),
             self._of(published=True).mark_point(
                 shape="diamond", filled=False, size=size * 1.1, fill="var(--paper)", strokeWidth=2
-            ).encode(x=self._x("value"), **COLOUR),
+            ).encode(x=value, **COLOUR),
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
-            ).encode(x=self._x("value")),
-            every.mark_text(
-                align="left", dx=10, fontWeight="bold", fontSize=LETTERS
-            ).encode(x=self._x("beyond"), text=alt.Text("text:N")),
+            ).encode(x=value),
+            *self._texts(),
             *self._names(),
         ]  # fmt: skip
-        return Chart(layers, self._inner, self._height)
+        return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
+
+    def _ground(self) -> list[Layer]:
+        """Lines between rows of several marks, and what is said of the base above its line."""
+        edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
+        several = any(_lanes(row.dots) > 1 for row in self._rows)
+        between = Layer(rows([{"y": y} for y in edges if several])).mark_rule(stroke="var(--grid)")
+        layers = [between.encode(y=_y(), x=alt.XValue(0), x2=alt.X2Value(self._width))]
+        base = self._base
+        if base is None:
+            return layers
+        at = self._at(base.value)
+        # On a telephone, where names are above their marks, the line leaves them free.
+        row = {"base": base.value}
+        parts = [row | {"y": own.marks_top, "end": own.bottom} for own in self._rows]
+        if base.below or base.above:
+            edge = self._left if base.below else self._width
+            shade = Layer(rows(parts)).mark_rect(fill="var(--wash)")
+            shade = shade.encode(y=_y(), y2=alt.Y2("end"), x=alt.XValue(edge), x2=alt.X2Value(at))
+            layers.insert(0, shade)
+        bare = [
+            part
+            for part, own in zip(parts, self._rows, strict=True)
+            if not any(dot.is_base for dot in own.dots)
+        ]
+        line = Layer(rows(bare)).mark_rule(stroke="var(--soft)")
+        layers.append(line.encode(y=_y(), y2=alt.Y2("end"), x=self._x("base")))
+        half = text_width(base.name, SMALLER, bold=True) / 2
+        side = "left" if at < half else "right" if at + half > self._width else "center"
+        soft = {"fill": "var(--soft)", "fontSize": SMALLER}
+        headings = [
+            (base.name, 8.0, {"align": side, "fontWeight": "bold", "fontSize": SMALLER}),
+            (base.below, HEAD - 9.0, {"align": "right", "dx": -8, **soft}),
+            (base.above, HEAD - 9.0, {"align": "left", "dx": 8, **soft}),
+        ]
+        texts = [(row | {"label": text, "y": y}, look) for text, y, look in headings if text]
+        return [*layers, *text_layers(texts, x=self._x("base"), y=_y())]
+
+    def _texts(self) -> list[Layer]:
+        """The text of each mark beside it, and what a row leaves out at its end."""
+        texts, left_out = [], []
+        for row in self._rows:
+            rest = "".join(dot.rest for dot in row.dots)
+            edge = self._width - (text_width(rest, SMALLER) + BESIDE if rest else 0.0)
+            middle = (row.marks_top + row.bottom) / 2
+            if rest:
+                place: dict[str, Any] = {"y": middle, "label": rest}
+                left_out.append((place, {"align": "right", "fill": "var(--soft)"}))
+            for dot, y in zip(row.dots, row.lines, strict=True):
+                if not dot.text or dot.is_base:
+                    continue
+                text, at, align = self._beside(dot, edge)
+                place = {"edge": at, "y": y, "label": text}
+                place |= marked(dot.device, "", published=dot.published)
+                look = {
+                    "align": align,
+                    "dx": BESIDE if align == "left" else -BESIDE,
+                    "fontWeight": "normal" if dot.published else "bold",
+                    "fontSize": LETTERS,
+                    "fill": "var(--alert)" if dot.flagged else "var(--ink)",
+                }
+                texts.append((place, HALO | look))
+        return [
+            *text_layers(texts, x=self._x("edge"), y=_y()),
+            *text_layers(left_out, x=alt.XValue(self._width), y=_y()),
+        ]
 
     def _names(self) -> list[Layer]:
         """Names at the left over their details; on a telephone in one line above their marks."""
-        named = self._of(named=True)
-        if self._phone:
-            text = named.mark_text(align="left", dy=-OVER / 2 + 5, fontSize=SMALLER)
-            return [text.encode(x=alt.XValue(0), y=self._y, text=alt.Text("row:N"))]
         written = []
-        for row in named.rows:
-            texts = [(text, True) for text in (row["row"], *row["more"])]
-            texts += [(row["detail"], False)] * bool(row["detail"])
-            size = SMALLER if row["more"] else LETTERS
-            for number, (text, bold) in enumerate(texts):
-                dy = LINE * (number - (len(texts) - 1) / 2)
-                look = {"fontWeight": "bold", "fontSize": size, "fill": "var(--ink)"}
-                if not bold:
-                    look = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
-                line = {"place": row["place"], "label": text}
-                written.append((line, {"align": "right", "dy": dy, **look}))
-        return text_layers(written, x=alt.XValue(-6), y=self._y)
+        for row in self._rows:
+            first = row.dots[0]
+            bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
+            soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
+            if self._phone:
+                name, y = cut(first.name, self._width / 1.07, LETTERS), row.top + 12
+                written.append(({"y": y, "label": name}, {"align": "left", **bold}))
+                after = text_width(name, LETTERS, bold=True) + LINE / 2
+                if self._width - after > 4 * LETTERS and first.detail:
+                    detail = cut(first.detail, self._width - after, SMALLER)
+                    look = {"align": "left", "dx": round(after, 1), **soft}
+                    written.append(({"y": y, "label": detail}, look))
+                continue
+            detail = cut(first.detail, self._room, SMALLER) if self._detailed else ""
+            # Names without details have as many lines as a row has room for.
+            room = self._room / 1.07
+            most = 1 if detail else max(1, int((row.bottom - row.top) // LINE))
+            names = lines_within(first.name, room, LETTERS) or [""]
+            if len(names) > most:
+                names = [*names[: most - 1], " ".join(names[most - 1 :])]
+            bold["fontSize"] = SMALLER if len(names) > 1 else LETTERS
+            texts = [(cut(name, room, LETTERS), bold) for name in names]
+            texts += [(detail, soft)] * bool(detail)
+            for number, (text, look) in enumerate(texts):
+                y = (row.top + row.bottom) / 2 + LINE * (number - (len(texts) - 1) / 2)
+                written.append(({"y": y, "label": text}, {"align": "right", **look}))
+        at = self._left - BESIDE if self._left else 0.0
+        return text_layers(written, x=alt.XValue(at), y=_y())
+
+
+def _y(field: str = "y") -> alt.Y:
+    """The channel of pixels from the top."""
+    return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
+
+
+def _mark(dot: Dot, y: float, row: _Row) -> dict[str, Any]:
+    """A mark as a row of data."""
+    whose = ", ".join(filter(None, (dot.name, dot.detail)))
+    return {
+        "y": y,
+        "top": row.marks_top,
+        "bottom": row.bottom,
+        "value": dot.value,
+        "low": dot.low,
+        "high": dot.high,
+        "has_interval": dot.low < dot.high,
+        "published": dot.published,
+        "flagged": bool(dot.flagged),
+        "hollow": dot.hollow,
+        "is_base": dot.is_base,
+        **marked(dot.device, f"{whose}: {dot.whole_text}", published=dot.published),
+    }

@@ -8,7 +8,7 @@ from itertools import groupby
 from accelreport.analysis.compare import Gate
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.comparison import (
@@ -99,7 +99,7 @@ def faster_figure(
             tick=factor_text,
             width=size.width,
             height=size.height,
-            base=1.0,
+            base=Base(below="← slower", above="faster →"),
         ),
         caption=(
             "Marks are factors, and bars their 95 % intervals; a mark without a bar has none. "

@@ -8,7 +8,7 @@ all comparisons together, were measured while nothing else ran, and were printed
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 
@@ -28,8 +28,9 @@ from accelreport.analysis.speed_findings import caveats_of, clock_of, rate_of, r
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.workloads import RateMark, Workload, unnamed, work_rates
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
+from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.frames import why_withheld, withheld_word
 from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
@@ -38,7 +39,7 @@ from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import benchmark_rows, notes_on_validation
 from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.say import SIGNS, signs
+from accelreport.report.say import signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
@@ -46,12 +47,24 @@ from accelreport.spec.models import Published
 
 MOST_ROWS = 12
 """Workloads of the picture: more do not fit into a first screen."""
-MOST_MARKS = 4
-"""Marks beside the base from which processors give way to accelerators."""
 FAR_SLOWER = 0.5
 """A published accelerator below this share of the base's rate is explained beside its row."""
 WIDE, PHONE = Size(1104, 0), Size(358, 0)
 """The page's own width and a telephone's; the height is that of the rows."""
+
+
+Compared = Speedup | PrintedRate
+"""What is beside the base of a row: a measured device, or a published rate."""
+
+
+def factor_of(one: Compared) -> float:
+    """How many times as fast as the base it is."""
+    return one.factor if isinstance(one, PrintedRate) else one.interval.value
+
+
+def device_of(one: Compared) -> str:
+    """Its device in the plan."""
+    return one.result.row.device if isinstance(one, PrintedRate) else one.device
 
 
 @dataclass(frozen=True)
@@ -153,11 +166,34 @@ class Shown:
             over=Subject(base.device, base.machine, tuple(base.point.values())),
         )
 
+    @cached_property
+    def _candidates(self) -> list[Compared]:
+        """What is beside the base: accelerators alone where there is one."""
+        every: list[Compared] = [*self.row.measured, *self.row.printed]
+        return [one for one in every if self.kind(device_of(one)) in ACCELERATORS] or every
+
+    @cached_property
+    def compared(self) -> list[Compared]:
+        """What the picture shows beside the base: the fastest, then the slowest.
+
+        What was measured here is always among them. A figure above its chip's peak is shown only
+        where there is no other.
+        """
+        every = sorted(self._candidates, key=factor_of, reverse=True)
+        sound = [
+            one for one in every if not (isinstance(one, PrintedRate) and one.beyond_peak)
+        ] or every
+        if len(sound) < 2:
+            return sound
+        first, last = sound[0], sound[-1]
+        own = [one for one in sound if isinstance(one, Speedup)]
+        if own and first not in own and last not in own:
+            last = own[0]
+        return [first, last]
+
     def accelerated(self) -> bool:
-        """Whether a GPU or a TPU stands beside the base."""
-        devices = [speedup.device for speedup in self.row.measured]
-        devices += [printed.result.row.device for printed in self.row.printed]
-        return any(self.kind(device) in ACCELERATORS for device in devices)
+        """Whether a GPU or a TPU is beside the base."""
+        return any(self.kind(device_of(one)) in ACCELERATORS for one in self._candidates)
 
 
 @dataclass(frozen=True)
@@ -204,8 +240,8 @@ class Overview:
     def _ranked(self) -> list[Shown]:
         """Those for the picture, the ones with most to see first.
 
-        Those with nothing beside their base have no row, unless that holds of all. Of a sweep its
-        ends stand, or, where there are many workloads, the point with most beside it.
+        Those with nothing beside their base have no row, unless that holds of all. A sweep has a
+        row for each end or, where there are many workloads, one for the point with most beside it.
         """
         lone = {id(own) for own in self._lone}
         drawn = [own for own in self._by_bench if id(own) not in lone]
@@ -215,14 +251,20 @@ class Overview:
         rows = [shown for own in kept for shown in own]
 
         def order(shown: Shown) -> tuple[bool, bool, float]:
-            return shown.accelerated(), shown.trains, max(mark.value for mark in self.marks(shown))
+            return shown.accelerated(), shown.trains, self._fastest(shown)
 
         return sorted(rows, key=order, reverse=True)
 
-    @property
+    def _fastest(self, shown: Shown) -> float:
+        """The largest number that a row shows beside its base, or that of the base itself."""
+        own = 1.0 if self.over_base else shown.row.rate.value
+        beside = [own * factor_of(one) for one in shown.compared]
+        return max(beside, default=own)
+
+    @cached_property
     def shown(self) -> list[Shown]:
-        """Those of them that have room."""
-        return self._ranked[:MOST_ROWS]
+        """Those of them that have room, the largest number first."""
+        return sorted(self._ranked[:MOST_ROWS], key=self._fastest, reverse=True)
 
     @cached_property
     def _by_bench(self) -> list[list[Shown]]:
@@ -310,43 +352,62 @@ class Overview:
 
     # Marks of the picture ---------------------------------------------------------------------
 
-    def marks(self, shown: Shown) -> tuple[RateMark, ...]:
-        """The marks of a row, the base first."""
-        row, unit = shown.row, 1.0 if self.over_base else shown.row.rate.value
-        rate = row.rate
-        base = Named(shown.bench.label_of(row.base.device), shown.bench.colours[row.base.device])
-        low, high = rate.ends
-        scale = unit / rate.value
-        own = "" if self.over_base else shown.hardware(row.base.device, row.base.timed)
-        text = "" if self.over_base else quantity.number(rate.value, rate.low, rate.high)
-        marks = [
-            RateMark(
-                own, text, base, unit, low * scale, high * scale, "base", is_hollow(row.base.timed)
-            )
+    def dots(self, shown: Shown) -> tuple[Dot, ...]:
+        """The marks of a row: the base, then what is compared with it, the fastest first."""
+        row, (title, details) = shown.row, shown.name
+        unit = 1.0 if self.over_base else row.rate.value
+        low, high = row.rate.ends
+        scale = unit / row.rate.value
+        number = quantity.number(row.rate.value, row.rate.low, row.rate.high)
+        rate, busy = f"{number} {rate_axis(shown.bench)}", ["busy"] * row.busy
+        hardware = shown.hardware(row.base.device, row.base.timed)
+        hidden = row.compared - len(shown.compared)
+        base = Dot(
+            name=title,
+            detail=" · ".join((details[0], *([rate, *busy] * self.over_base), *details[1:])),
+            device=_style(shown, row.base.device),
+            value=unit,
+            text=rate if self.over_base else " ".join((number, *busy)),
+            owner=hardware,
+            low=low * scale,
+            high=high * scale,
+            hollow=is_hollow(row.base.timed),
+            is_base=self.over_base,
+        )
+        beside = [
+            self._published(shown, one, unit)
+            if isinstance(one, PrintedRate)
+            else self._measured(shown, one, unit)
+            for one in shown.compared
         ]
-        beside = row.measured
-        if shown.accelerated() and len(beside) + len(row.printed) > MOST_MARKS:
-            beside = tuple(e for e in beside if shown.kind(e.device) in ACCELERATORS)
-        marks += [self._measured(shown, speedup, unit) for speedup in beside]
-        names = printed_names(row.printed)
-        for name, printed in zip(names, row.printed, strict=True):
-            device = printed.result.row.device
-            colour = shown.bench.colours.get(device, 0)
-            value = printed.factor * unit
-            rounded = printed.slack if printed.slack > UNLIKE else 0.0
-            text = _factor(printed.factor) if self.over_base else quantity.number(value)
-            marks.append(
-                RateMark(
-                    name, ("about " if rounded else "") + text, Named(name, colour), value,
-                    value * (1 - rounded), value * (1 + rounded),
-                    "beyond" if printed.beyond_peak else "published",
-                )
-            )  # fmt: skip
-        return tuple(marks)
+        if not self.over_base:
+            beside.sort(key=lambda dot: -dot.value)
+        first, *others = (base, *beside)
+        rest = f"+{hidden}" if hidden else ""
+        return (replace(first, rest=rest), *(replace(dot, joined=True) for dot in others))
 
-    def _measured(self, shown: Shown, speedup: Speedup, unit: float) -> RateMark:
+    def _published(self, shown: Shown, one: PrintedRate, unit: float) -> Dot:
+        printed = shown.row.printed
+        name = printed_names(printed)[printed.index(one)]
+        value = one.factor * unit
+        rounded = one.slack if one.slack > UNLIKE else 0.0
+        number = _factor(one.factor) if self.over_base else quantity.number(value)
+        text = f"{'about ' * bool(rounded)}{number} {signs(clock_of(one.result.validation))}"
+        return Dot(
+            name=shown.name[0],
+            detail="published",
+            device=_style(shown, one.result.row.device),
+            value=value,
+            text=text.strip(),
+            owner=name,
+            low=value * (1 - rounded),
+            high=value * (1 + rounded),
+            published=True,
+            flagged="exceeds the peak" if one.beyond_peak else "",
+        )
+
+    def _measured(self, shown: Shown, speedup: Speedup, unit: float) -> Dot:
         interval, own = speedup.interval, speedup.own
-        device = Named(shown.bench.label_of(own.device), shown.bench.colours[own.device])
         name = shown.hardware(own.device, own.timed)
         if own.device == shown.row.base.device:
             name = self._named(own.machine)
@@ -362,32 +423,19 @@ class Overview:
         text = quantity.ratio(interval.value, interval.low, interval.high)
         text = text if self.over_base else quantity.number(value)
         text += " busy" if Caveat.BUSY in caveats_of(own.timed) else ""
-        return RateMark(
-            name, text, device, value, low * unit, high * unit, "measured", is_hollow(own.timed)
+        return Dot(
+            name=shown.name[0],
+            detail="measured",
+            device=_style(shown, own.device),
+            value=value,
+            text=text,
+            owner=name,
+            low=low * unit,
+            high=high * unit,
+            hollow=is_hollow(own.timed),
         )
 
     # The figure -------------------------------------------------------------------------------
-
-    @cached_property
-    def _workloads(self) -> list[Workload]:
-        """The rows of the picture."""
-        return [
-            Workload(
-                title=shown.name[0],
-                details=shown.name[1],
-                rate=quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high),
-                caveats=signs(shown.caveats),
-                note=shown.note,
-                unit=("busy · " if shown.row.busy else "") + rate_axis(shown.bench),
-                marks=self.marks(shown),
-            )
-            for shown in self.shown
-        ]
-
-    @property
-    def _base(self) -> str:
-        """What is at 1×."""
-        return f"{self.base}, measured" if self.base else ""
 
     @property
     def axis_title(self) -> str:
@@ -397,43 +445,65 @@ class Overview:
         of = "this computer’s" if self.base == "this computer" else f"that of {self.base}"
         return f"{what} each second" + (f", as a multiple of {of}" if self.base else "")
 
+    def _chart(self, size: Size) -> Chart:
+        """The picture; a slide has its first rows, with their titles and numbers alone."""
+        rows = [self.dots(shown) for shown in self.shown[: size.most or None]]
+        if size.most:
+            titles = [shown.name for shown in self.shown[: size.most]]
+            named = [title for title, _ in titles]
+            rows = [
+                tuple(replace(dot, name=name, detail="", rest="", owner="") for dot in dots)
+                for dots, (title, details) in zip(rows, titles, strict=True)
+                for name in [f"{title}, {details[0]}" if named.count(title) > 1 else title]
+            ]
+        base = Base(1.0, f"{self.base} = 1×", "← slower", "faster →") if self.base else None
+        return dot_plot(
+            [dot for dots in rows for dot in dots],
+            axis_title="" if size.most else self.axis_title,
+            tick=factor_text if self.base else plain,
+            width=size.width,
+            height=size.height,
+            base=base,
+        )
+
     @property
     def picture(self) -> Plot | None:
         """The picture, for a page or a slide; None where there is nothing to draw."""
         if not self.shown:
             return None
-        make = work_rates(self._workloads, base=self._base, axis_title=self.axis_title)
         return Plot(
             id="rates",
             title=f"Throughput relative to {self.base}" if self.base else "Throughput",
             description="; ".join(self._in_words(shown) for shown in self.shown),
-            chart=lambda size: make(size.width, size.height),
+            chart=self._chart,
+            points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "The rates in the figure"),
         )
 
     def _in_words(self, shown: Shown) -> str:
-        marks = [mark.label for mark in self.marks(shown) if mark.label]
-        rate = quantity.number(shown.row.rate.value, shown.row.rate.low, shown.row.rate.high)
-        counted = f"{rate} {rate_axis(shown.bench)}"
-        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {counted}; {', '.join(marks)}"
+        marks = [dot.whole_text for dot in self.dots(shown)]
+        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {', '.join(marks)}"
 
     def _caption(self) -> str:
-        kinds = {mark.kind for shown in self.shown for mark in self.marks(shown)}
-        notes = ["● measured here; the band is the 95 % interval over processes."]
-        if kinds & {"published", "beyond"}:
-            notes.append("◇ published, in no statistic; the band is the rounding of the figure.")
-        if "beyond" in kinds:
-            notes.append("✕ published, and above the peak of the chip.")
+        dots = [dot for shown in self.shown for dot in self.dots(shown)]
+        notes = ["● measured here; its bar is the 95 % interval over processes."]
+        if self.base:
+            notes.insert(0, f"The line at 1× is {self.base}, shaded over its 95 % interval.")
         caveats = frozenset().union(*(shown.caveats for shown in self.shown))
+        why = ["stopped by the time budget"] * (Caveat.BUDGET in caveats)
+        why += ["a single run, without an interval"] * (Caveat.SINGLE_RUN in caveats)
+        if why and any(dot.hollow for dot in dots):
+            notes.append(f"Pale: {' or '.join(why)}.")
+        if any(dot.published for dot in dots):
+            notes.append("◇ published, in no statistic; its bar is the rounding of the figure.")
+        if any(dot.flagged for dot in dots):
+            notes.append("✕ published, and above the peak of the chip.")
+        if any(dot.rest for dot in dots):
+            notes.append("+N: marks left out, which the table and the benchmark’s page have.")
         notes += notes_on_validation(caveats)
-        if Caveat.SINGLE_RUN in caveats:
-            notes.append(f"○ {SIGNS[Caveat.SINGLE_RUN]} single run, without an interval.")
-        if Caveat.BUDGET in caveats:
-            notes.append(f"○ {SIGNS[Caveat.BUDGET]} stopped by the time budget.")
-        if unnamed(self._workloads, base=self._base, width=WIDE.width):
-            notes.append("The table names the marks that have no label here.")
+        notes += [f"{shown.name[0]}, {shown.note}." for shown in self.shown if shown.note]
         if any(shown.row.busy for shown in self.shown):
             notes.append("Busy: other programs used the processor, which is faster than shown.")
         if self.elsewhere:
@@ -452,11 +522,14 @@ class Overview:
         return [(shown, one.simultaneous(len(every))) for shown, one in every]
 
     def values_of(self, shown: Shown) -> Iterator[Value]:
-        """The numbers that a row marks: the rate of its base, and all ratios over it."""
+        """The numbers that a row marks: the rate of its base, and the ratios over it."""
         if rate := rate_of(shown.row.base):
             yield rate
-        yield from (ratio_of(one) for other, one in self.comparisons if other is shown)
-        yield from map(shown.published, shown.row.printed)
+        drawn = [id_of(one.own) for one in shown.compared if isinstance(one, Speedup)]
+        for other, one in self.comparisons:
+            if other is shown and id_of(one.own) in drawn:
+                yield ratio_of(one)
+        yield from (shown.published(one) for one in shown.compared if isinstance(one, PrintedRate))
 
 
 def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
@@ -566,6 +639,10 @@ def printed_names(printed: Sequence[PrintedRate]) -> list[str]:
         name if names.count(name) == 1 else apart(rate.result)
         for name, rate in zip(names, printed, strict=True)
     ]
+
+
+def _style(shown: Shown, device: str) -> DeviceStyle:
+    return Named(shown.bench.label_of(device), shown.bench.colours.get(device, 0))
 
 
 def is_hollow(results: Sequence[Result]) -> bool:

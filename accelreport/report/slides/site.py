@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import Kind
+from accelreport.analysis.findings import Caveat, Kind
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts, decided_text
@@ -47,6 +47,8 @@ from accelreport.report.theme import COLOURS
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES, NO_TALK, Talk
 
+SHORTENED = {Caveat.BUDGET, Caveat.SINGLE_RUN}
+"""What makes a mark of the picture of all workloads pale."""
 DECK = "slides.html"
 """Where the deck lies."""
 
@@ -161,7 +163,9 @@ def _rates(view: Overview) -> Section | None:
     if picture is None:
         return None
     caveats = frozenset().union(*(row.caveats for row in view.shown))
-    block = slide_block(replace(picture, keys=_keys(view), brief=signs_text(caveats)), "all", PHONE)
+    pale = ["pale: stopped by the budget or a single run"] * bool(caveats & SHORTENED)
+    brief = " · ".join(filter(None, (*pale, signs_text(caveats - SHORTENED))))
+    block = slide_block(replace(picture, keys=_keys(view), brief=brief), "all", PHONE)
     if block is None:
         return None
     speaker = FrontSpeaker(view)
@@ -183,9 +187,10 @@ def _keys(view: Overview) -> tuple[Key, ...]:
     marks = dict[tuple[str, bool], int]()
     for row in view.shown[: ON_A_SLIDE.most]:
         kinds = {colour: row.kind(device) for device, colour in row.bench.colours.items()}
-        for mark in view.marks(row)[1:]:
-            colour = mark.device.colour
-            marks.setdefault((kinds.get(colour, ""), mark.kind != "measured"), colour)
+        for dot in view.dots(row):
+            if not dot.is_base:
+                colour = dot.device.colour
+                marks.setdefault((kinds.get(colour, ""), dot.published), colour)
     return tuple(
         Key(f"{kind}{', published' * published}", f"s{colour % COLOURS}",
             "diamond" if published else "dot", colour)

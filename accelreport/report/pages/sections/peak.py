@@ -13,9 +13,8 @@ from accelreport.analysis.published import hardware_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.scales import percent_text
-from accelreport.report.charts.workloads import Kind, RateMark, Workload, work_rates
 from accelreport.report.model import (
     Block,
     Column,
@@ -36,7 +35,7 @@ from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import dot_of, rows_caption, style_of
 from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
 from accelreport.report.pages.sections.compute import Place, every_place, heaviest, most, work_at
-from accelreport.report.say import Speaker, signs
+from accelreport.report.say import Speaker
 from accelreport.report.say_run import computed, reached, share_value
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
@@ -45,6 +44,8 @@ from accelreport.report.warning_text import source_of_peak, type_of_peak
 HALF = 536
 """Pixels of a figure that has one beside it."""
 CEILINGS = "ceilings.html"
+MOST_SHOWN = 3
+"""Shares of a benchmark in the figure of all benchmarks."""
 MEASURED_ROOF = (
     "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
     "run of the machine reached where that is more."
@@ -406,23 +407,39 @@ def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
     return sentence(quantity.listed(parts)) or "No share can be right"
 
 
-def _mark(speaker: Speaker, row: Reached, value: Value) -> RateMark:
-    kind: Kind = ("beyond" if row.flagged else "published") if value.of.row else "measured"
-    return RateMark(
-        label(row.short, 32), speaker.number(value), style_of(speaker.bench, value.of),
-        value.number, value.number, value.number, kind, hollow=bool(signs(value.caveats)),
-    )  # fmt: skip
+def _shown(bench: BenchmarkView, shares: Sequence[Share]) -> list[Share]:
+    """At most three of the shares of a benchmark, the largest first.
+
+    They are that of the baseline, or of a measured device where there is none, the largest and the
+    smallest; where these are fewer than three, also the largest that does not exceed the roof.
+    """
+    measured = [share for share in shares if not share[1].of.row]
+    base = [share for share in measured if share[1].of.device == bench.plan.baseline.device]
+    base = base or measured
+    possible = [share for share in shares if not share[0].flagged]
+    wanted = [*base[:1], shares[0], shares[-1], *possible[:1]]
+    ids = list(dict.fromkeys(map(id, wanted)))[:MOST_SHOWN]
+    return [share for share in shares if id(share) in ids]
 
 
 def _plot(rows: Shares) -> Plot:
-    """The figure: a row for each benchmark, a mark for each share."""
-    workloads, groups = [], []
+    """The figure: a row for each benchmark, with three of its shares."""
+    dots: list[Dot] = []
+    groups = []
     for bench, place, shares in rows:
         where, speaker = bench.point_name(place.point), Speaker(bench)
-        marks = tuple(_mark(speaker, *share) for share in shares)
         if any(value.of.point != place.point for _, value in shares):
             where = f"{where}; published rows at their own points"
-        workloads.append(Workload(label(bench.plan.title), (where,), "", "", "", marks))
+        shown = _shown(bench, shares)
+        left_out = len(shares) - len(shown)
+        for number, (row, value) in enumerate(shown):
+            dot = dot_of(speaker, value)
+            flagged = "exceeds the peak" if row.flagged else ""
+            dots.append(
+                replace(dot, name=label(bench.plan.title), detail=where, flagged=flagged,
+                        text=speaker.number(value), owner=label(row.short, 32),
+                        joined=number > 0, rest=f"+{left_out}" * (left_out > 0 and not number))
+            )  # fmt: skip
         lines = (
             table_row(
                 entry(
@@ -439,21 +456,28 @@ def _plot(rows: Shares) -> Plot:
         )
         href = f"{bench.slug}.html#arithmetic"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
-    make = work_rates(workloads, base="", axis_title="share of the roof", limit="roof = 100 %")
-    kinds = {mark.kind for workload in workloads for mark in workload.marks}
-    hollow = any(m.hollow and m.kind == "measured" for row in workloads for m in row.marks)
-    caption = ["● measured here" + "; ○ stopped by the time budget, or a single run" * hollow + "."]
-    caption += ["◇ published, by the hardware that is named in the table."] * bool(len(kinds) > 1)
-    caption += ["✕ published, and above the roof."] * ("beyond" in kinds)
+    caption = ["● measured here" + "; pale: stopped by the time budget, or a single run"
+               * any(dot.hollow and not dot.published for dot in dots) + "."]  # fmt: skip
+    caption += ["◇ published, by the hardware that is named in the table."] * any(
+        dot.published for dot in dots
+    )
+    caption += ["✕ published, and above the roof."] * any(dot.flagged for dot in dots)
+    caption += ["+N: marks left out, which the table and the benchmark’s page have."] * any(
+        dot.rest for dot in dots
+    )
     caption += [MEASURED_ROOF, FEWEST, SMALLER]
     return Plot(
         id="shares",
         title="What each benchmark reaches of the roof",
-        description="; ".join(
-            f"{workload.title}: {', '.join(mark.label for mark in workload.marks)}"
-            for workload in workloads
+        description="; ".join(f"{dot.name}: {dot.whole_text}" for dot in dots),
+        chart=lambda size: dot_plot(
+            dots,
+            axis_title="share of the roof",
+            tick=percent_text,
+            width=size.width,
+            height=size.height,
+            base=Base(1.0, "roof = 100 %", above="exceeds →"),
         ),
-        chart=lambda size: make(size.width, size.height),
         caption=" ".join(caption),
         table=Table(
             id="shares-table",
