@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -349,11 +349,16 @@ def kernel_path(model: Any, kinds: frozenset[str], facts: dict[str, str]) -> dic
         facts: what the runtime found out before (`device`, `onednn`, `xla`, or `kernels`).
     """
     kernels = {"kernels": _library(facts)}
-    recurrent = list(_recurrent_layers(model))
+    recurrent = list(recurrent_layers(model))
     if recurrent:
         fused = any(kind.startswith(FUSED) for kind in kinds)
         kernels["recurrent_kernel"] = "cuDNN" if fused else "loop over steps"
-        reasons = {reason for layer in recurrent for reason in no_cudnn(layer)}
+        masked = _masked_layers(model)
+        reasons = {
+            reason
+            for layer in recurrent
+            for reason in no_cudnn(layer, facts, masked=id(layer) in masked)
+        }
         kernels["cudnn_possible"] = "no: " + "; ".join(sorted(reasons)) if reasons else "yes"
     return kernels
 
@@ -389,7 +394,8 @@ def _library(facts: dict[str, str]) -> str:
     return "oneDNN" if facts.get("onednn") == "on" else "Eigen"
 
 
-def _recurrent_layers(model: Any) -> Iterator[Any]:
+def recurrent_layers(model: Any) -> Iterator[Any]:
+    """The layers of a Keras model for which cuDNN has a fused kernel, wrapped ones among them."""
     from keras import layers
 
     for layer in model._flatten_layers():
@@ -397,12 +403,46 @@ def _recurrent_layers(model: Any) -> Iterator[Any]:
             yield layer
 
 
-def no_cudnn(layer: Any) -> list[str]:
+def _masked_layers(model: Any) -> set[int]:
+    """The ids of the layers that are given a mask, and of those that they wrap."""
+    return {
+        id(layer)
+        for owner in model._flatten_layers()
+        if any(
+            getattr(tensor, "_keras_mask", None) is not None
+            for node in owner._inbound_nodes
+            for tensor in node.input_tensors
+        )
+        for layer in owner._flatten_layers()
+    }
+
+
+JAX_DTYPES = ("float32", "float64")
+"""In another type `jax.experimental.rnn.lstm` cannot be compiled for a GPU."""
+
+BFLOAT16_FROM = 91_300
+"""The version of cuDNN from which PyTorch computes a recurrent layer with it in bfloat16."""
+
+
+def no_cudnn(layer: Any, facts: Mapping[str, str] = {}, *, masked: bool = False) -> list[str]:
     """Why cuDNN's fused kernel does not fit a recurrent layer, wherever it runs.
 
-    The conditions are those Keras 3 tests before it tries the kernel; a layer that misses
-    one falls back to a loop over steps without saying so.
+    The conditions are those that Keras 3 and its framework test before they use the kernel; a
+    layer that misses one falls back to a loop over steps without saying so.
+
+    Args:
+        layer: an LSTM or a GRU of Keras.
+        facts: the runtime's, `cudnn` and `torch_compile` among them.
+        masked: whether it is given a mask.
     """
+    import keras
+
+    framework, dtype = keras.backend.backend(), layer.compute_dtype
+    if framework == "jax" and isinstance(layer, keras.layers.GRU):
+        return ["JAX has no cuDNN kernel for a GRU"]
+    if framework == "jax" and dtype not in JAX_DTYPES:
+        return [f"JAX has no cuDNN kernel for {dtype}"]
+    old = framework == "torch" and 0 < int(facts.get("cudnn") or 0) < BFLOAT16_FROM
     configuration = layer.get_config()
     missed = {
         "use_cudnn is false": layer.use_cudnn is False,
@@ -412,5 +452,8 @@ def no_cudnn(layer: Any) -> list[str]:
         "unroll": configuration["unroll"],
         "no bias": not configuration["use_bias"],
         "reset_after is false": configuration.get("reset_after", True) is False,
+        "a mask": masked and framework != "tensorflow",
+        "torch.compile": facts.get("torch_compile") == "on",
+        "a cuDNN before 9.13 for bfloat16": old and dtype == "bfloat16",
     }
     return [reason for reason, applies in missed.items() if applies]

@@ -14,6 +14,7 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.backend.checks.model import JAX_DTYPES, recurrent_layers
 from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
@@ -172,6 +173,10 @@ class JaxEngine(Engine):
 
     def __init__(self, problem: TrainingProblem, runtime: Runtime) -> None:
         super().__init__(problem, runtime)
+        for layer in recurrent_layers(self.model):
+            # Keras would trace cuDNN's kernel, which cannot be compiled in such a type.
+            if layer.use_cudnn == "auto" and layer.compute_dtype not in JAX_DTYPES:
+                layer.use_cudnn = False
         self._step: Step | None = None
         self._settle_down()
 
