@@ -33,7 +33,9 @@ from tests.support.records import study
 
 SPARSE = {
     "NVIDIA H200": 1979.0,
+    "NVIDIA H200 NVL": 1671.0,
     "NVIDIA H100 SXM": 1979.0,
+    "NVIDIA H100 NVL": 1671.0,
     "NVIDIA H100 PCIe": 1513.0,
     "NVIDIA A100": 624.0,
     "NVIDIA A40": 299.4,
@@ -119,6 +121,24 @@ def test_every_name_is_found_and_means_one_row() -> None:
         # Drivers write "V100-SXM2-16GB" where the row says "V100 SXM2".
         found = named_in(each.name.replace(" SXM2", "-SXM2"))
         assert found is each
+
+
+@pytest.mark.parametrize(
+    ("driver", "name"),
+    [
+        ("NVIDIA H100 NVL", "NVIDIA H100 NVL"),
+        ("NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM"),
+        ("NVIDIA H100 PCIe", "NVIDIA H100 PCIe"),
+        ("NVIDIA H200 NVL", "NVIDIA H200 NVL"),
+        ("NVIDIA H200", "NVIDIA H200"),
+    ],
+)
+def test_every_form_of_a_hopper_gpu_has_the_figures_of_its_own_sheet(
+    driver: str, name: str
+) -> None:
+    found = named_in(driver)
+    assert found is not None
+    assert found.name == name
 
 
 PRICE = ListPrice(per_hour=4.5, of="Google Cloud TPU v2", date="2018-10-08", source="A list")
