@@ -15,7 +15,7 @@ from accelreport.analysis.stability import steady
 from accelreport.report.model import RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
-from accelreport.report.pages.sections.cost import Coin, cost_section, money
+from accelreport.report.pages.sections.cost import cost_section, money
 from accelreport.report.quantity import duration_of, number
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -139,7 +139,7 @@ def test_calls_and_steps_of_ones_own_have_no_columns_of_epochs(
 
 @given(st.floats(1e-7, 1e3))
 def test_an_amount_of_money_is_written_without_powers_of_ten(amount: float) -> None:
-    text = money(amount, Coin("USD"))
+    text = money(amount, "USD")
     digits = text.partition("\xa0")[0].replace(",", "")
     assert re.fullmatch(r"[\d.]+", digits)
     assert float(digits) == pytest.approx(amount, rel=0.06)

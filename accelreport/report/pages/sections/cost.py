@@ -1,24 +1,20 @@
-"""When a device is worth paying for: time to a result against its cost; memory and energy."""
+"""Time of a million examples against its cost; memory; energy."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import isfinite, nan
-from typing import Literal
+from math import nan
 
 from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.analysis.cost import Price, price_of
-from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
-from accelreport.analysis.overview import PublishedRate, published_rates
-from accelreport.analysis.published import conditions, flags_of
-from accelreport.analysis.results import Result, later_epoch
-from accelreport.analysis.speed_findings import caveats_of
+from accelreport.analysis.findings import Unit, Value
+from accelreport.analysis.overview import published_rates
+from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval, geometric_mean, grouped
 from accelreport.report import quantity
 from accelreport.report.charts.trade_off import Offer, trade_off
-from accelreport.report.metrics import QUANTITIES
 from accelreport.report.model import (
     Badge,
     Block,
@@ -44,190 +40,89 @@ from accelreport.report.say_run import memory, worth
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.results.record import Energy, Record
-from accelreport.spec.models import ListPrice
 
-NONE = (
-    "No price is given, neither of a device nor of a published row. price_per_hour, currency and "
-    "price_date in the devices file say what an hour of a device costs and since when."
-)
-TimeOf = Literal["total_time", "epoch_time"]
-"""What a result is: a whole training, or an epoch."""
-
-
-def rent(cited: ListPrice) -> Price:
-    """A price that a published row or machine cites."""
-    return Price(cited.per_hour, cited.currency, cited.date, f"{cited.of}; {cited.source}")
+MILLION = 10**6
 
 
 @dataclass(frozen=True)
 class Priced:
-    """A time to a result, and the price of an hour of what took it.
+    """The time of a million examples, and the price of an hour of what takes it.
 
     Attributes:
         value: the time.
         price: of an hour; None where none is given.
-        examples: training examples that the result holds; NaN where that is unknown.
-        doubts: why a published time cannot be right as printed.
+        doubts: why a published figure cannot be right as printed.
     """
 
     value: Value
     price: Price | None
-    examples: float = nan
     doubts: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float:
-        """Money for the result; NaN without a price."""
+        """Money for a million examples; NaN without a price."""
         return self.price.of(self.value.number) if self.price else nan
 
 
-@dataclass(frozen=True)
-class Coin:
-    """What costs are counted in: a currency, or its cents where every cost is less than one of it.
-
-    Attributes:
-        name: such as "USD" or "¢".
-        count: how many of them are one of the currency.
-    """
-
-    name: str
-    count: int = 1
-
-
-CENTS = {"USD": "¢", "EUR": "ct"}
-"""A currency → the sign of its hundredth part."""
-
-
-def coin_of(rows: Sequence[Priced]) -> Coin:
-    """What the costs of a table and its figure are counted in; one row at least has a price."""
-    currency = next(row.price.currency for row in rows if row.price)
-    small = currency in CENTS and all(row.cost < 1 for row in rows if row.price)
-    return Coin(CENTS[currency], 100) if small else Coin(label(currency, 8))
-
-
 def cost_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no training was measured or published."""
-    if not bench.words.trains:
-        return None
-    figures: tuple[TimeOf, ...] = ("total_time", "epoch_time")
-    by_figure = {figure: _priced(bench, figure) for figure in figures}
-    figure = max(figures, key=lambda name: sum(bool(row.price) for row in by_figure[name]))
-    rows, what = by_figure[figure], QUANTITIES[figure]
-    unlike = _hold_unlike(rows)
-    if unlike:
-        printed = published_rates(bench.plan)
-        rows = [_of_a_million(row, printed) for row in rows]
-        what = f"time of a million {bench.words.sample}"
-    title, currencies = "When is it worth paying for?", {r.price.currency for r in rows if r.price}
+    """The section; None where nothing that trains has a price."""
+    rows = list(_priced(bench)) if bench.words.trains else []
+    currencies = {row.price.currency for row in rows if row.price}
     if not currencies:
-        return Section("cost", f"{title} No price is given", (Prose(NONE),), folded=True)
-    table = _table(bench, rows, what)
-    if unlike:
-        results = "epochs" if figure == "epoch_time" else "trainings"
-        why = f"because {results} hold different numbers of {bench.words.sample}"
-        figures_of = f"{QUANTITIES[figure]} (of published rows, from the most exact figure)"
-        caption = f"Calculated from the {figures_of}, {why}. {table.caption}"
-        table = replace(table, caption=caption)
+        return None
+    title, table = "When is it worth paying for?", _table(bench, rows)
     if len(currencies) > 1:
         finding = "Prices are in different currencies, so no costs are compared."
         return Section("cost", title, (table,), finding=finding, half=True)
     finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
     if sum(row.price is not None for row in rows) == 1:
         return Section("cost", f"{title} {finding}", (table,), folded=True)
-    return Section("cost", title, (_plot(bench, rows, what, table),), finding=finding, half=True)
+    return Section("cost", title, (_plot(bench, rows, table),), finding=finding, half=True)
 
 
-UNLIKE = 1.05
-"""Results are compared as they are where none holds more than so many times the examples of
-another: what the last batch leaves over makes no difference that matters."""
-MILLION = 10**6
-
-
-def _hold_unlike(rows: Sequence[Priced]) -> bool:
-    """Whether some results hold more examples than others, where the numbers of all are known."""
-    counts = [row.examples for row in rows]
-    return all(map(isfinite, counts)) and max(counts, default=0) > UNLIKE * min(counts, default=0)
-
-
-def _of_a_million(row: Priced, printed: Sequence[PublishedRate]) -> Priced:
-    """The time of a million examples, at the rate of the result.
-
-    A published row has that of its most exact figure: an epoch may be printed in whole seconds.
-    """
-    interval = row.value.interval.times(MILLION / row.examples)
-    for rate in printed:
-        if rate.row is row.value.of.row:
-            interval = Interval(MILLION / rate.rate, nan, nan, 0)
-    value = replace(row.value, interval=interval, provenance=Provenance.CALCULATED)
-    return Priced(value, row.price, MILLION)
-
-
-def _priced(bench: BenchmarkView, figure: TimeOf) -> list[Priced]:
-    """Measured times that may be compared, then published ones that cite a price."""
+def _priced(bench: BenchmarkView) -> Iterator[Priced]:
+    """Measured rates that may be compared, then published ones that cite a price."""
     withheld = {place for point in bench.points for place, _ in withheld_at(bench, point)}
-    priced = []
-    whole, epochs = figure == "total_time", bench.plan.workload.get("epochs")
-    parts = epochs if isinstance(epochs, int) and epochs > 0 and not whole else 1
     for series, point in bench.shown_places:
-        value = _measured(bench, series, point, figure)
-        if value is not None and (series, point) not in withheld:
-            price = price_of(bench.plan.devices.get(series.device))
-            timings = bench.measured(series, point)[0].timings
-            examples = timings.samples_per_step * timings.planned_steps
-            priced.append(Priced(value, price, examples / parts))
-    for row in bench.plan.published:
-        time = getattr(row, figure)
-        if row.price and time and row.comparable:
-            point = tuple(row.where.get(axis) for axis in bench.axes) if row.where else ()
-            of, alone = Subject(row.device, "", point, row), Interval(time, nan, nan, 0)
-            value = Value(of, alone, Unit.SECONDS, Provenance.PUBLISHED, frozenset())
-            known = conditions(bench.plan, row)
-            examples = (known.samples or nan) * ((known.epochs or nan) if whole else 1)
-            doubts = tuple(map(flag_text, flags_of(bench.plan, row, figure)))
-            priced.append(Priced(value, rent(row.price), examples, doubts))
-    return priced
+        pair = bench.speedup(series, point)
+        rate = rate_of(pair.own) if pair and (series, point) not in withheld else None
+        if rate is not None:
+            yield Priced(_of_a_million(rate), price_of(bench.plan.devices.get(series.device)))
+    for published in published_rates(bench.plan):
+        cited = published.row.price
+        if cited and published.comparable:
+            price = Price(cited.per_hour, cited.currency, cited.date, f"{cited.of}; {cited.source}")
+            value = _of_a_million(published_value(bench, published))
+            yield Priced(value, price, tuple(map(flag_text, published.flags)))
 
 
-def _measured(bench: BenchmarkView, series: Series, point: Point, figure: TimeOf) -> Value | None:
-    """An epoch, or a whole training without start-up and evaluation, over processes."""
-    rows = bench.measured(series, point)
-    epochs = bench.plan.value("epochs", bench.values(point))
-    pairs = [_seconds(row, figure, epochs) for row in rows]
-    known = [(seconds, cut) for seconds, cut in pairs if isfinite(seconds) and seconds > 0]
-    if not known:
-        return None
-    cut = frozenset({Caveat.EXTRAPOLATED} if any(cut for _, cut in known) else ())
-    return Value(
-        Subject(series.device, series.machine, point),
-        geometric_mean([seconds for seconds, _ in known]),
-        Unit.SECONDS,
-        Provenance.MEASURED,
-        caveats_of(rows) | cut,
-    )
+def _of_a_million(rate: Value) -> Value:
+    """The time of a million examples at a rate; the ends of its interval change places."""
+    at = rate.interval
+    interval = Interval(MILLION / at.value, MILLION / at.high, MILLION / at.low, at.n)
+    return replace(rate, interval=interval, unit=Unit.SECONDS)
 
 
-def _seconds(row: Result, figure: TimeOf, epochs: object) -> tuple[float, bool]:
-    if figure == "epoch_time":
-        return later_epoch(row, epochs)
-    return row.timings.total_s, row.extrapolated
+def _what(bench: BenchmarkView) -> str:
+    return f"time of a million {bench.words.sample}"
 
 
-def _plot(bench: BenchmarkView, rows: list[Priced], what: str, table: Table) -> Figure:
+def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
     speaker = Speaker(bench)
-    coin = coin_of(rows)
-    offers = list(_offers(speaker, rows, coin))
+    offers = list(_offers(speaker, rows))
     marks = ["◇ published"]
     marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
-    marks += ["○ extrapolated or a single run"] if any(o.hollow for o in offers) else []
+    marks += ["○ a single run"] if any(o.hollow for o in offers) else []
     unpriced = any(row.price is None for row in rows)
+    currency = next(row.price.currency for row in rows if row.price)
     return Plot(
         id="trade-off",
-        title=f"{sentence(what)} against its cost",
+        title=f"{sentence(_what(bench))} against its cost",
         description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
         chart=lambda size: trade_off(
-            offers, currency=coin.name, width=size.width, height=size.height
+            offers, currency=label(currency, 8), width=size.width, height=size.height
         ),
-        subtitle=f"Up: {what} (log scale). Down and to the left is better.",
+        subtitle=f"Up: {_what(bench)} (log scale). Down and to the left is better.",
         caption=(
             f"{', '.join(marks)}. Dashed: no row with a price is both cheaper and faster."
             + " Dotted: measured on a device without a price." * unpriced
@@ -238,7 +133,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], what: str, table: Table) -> 
     ).figure(Size(HALF, 360), ON_A_PHONE)
 
 
-def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]:
+def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
     """A mark for each row with a price, and one for all rows of each device without one."""
     bench = speaker.bench
     unpriced = (row.value for row in rows if row.price is None)
@@ -263,15 +158,15 @@ def _offers(speaker: Speaker, rows: list[Priced], coin: Coin) -> Iterator[Offer]
             name=f"{name}, {point}" if point else name,
             device=style_of(bench, of),
             seconds=(row.value.number, low, high),
-            cost=(coin.count * row.cost, coin.count * price.of(low), coin.count * price.of(high)),
+            cost=(row.cost, price.of(low), price.of(high)),
             text=f"{speaker.number(row.value, quantity.TABLE)} {signs(row.value.caveats)}".strip(),
             published=of.row is not None,
             hollow=bool(signs(row.value.caveats)),
         )
 
 
-def _table(bench: BenchmarkView, rows: list[Priced], what: str) -> Table:
-    speaker, coin = Speaker(bench), coin_of(rows)
+def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
+    speaker = Speaker(bench)
     lines = []
     for row in rows:
         of, value = row.value.of, row.value
@@ -286,18 +181,17 @@ def _table(bench: BenchmarkView, rows: list[Priced], what: str) -> Table:
                         *(Line(text, "reason") for text in row.doubts),
                     )
                 ),
-                money(row.cost, coin) if row.price else "no price given",
+                money(row.cost, row.price.currency) if row.price else "no price given",
                 price_text(row.price) if row.price else "–",
                 device=bench.colour_of(of.device),
             )
         )
     return Table(
         id="cost-table",
-        title=f"{sentence(what)}, and what it costs",
+        title=f"{sentence(_what(bench))}, and what it costs",
         caption=(
-            "Time × the price of an hour, whatever anyone paid. Measured times leave start-up and "
-            "evaluation out. A range is the 95 % interval over processes. † extrapolated. "
-            "‡ single run."
+            "At the steady rate, or at the published one. Cost: time × the price of an hour, "
+            "whatever anyone paid. A range is the 95 % interval over processes. ‡ single run."
         ),
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
@@ -309,15 +203,14 @@ SMALL = 1e-4
 """Amounts below it have two digits."""
 
 
-def money(cost: float, coin: Coin) -> str:
-    """An amount with what it is counted in, such as "0.42 ¢"; never in powers of ten."""
-    if not present(cost):
+def money(amount: float, currency: str) -> str:
+    """An amount with its currency, such as "0.42 USD"; never in powers of ten."""
+    if not present(amount):
         return quantity.MISSING
-    amount = coin.count * cost
     text = quantity.number(amount)
     if 0 < amount < SMALL:
         text = quantity.fixed(float(f"{amount:.1e}"), 1 - math.floor(math.log10(amount)))
-    return f"{text}{quantity.SPACE}{coin.name}"
+    return f"{text}{quantity.SPACE}{label(currency, 8)}"
 
 
 def price_text(price: Price) -> str:
