@@ -37,7 +37,7 @@ class Benchmark:
         plan: what the spec said.
         records: its records, by (key, machine).
         highest_tflops: machine → the highest float32 rate that any run on its processor
-            reached, of all benchmarks together (`ceilings.seen_tflops`): no measured roof lies
+            reached, of all benchmarks together (`ceilings.highest_rates`): no measured roof lies
             below it.
     """
 
@@ -51,7 +51,7 @@ class Benchmark:
         return results_of(self.plan, self.records.values())
 
     def over(self, device: str) -> Self:
-        """The same results, compared with those of another device."""
+        """This benchmark with another device as its baseline."""
         plan = self.plan.model_copy(update={"baseline": Baseline(device=device)})
         other = replace(self, plan=plan)
         vars(other)["results"] = self.results  # No result depends on the baseline.
@@ -125,7 +125,7 @@ class Benchmark:
         return tuple(dict.fromkeys(points))
 
     def base_point(self, point: Point) -> Point:
-        """The sweep point of the baseline beside one; the same where none is fixed."""
+        """The baseline's sweep point for a point: the same, but for the keys that it fixes."""
         return tuple(self.plan.baseline.beside(self.values(point)).values()) if point else point
 
     def point_of(self, row: Result) -> Point:
@@ -145,7 +145,7 @@ class Benchmark:
         return self._groups.get((device, machine, point), ()) if machine else ()
 
     def planned_cells(self, device: str, machine: str, point: Point) -> Sequence[Result]:
-        """The same, and the cells that no machine has a record of."""
+        """Cells of one device at one point, also those that no machine has a record of."""
         return (*self.cells(device, machine, point), *self._groups.get((device, "", point), ()))
 
     def record(self, row: Result) -> Record | None:

@@ -52,7 +52,7 @@ EPYC 9684X caches 1,152."""
 
 
 class Limit(StrEnum):
-    """What gives the least time."""
+    """The term of the bound that is the largest."""
 
     ARITHMETIC = "arithmetic"
     MEMORY = "memory"
@@ -83,7 +83,7 @@ class StepWork:
 
 
 def work_of(flops: Flops, dtype: str, *, kernel: bool = False) -> StepWork | None:
-    """The work of a step as a record counted it; None where it does not tell the least operations.
+    """The work of a step as a record counted it; None where the least operations are unknown.
 
     A kernel is a product of matrices, also in records that do not say so.
     """
@@ -199,7 +199,7 @@ def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0
     Args:
         environment: of a record.
         dtype: element type of the products.
-        highest_tflops: the highest rate that any run of the machine reached (`seen_tflops`).
+        highest_tflops: the highest rate that any run of the machine reached (`highest_rates`).
     """
     roofs = environment.roofs
     if roofs is None or roofs.other_cores > OTHER_LOAD or dtype != "float32":
@@ -213,7 +213,7 @@ def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0
     )
 
 
-def seen_tflops(plan: PlanDocument, records: Iterable[Record]) -> dict[str, float]:
+def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[str, float]:
     """Machine → the highest float32 rate that a CPU cell of the plan reached, in 10¹² operations/s.
 
     It counts what a step needs at the least, so that a fast convolution raises no roof.

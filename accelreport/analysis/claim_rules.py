@@ -61,10 +61,10 @@ from accelreport.spec.claims import (
 )
 
 QUALITY_MARGIN = 0.005
-"""A step back of accuracies and losses that does not refute a trend, as a difference."""
+"""Largest step back of an accuracy or loss that does not refute a trend."""
 
 NO_DIFFERENCE = 1e-9
-"""What one quality must be above another to be higher: less is the rounding of their mean."""
+"""A smaller difference of two qualities is the rounding of their means."""
 
 OF_A_STEADY_STEP = frozenset({"steady_step_time", "step_time", "throughput", "tflops"})
 """Quantities that vary from process to process as the time of a steady step does."""
@@ -83,8 +83,8 @@ def claim_results(
 
     Args:
         plan: holds the claims.
-        results: what was measured.
-        records: the plan's records, which hold what quantisation did to their models.
+        results: its results.
+        records: its records, which have the quantised models.
     """
     quantised = {
         (record.key, record.machine): record.quantised for record in records if record.quantised
@@ -122,7 +122,7 @@ def _other_side(plan: PlanDocument, rule: BoundCheck | TrendCheck) -> tuple[str,
 
 
 def verdict_of(plan: PlanDocument, results: Sequence[Result], claim: Claim) -> ClaimVerdict:
-    """What results of one machine say of one claim, as far as there are some."""
+    """The verdict of one claim by some results of one machine."""
     evidence = Evidence(plan, tuple(results), rules_of(plan, results), {}, whole=False)
     return combined_verdict([result.verdict for result in _tested(evidence, claim)])
 
@@ -180,13 +180,13 @@ def _asked(rule: Rule) -> set[str | None]:
 def _extrapolated(
     evidence: Evidence, rule: Rule, places: Iterable[DevicePoint]
 ) -> tuple[int, int] | None:
-    """From how many of its steps a total of these processes is extrapolated; None where none is.
+    """Timed and planned steps of the process from which a total is extrapolated the furthest.
 
-    A run that the budget ended has no other quantity that goes beyond its steps.
+    None where none is: no other quantity of a stopped run goes beyond its steps.
     """
     if "total_time" not in _asked(rule):
         return None
-    least = shortest(process for place in places for process in evidence.near(*place))
+    least = shortest(process for place in places for process in evidence.processes(*place))
     timings = least.timings if least else None
     if timings is None or not isfinite(timings.steady_steps):
         return None
@@ -194,7 +194,7 @@ def _extrapolated(
 
 
 def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -> ClaimState:
-    """The state of a claim: its verdict, or what stands in its place.
+    """The state of a claim: its verdict, or why there is none.
 
     A quality that was reached on synthetic data decides nothing.
     """
@@ -320,18 +320,18 @@ def _bounds_of(check: BoundCheck) -> tuple[float | None, float | None]:
 
 
 def _held(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
-    """What weighs against comparing the two sides, each reason once."""
+    """The reasons against comparing the two sides, each once."""
     timed = (pair for pair in pairs if pair.base and pair.own.timed and pair.base.timed)
     return tuple(dict.fromkeys(why for pair in timed for why in pair.withheld))
 
 
 def _forbidden(pairs: Iterable[Speedup]) -> tuple[Withheld, ...]:
-    """The same without the precision: who names two devices compares them with theirs."""
+    """The reasons that forbid a claim: all but precision, which belongs to the devices it names."""
     return tuple(reason for reason in _held(pairs) if reason.why is not Why.PRECISION)
 
 
 def _bound_terms(evidence: Evidence, check: BoundCheck, point: Point) -> Terms:
-    """What is held against the bounds at one sweep point.
+    """What is compared with the bounds at one sweep point.
 
     A value is itself. A difference is one of paired values. A ratio is a difference of logarithms:
     of times the other device's over this one's, so that more is faster.
@@ -421,6 +421,7 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
     ]
     if held := _forbidden(pairs):
         return _Outcome(ClaimVerdict.WITHHELD, withheld=held)
+    # Keys that advance with `along` have a value at each rung, and do not divide the lines.
     moving = evidence.advancing_with(check.along)
     lines: dict[str, list[_Rung]] = {}
     groups = evidence.groups(check.where, check.mean_over)
@@ -434,9 +435,9 @@ def _trend(evidence: Evidence, check: TrendCheck) -> _Outcome:
         )
         rungs = lines.setdefault(repr(held_at), [])
         if terms.measured:
-            stands = {axis: place[axis] for axis in moving if axis in place}
+            moved = {axis: place[axis] for axis in moving if axis in place}
             cut = _extrapolated(evidence, check, ((check.of, point) for point in points))
-            rungs.append(_Rung(place[check.along], held_at | stands, terms, cut))
+            rungs.append(_Rung(place[check.along], held_at | moved, terms, cut))
     outcomes = [_line(evidence, check, name, _ordered(rungs)) for rungs in lines.values()]
     missing = dict.fromkeys(reason for outcome in outcomes for reason in outcome.missing)
     verdict, lacking = evidence.of_planned(
@@ -537,22 +538,19 @@ def _equivalent(evidence: Evidence, check: EquivalentCheck) -> _Outcome:
         agreed = agreement(own.results, base.results, quality, len(shared))
         verdicts.append(_OF_PARITY[agreed.verdict])
         interval = replace(agreed.difference, n=agreed.n)
-        numbers.append(Number("difference", interval, _point(own.point), own.device))
+        point = {axis: value for axis, value in own.point.items() if value is not None}
+        numbers.append(Number("difference", interval, point, own.device))
     if not verdicts:
         return _Outcome(ClaimVerdict.NOT_TESTED, missing=(Missing(Lack.PAIRS),))
     verdict, missing = evidence.of_planned(verdicts, len(shared), len(pairs))
     return _Outcome(verdict, tuple(numbers), missing)
 
 
-def _point(point: Mapping[str, Scalar | None]) -> Point:
-    return {axis: value for axis, value in point.items() if value is not None}
-
-
 def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
     """Every trained model is tested on its own examples, and all must agree."""
     verdicts, numbers, points = [], [], evidence.points(check.where)
     for point in points:
-        for result in evidence.near(check.of, point):
+        for result in evidence.processes(check.of, point):
             quantised = evidence.quantised.get((result.key, result.machine))
             if quantised is None:
                 continue

@@ -1,4 +1,4 @@
-"""What is found of a sentence that somebody said, by measurements alone.
+"""The result of testing a claim, and the measurements of a plan as claims need them.
 
 Every number comes from processes that count (`results`), and every speedup from the one function
 that compares two groups of them (`speedup`). Times and rates are averaged and compared by their
@@ -66,12 +66,12 @@ class ClaimState(StrEnum):
 
 
 class Lack(StrEnum):
-    """What stands in the way of a verdict."""
+    """Why there is no verdict."""
 
     DEVICE = "device"
     """A device was not measured."""
     NUMBER = "number"
-    """A device was measured, and what the claim needs of it did not come of it."""
+    """A device was measured, and has not the quantity that the claim needs."""
     POINTS = "points"
     """A trend has fewer than two values of its axis."""
     PAIRS = "pairs"
@@ -79,11 +79,11 @@ class Lack(StrEnum):
     QUANTISED = "quantised"
     """No model of the device was quantised."""
     DIFFERENCE = "difference"
-    """What it compares is one and the same under this baseline."""
+    """Both sides of the comparison are the same under this baseline."""
     SOME = "some"
     """Some of the numbers that it needs were not measured."""
     POSITIVE = "positive"
-    """A quantity has values of which there is no ratio."""
+    """A quantity is zero or negative in a process, so it has no ratio."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Missing:
 
     Attributes:
         lack: what is missing.
-        device: the device it is about; empty where it is about none.
-        quantity: the quantity, where it is about one.
+        device: the device that lacks something; empty where it is no device.
+        quantity: the quantity that is not positive; empty otherwise.
         counts: how many numbers there are, and how many the claim needs.
         results: what became of the device's processes.
         axis: the swept key of a trend.
@@ -131,20 +131,19 @@ class Number:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """What was found of one claim on one machine.
+    """One claim, tested on one machine.
 
     Attributes:
         claim: the sentence and its rule.
         spec: name of the spec that makes it.
         profile: the profile that was run.
         verdict: what the numbers say of it.
-        state: the same, or what stands in the place of a verdict.
+        state: the verdict, or why there is none.
         machine: the machine; empty where none has its devices.
         numbers: what was measured, in the order of the sweep.
         missing: why there is no verdict, or none for some of it.
-        withheld: why what it compares must not be compared, or what stands beside it.
-        stand_in: what any number comes from instead of the whole data, where that changes it:
-            "synthetic", "sample" or nothing.
+        withheld: why its sides must not be compared, or what a reader must know beside them.
+        stand_in: "synthetic" or "sample" if a number comes from such data and that matters.
     """
 
     claim: Claim
@@ -169,7 +168,7 @@ _FIRST = (ClaimState.REFUTED, *ClaimState)
 
 
 def distinct(results: Iterable[ClaimResult]) -> list[ClaimResult]:
-    """Each claim once, in the order in which they come: so many claims there are.
+    """Each claim once, in the order in which they come.
 
     A claim that was tested in several profiles, or on several machines, is one: the full profile
     speaks before the others, and one machine that refutes it before those that do not.
@@ -223,9 +222,9 @@ class Evidence:
     """The measurements of one plan, seen from one machine.
 
     Attributes:
-        plan: what the spec said.
-        results: what was measured.
-        rules: what is asked of a comparison.
+        plan: the plan.
+        results: its results.
+        rules: for comparisons.
         quantised: (key, machine) → what quantisation did to the model of that process.
         machine: machine whose measurements are preferred.
         whole: whether a claim is undecided as long as a planned number is missing; a look at
@@ -263,7 +262,7 @@ class Evidence:
     def groups(
         self, where: Mapping[str, Scalar], mean_over: Collection[str] = ()
     ) -> list[tuple[Point, list[Point]]]:
-        """The same; those that differ in nothing but `mean_over` count together."""
+        """`points`, grouped: those that differ only in `mean_over` count together."""
         groups: dict[PointKey, tuple[Point, list[Point]]] = {}
         for point in self.points(where):
             place = {axis: value for axis, value in point.items() if axis not in mean_over}
@@ -288,24 +287,29 @@ class Evidence:
         self.used.update({(process.key, process.machine): process for process in group.results})
         return group
 
-    def near(self, device: str, point: Mapping[str, Scalar]) -> tuple[Result, ...]:
-        """The same without what they have in common."""
+    def processes(self, device: str, point: Mapping[str, Scalar]) -> tuple[Result, ...]:
+        """The processes of the group of a device at a point (see `group`)."""
         return self.group(device, point).results
 
     def sample(self, name: str, device: str, point: Mapping[str, Scalar]) -> dict[Hashable, float]:
         """A quantity of every process that has it, by what pairs have in common."""
-        known = {repeat_of(result): quantity(result, name) for result in self.near(device, point)}
+        known = {
+            repeat_of(result): quantity(result, name) for result in self.processes(device, point)
+        }
         return {key: value for key, value in known.items() if isfinite(value)}
 
     def interval(self, name: str, terms: Terms, level: float = LEVEL) -> Interval:
-        """A weighted sum of means as the quantity itself, right at `level` over all looks."""
+        """A weighted sum of means with its interval, right at `level` over all looks.
+
+        Of logarithms it is the ratio, of signed quantities the sum itself.
+        """
         if not terms.measured:
             return NOTHING
         contrast, level = terms.contrast, level_over(self.rules.looks, level)
         return contrast.linear(level) if name in {*SIGNED, "difference"} else contrast.ratio(level)
 
     def against(self, device: str, point: Point, over: str, held: Mapping[str, Scalar]) -> Speedup:
-        """The comparison of a device at a point with another there, but for the keys it holds."""
+        """The comparison of a device at a point with another; `held` replaces keys of the point."""
         own, base = self.group(device, point), self.group(over, {**point, **held})
         place = over, point_key(held), *held
         if place not in self.spreads:

@@ -1,4 +1,4 @@
-"""Two results folders beside each other: what of them may be compared, and with what.
+"""Two results folders: which of their processes may be compared with which.
 
 OLD and NEW are compared place by place: the processes of one spec and profile, at one sweep
 point, on one device of one machine. `accelreport.report.comparison` says what came of it.
@@ -36,12 +36,12 @@ from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 
 QUIET = ("accelreport", "Python", "operating system")
-"""Facts that are told but are not loud: they seldom change a steady step by themselves."""
+"""Facts that seldom change a steady step by themselves."""
 
 GPU = "GPU and driver"
 
 _PORT = re.compile(r"(?<=[\w\]]):\d+(?=\")")
-"""Ports of a cluster's addresses, which are others in every run."""
+"""Ports of a cluster's addresses, which differ from run to run."""
 
 
 def facts(record: Record) -> dict[str, str]:
@@ -73,7 +73,7 @@ def facts(record: Record) -> dict[str, str]:
 
 
 GroupName = tuple[str, str, str, str]
-"""Spec, profile, device and sweep point: what groups of two folders have in common."""
+"""Spec, profile, device and sweep point, which groups of two folders share."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class MeasuredProcess:
     Attributes:
         result: what became of it.
         conditions: dotted key → value of everything that was asked for.
-        code: the text of each file of somebody's own code that it ran, by its path.
+        code: path → text of each Python file of the spec that it ran.
         environment: fact → value of machine and software.
         started_at: when it was launched, UTC in ISO 8601.
     """
@@ -96,7 +96,7 @@ class MeasuredProcess:
 
     @property
     def measurement(self) -> tuple[str, str, float]:
-        """What no other measurement has in common with it."""
+        """What identifies a measurement: no two have the same machine, start and seconds."""
         return self.result.machine, self.started_at, self.result.seconds
 
 
@@ -145,18 +145,18 @@ class FolderGroup:
 
     @property
     def facts(self) -> set[str]:
-        """The facts that its processes say something of."""
+        """The facts that any of its processes has."""
         return {name for one in self.processes.values() for name in one.environment}
 
     def values(self, name: str) -> list[str]:
-        """What its processes say of a fact of their environment, each value once."""
+        """The values of a fact in its processes' environments, each once."""
         values = {one.environment.get(name, "absent") for one in self.processes.values()}
         return sorted(values)
 
 
 @dataclass(frozen=True)
 class SortedFolder:
-    """A results folder, sorted.
+    """A results folder by what is compared.
 
     Attributes:
         groups: name → its places, one for each machine.
@@ -235,7 +235,7 @@ CODE_KEYS = {
 
 
 def _code(record: Record) -> tuple[dict[str, str], set[str]]:
-    """The text of each file of somebody's own code that a process ran, and the keys that hold it.
+    """The text of each Python file of the spec that a process ran, and the keys that hold it.
 
     Returns:
         The texts by path; the keys of the workload.
@@ -252,7 +252,7 @@ def _code(record: Record) -> tuple[dict[str, str], set[str]]:
 
 
 def _conditions(record: Record, without: Collection[str]) -> dict[str, str]:
-    """Everything that belongs to a cell's identity but the seed and one's code, by dotted key."""
+    """Dotted key → value of a cell's identity, without its seed and its code."""
     cell = record.cell
     asked = {
         "workload": {name: value for name, value in cell.workload.items() if name not in without},
@@ -277,7 +277,7 @@ def copied(old: FolderGroup, new: FolderGroup) -> set[int]:
 def measured_apart(old: FolderGroup, new: FolderGroup) -> tuple[Group, Group]:
     """The processes of both, without the measurements that both folders hold.
 
-    Such a measurement beside itself would draw the ratio to 1. Where a side has no other,
+    A measurement compared with itself would draw the ratio to 1. Where a side has no other,
     nothing is left out, so that a folder can be compared with itself.
     """
     both = copied(old, new)
@@ -287,7 +287,7 @@ def measured_apart(old: FolderGroup, new: FolderGroup) -> tuple[Group, Group]:
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that was asked for otherwise: its dotted key, OLD's value and NEW's as JSON."""
+    """A condition that differs: its dotted key, OLD's value and NEW's as JSON."""
 
     key: str
     old: str
@@ -299,7 +299,7 @@ class Unlike:
     """Why comparing two places would be comparing two different things.
 
     Attributes:
-        conditions: what was asked for otherwise.
+        conditions: the conditions that differ.
         input: whether the fingerprints of the data differ.
         cells: whether two versions of accelreport give the same conditions different keys.
     """
@@ -329,7 +329,7 @@ def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
 
 
 class CodeChange(Document):
-    """A file of somebody's own code that is not the same in both folders."""
+    """A Python file of a spec that is not the same in both folders."""
 
     file: str
     """Its path in the spec's folder."""
@@ -356,7 +356,7 @@ def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
 
 
 def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeChange]:
-    """Every file of code that differs on the sides of some pair, each change once."""
+    """Every file of code that differs between the sides of a pair, each change once."""
     count = Counter((edit.file, edit.lines) for old, new in pairs for edit in edited(old, new))
     return [
         CodeChange(file=file, lines=lines, comparisons=comparisons)
@@ -438,12 +438,12 @@ class Gate(StrEnum):
     PASSES = "PASSES"
     """It is not: it is at least so fast, with the whole interval, and as accurate."""
     OPEN = "OPEN"
-    """The interval holds 1/(1 + gate), there is none, or the accuracy is another one, or seems
-    so and too few processes tell."""
+    """The interval contains 1/(1 + gate), there is none, or the accuracy differs, or may differ
+    and has too few processes."""
 
 
 def gated(faster: Contrast, gate: float) -> tuple[Gate, int | None]:
-    """Whether NEW is slower than a gate allows, and how many more processes would tell.
+    """Whether NEW is slower than a gate allows, and how many more processes would decide it.
 
     FAILS when the whole interval lies below 1/(1 + gate), PASSES when none of it does. Logarithms
     are compared, so that a wider gate never fails what a narrower one passes.
@@ -479,7 +479,7 @@ def read_margin(text: str) -> float:
     return value
 
 
-def seen_at_best(new: FolderGroup, processes: int, noises: Sequence[Noise]) -> float | None:
+def least_slowdown_shown(new: FolderGroup, processes: int, noises: Sequence[Noise]) -> float | None:
     """The smallest slowdown that so many processes show where NEW was measured."""
     workload = f"{new.spec}:{new.profile.partition('+')[0]}"
     noise = nearest(noises, new.machine, workload, new.device, new.point)
@@ -535,14 +535,14 @@ def spreads_of(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> dict[tuple[s
 
 
 def alike_places(old: FolderGroup, new: FolderGroup) -> tuple[str, ...]:
-    """What comparisons have in common whose spread is told together."""
+    """The key of comparisons whose spread is pooled: spec, profile, devices and machines."""
     return (new.spec, new.profile, *alike(new.group(), old.group()))
 
 
 def partners(
     old: Sequence[FolderGroup], new: Sequence[FolderGroup]
 ) -> tuple[list[tuple[FolderGroup, FolderGroup]], list[FolderGroup], list[FolderGroup]]:
-    """SortedFolder of one name by machine: those to be compared, and what is in one folder only.
+    """Groups of one name by machine: the pairs to be compared, and what is in one folder only.
 
     A machine is compared with itself. Where one machine is left on each side, these two are
     compared; where more are left, it would be arbitrary which.

@@ -56,7 +56,7 @@ class OwnRoof:
 
 
 Bound = CoreBound | AnyChip | OwnRoof
-"""What a peak that nobody cites follows from."""
+"""What an uncited peak is calculated from."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Peak:
         tflops: 10¹² floating-point operations per second, dense.
         dtype: element type it is of.
         source: where it is written, and whether that was checked; or what it follows from.
-        checked: whether somebody held it against a text; the devices file answers for its own.
+        checked: whether it was compared with a text; a peak of the devices file counts as checked.
         tf32_tflops: of a peak in float32, the one in TensorFloat-32, which frameworks may use in
             its place; 0 where the hardware has none.
     """
@@ -165,7 +165,7 @@ def own_bound(record: Record) -> Peak:
 
     For a CPU the lower of two bounds, where they are known: its processors by its vector units and
     a clock that none has, and `OWN_ROOF` times what was measured of it (`Environment.roofs`) while
-    nobody else used it: on a loaded machine the best of ten products was a sixth of the usual. For
+    the machine was idle: on a loaded one the best of ten products was a sixth of the usual. For
     everything else, what no chip reaches.
     """
     device, machine = record.cell.device_spec, record.environment
@@ -203,7 +203,7 @@ def bandwidth_for(device: Device, hardware: str) -> Bandwidth | None:
 
 
 def count_of(spec: Device) -> int:
-    """How many GPUs compute; a CPU's or TPU's row already stands for all that was named."""
+    """How many GPUs compute; a CPU's or TPU's row already means all of its chips."""
     return spec.all_replicas if spec.kind == "GPU" else 1
 
 

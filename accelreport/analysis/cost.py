@@ -76,7 +76,17 @@ def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
     known = [row for row in rows if math.isfinite(row.timings.first_step_s)]
     if not known:
         return None
-    started = sorted((_stages(row) for row in known), key=sum)
+    started = sorted(
+        (
+            # A stage that was not reached takes no time.
+            [
+                sum(seconds for read in readers if math.isfinite(seconds := read(row)))
+                for _, readers in STAGES
+            ]
+            for row in known
+        ),
+        key=sum,
+    )
     middle = started[(len(started) - 1) // 2 : len(started) // 2 + 1]
     return Start(
         stages=tuple(map(fmean, zip(*middle, strict=True))),
@@ -85,16 +95,8 @@ def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
     )
 
 
-def _stages(row: Result) -> tuple[float, ...]:
-    """Seconds of each stage of a process; 0 where it was not reached."""
-    return tuple(
-        sum(seconds for read in readers if math.isfinite(seconds := read(row)))
-        for _, readers in STAGES
-    )
-
-
 MOST_STEPS = 10**12
-"""A change of places after more steps than these is none: nobody trains so long."""
+"""Devices that change places later than this do not change places: no training is so long."""
 
 
 def overtakes(own: TimeLine, other: TimeLine) -> int | None:
@@ -118,8 +120,8 @@ class Price:
     Attributes:
         per_hour: money for an hour.
         currency: of it.
-        date: the day on which that was the price; empty when nobody said.
-        source: who asks it; empty when nobody said.
+        date: the day of the price; empty if it is unknown.
+        source: the provider; empty if it is unknown.
     """
 
     per_hour: float

@@ -20,12 +20,12 @@ from accelreport.analysis.speedup import Withheld
 from accelreport.analysis.stats import DECIDED, LEVEL, Interval, Verdict
 from accelreport.spec.models import Published
 
-MOST_TOLD = 4
-"""Comparisons that a page tells one by one. Of more, some are chosen, and all hold together."""
+MOST_SEPARATE = 4
+"""Comparisons that each have their own level. Of more, some are chosen, and all hold together."""
 
 
 class Kind(StrEnum):
-    """What a finding says; each kind has one form. The order is that in which a page tells them."""
+    """What a finding says; each kind has one form. They are in the order of a page."""
 
     FASTER = "faster"
     """Decided: the whole interval lies above the base."""
@@ -38,7 +38,7 @@ class Kind(StrEnum):
     SINGLE = "single-run"
     """A ratio without an interval."""
     WITHHELD = "withheld"
-    """A ratio that must not stand without its reason."""
+    """A ratio that must not be shown without its reason."""
     COMPILED = "compiled"
     """One framework's compiler against the same framework with less of it."""
     PAYS_OFF = "pays-off"
@@ -54,7 +54,7 @@ class Kind(StrEnum):
     RANGE = "grid-range"
     """The slowest timed configuration against the fastest."""
     RATE = "rate"
-    """What a device does in a second, beside nothing."""
+    """The rate of a device that is compared with nothing."""
     EXCEEDS_PEAK = "exceeds-peak"
     """A published figure above the peak of its chip."""
     SHARE_OF_PEAK = "share-of-peak"
@@ -70,7 +70,7 @@ class Kind(StrEnum):
     WRITES = "writes"
     """Next letters that a text model guesses."""
     FORECAST = "forecast"
-    """The error of a forecast beside that of a naive one."""
+    """The error of a forecast and that of a naive one."""
     INT8 = "int8"
     """Size, latency and accuracy of a network in 8-bit integers."""
     TARGET = "time-to-target"
@@ -89,7 +89,7 @@ DECIDED_KINDS = frozenset(Kind) - {Kind.UNDECIDED, Kind.SINGLE, Kind.WITHHELD, K
 
 
 class Caveat(StrEnum):
-    """What weakens a number, and stands where the number stands."""
+    """What weakens a number, shown wherever the number is."""
 
     SINGLE_RUN = "single-run"
     BUDGET = "stopped-by-the-budget"
@@ -152,7 +152,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Value:
-    """A number with all that must be said with it.
+    """A number with everything that qualifies it.
 
     Attributes:
         of: what it is of.
@@ -199,10 +199,10 @@ class Finding:
 
     Attributes:
         kind: what it says.
-        values: its numbers, the one that a title tells first.
+        values: its numbers; a title begins with the first.
         base: what ratios are over, with its own absolute number; None where nothing is divided.
         level: confidence that is promised of the intervals together.
-        comparisons: of how many comparisons the values were chosen; 1 where all are told.
+        comparisons: of how many comparisons the values were chosen; 1 where all are shown.
         of: how many there could have been: comparisons, sweep points, configurations.
         axis: the swept key that it is about; empty where it is about none.
     """
@@ -227,7 +227,7 @@ class Finding:
 
     @property
     def title_values(self) -> tuple[Value, ...]:
-        """The numbers that its title tells: of chosen comparisons the first, and none undecided."""
+        """The numbers of its title: of chosen comparisons the first, and none that is undecided."""
         if self.kind in {Kind.UNDECIDED, Kind.SINGLE}:
             return ()
         return self.values[:1] if self.kind in COMPARISONS and self.comparisons > 1 else self.values

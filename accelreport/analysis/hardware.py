@@ -24,8 +24,8 @@ from accelreport.results.record import Environment
 from accelreport.spec.models import ListPrice
 
 Reading = Literal["maker", "copy", "derived", "unchecked"]
-"""What a row was held against: a text of the maker's own, somebody else's copy of one, a
-formula from the maker's counts and clocks, or nothing yet."""
+"""What a row was compared with: the maker's own text, a copy of it, a formula from the maker's
+counts and clocks, or nothing yet."""
 
 UNCHECKED = "not yet checked against the sheet"
 
@@ -49,9 +49,9 @@ class Hardware:
         gbps: memory bandwidth in 10⁹ bytes per second; None where no text was found.
         source: title of the document that gives the figures.
         address: where that document is.
-        reading: what the figures were held against; where they differ, the weakest.
+        reading: what the figures were compared with; where they differ, the weakest.
         read_in: the text that was read, where it is not the document itself.
-        wording: what stands there, shortened.
+        wording: the words of that text, shortened.
         unit: what the figures are of.
         cores: of a TPU, the TensorCores of the unit, by which slices are counted; 0 elsewhere.
         kernel_us: cited time that a kernel which waits for the one before adds to its own work, in
@@ -77,7 +77,7 @@ class Hardware:
 
     @property
     def cited(self) -> str:
-        """Name, source and what it was held against, for a note."""
+        """Name, source and what it was compared with, for a note."""
         return f"{self.name}; {self.source}, {REMARKS[self.reading]}"
 
     def units(self, text: str) -> float:
@@ -92,7 +92,7 @@ class Hardware:
 
 @dataclass(frozen=True)
 class HostedMachine:
-    """A hosted machine as somebody who measured on it printed it.
+    """A hosted machine as a source that measured on it describes it.
 
     Attributes:
         name: what the source calls it.
@@ -104,7 +104,7 @@ class HostedMachine:
         memory_gb: its memory in 10⁹ bytes; None where the source prints none.
         tflops: its rate in 10¹² floating-point operations per second; None where none is printed.
         tops: the same of 8-bit integers.
-        price: what an hour of such hardware cost to rent, as somebody else printed it.
+        price: the published rent of such hardware for an hour.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")

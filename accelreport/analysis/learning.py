@@ -1,6 +1,6 @@
 """What a training reached: its target, its forecasts, and whether two devices learn the same.
 
-Forecasts stand beside the guesses that anybody could make without a network.
+Forecasts are compared with guesses that need no network.
 
 Failing to find a difference is not finding that there is none. Two one-sided tests
 (Schuirmann 1987) turn the question round: the devices are the same when the 90 % interval
@@ -101,14 +101,14 @@ class TargetTime:
 
     @property
     def reached(self) -> bool:
-        """Whether it did."""
+        """Whether it reached the target."""
         return not isnan(self.epoch)
 
 
 def target_times(
     plan: PlanDocument, results: Sequence[Result], records: Iterable[Record]
 ) -> tuple[TargetTime, ...]:
-    """Each measured process beside the target of `[measure]`; nothing when the spec has none."""
+    """When each measured process reached the target of `[measure]`; empty without a target."""
     target = plan.measure.target
     if target is None:
         return ()
@@ -180,7 +180,7 @@ def forecast_errors(forecast: Forecast, horizon: int) -> ForecastErrors:
     Values that the loss leaves out, or that have no value so long before them, do not count.
 
     Args:
-        forecast: a series and what was said of it.
+        forecast: a series with its forecast.
         horizon: steps by which it lies ahead, where the forecast itself does not say.
     """
     ahead = forecast.horizon_steps if forecast.horizon_steps is not None else horizon
@@ -242,7 +242,7 @@ TOST_LEVEL = 0.90
 
 
 class Parity(StrEnum):
-    """What is said of a device's quality against the baseline's."""
+    """The verdict on a device's quality against the baseline's."""
 
     EQUIVALENT = "EQUIVALENT"
     DIFFERENT = "DIFFERENT"
@@ -306,11 +306,18 @@ def agreement(
         own: processes of the device.
         base: those of the baseline; the same for the baseline itself.
         quality: the metric and the margin.
-        comparisons: how many are made of which a single difference would be told, as over the
-            sweep points of a claim: DIFFERENT then takes a level of 1 - 0.05/comparisons. That
+        comparisons: how many are made of which a single difference decides, as over the sweep
+            points of a claim: DIFFERENT then takes a level of 1 - 0.05/comparisons. That
             all of them are EQUIVALENT takes no more than each of them (Berger 1982).
     """
-    values, others = (_values(group, quality.metric) for group in (own, base))
+    values, others = (
+        {
+            result.seed: value
+            for result in group
+            if result.complete and isfinite(value := result.final.get(quality.metric, nan))
+        }
+        for group in (own, base)
+    )
     if own is base and values:
         return Agreement(quality, len(values), NOTHING, Parity.BASELINE)
     seeds = sorted(values.keys() & others.keys())
@@ -323,11 +330,6 @@ def agreement(
         difference.linear(TOST_LEVEL),
         judge(difference, quality.within, comparisons),
     )
-
-
-def _values(results: Iterable[Result], metric: str) -> dict[int, float]:
-    known = {result.seed: result.final.get(metric, nan) for result in results if result.complete}
-    return {seed: float(value) for seed, value in known.items() if isfinite(value)}
 
 
 def judge(difference: Contrast, within: float, comparisons: int = 1) -> Parity:
@@ -439,7 +441,7 @@ def difference(float32_only: int, int8_only: int, examples: int) -> tuple[float,
     q − p ± z · √((p + q − (q − p)²)/(n + 2)).
 
     Returns:
-        The difference that was seen, and both ends of its interval.
+        The observed difference, and both ends of its interval.
     """
     p, q = (float32_only + 1) / (examples + 2), (int8_only + 1) / (examples + 2)
     half = float(ndtri((1 + QUANTISED_LEVEL) / 2)) * sqrt((p + q - (q - p) ** 2) / (examples + 2))

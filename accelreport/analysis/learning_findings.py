@@ -38,7 +38,7 @@ OVERFITTED = 0.10
 GUESSED = ("val_accuracy", "accuracy")
 """The share of next characters that a text model guesses: of new text, else of its own."""
 MOST_SERIES = 3
-"""Series whose forecasts a page tells."""
+"""Series whose forecasts a page shows."""
 MOST_ERROR = 1e6
 """A forecast that errs by so many times the error of a naive guess diverged."""
 SIZE, LATENCY, ACCURACY = "size", "latency", "accuracy"
@@ -174,9 +174,9 @@ def _writes(bench: Benchmark, run: Run) -> Iterator[Finding]:
 
 
 def _forecast(bench: Benchmark, run: Run, target: str) -> Finding:
-    """The network's mean absolute error over its runs beside the best naive guess.
+    """The network's mean absolute error over its runs, against the best naive guess.
 
-    Of made-up series nobody wins anything. `of` counts the runs, `n` those that did not diverge.
+    Of synthetic series nothing is decided. `of` counts the runs, `n` those that did not diverge.
     """
     runs = alike(bench, run)
     compared = [

@@ -17,14 +17,14 @@ from accelreport.results.record import Record
 from accelreport.spec.base import Scalar
 
 FEWEST_PAIRS = 3
-"""Of fewer pairs nothing is said."""
+"""Fewer pairs give no estimate."""
 
 REPEATS = (3, 5, 10, 20)
 """Numbers of repeats that a person chooses among."""
 
 
 class Noise(Document):
-    """What an A/A measurement found of a device at one sweep point on one machine."""
+    """The result of an A/A measurement of a device at one sweep point on one machine."""
 
     workload: str
     """The spec with its profile; empty for the small network that comes along."""
@@ -88,7 +88,7 @@ def noise_of(workload: str, records: Iterable[tuple[Record, float]]) -> Noise | 
 def nearest(
     known: Iterable[Noise], machine: str, workload: str, device: str, point: dict[str, Scalar]
 ) -> Noise | None:
-    """What is known of a machine that comes nearest: of this very place, else the small network."""
+    """The noise of a machine at this very place, else that of the small network; None without."""
     here = [noise for noise in known if noise.machine == machine]
     exact = (
         noise

@@ -4,10 +4,10 @@ Processes of different machines share no repeat, so the interval is Welch's (194
 logarithms of the steady times.
 
 Sources print steps, epochs, samples and totals. Each row of theirs comes to one rate, examples
-trained each second (10¹² operations, of a kernel), so that it can stand on the axis of what was
+trained each second (10¹² operations, of a kernel), so that it can be drawn on the axis of what was
 measured.
 
-Whatever stands in a row is divided by the same processes of that row, its base. Rows are drawn on
+Everything in a row is divided by the same processes of that row, its base. Rows are drawn on
 one axis only where their bases are one device of one machine: factors over two baselines cannot be
 ranked, since a slower device has the larger one beside a slower baseline.
 """
@@ -155,22 +155,22 @@ RATES = {
     "tflops": 1,
     "total_time": 2,
 }
-"""Published figures that tell a rate, and in which turn one is taken: the time of a step may have
+"""Published figures that give a rate, and in which turn one is taken: the time of a step may have
 been worked out of that of a sample, and a whole training holds evaluations and the start beside
 what it trained, so its rate is the last that is asked for. Of one turn, the one of the most digits
 is the best."""
 
 
 RATES_THEMSELVES = frozenset({"tflops", "throughput"})
-"""Those of them of which more is faster."""
+"""Figures of `RATES` that are rates already."""
 
 
 @dataclass(frozen=True)
 class PrintedRate:
-    """A published figure as the rate of somebody's device, over the rate of a row's base.
+    """A published figure as a rate, over the rate of a row's base.
 
     Attributes:
-        result: the figure, beside what the base came to.
+        result: the figure and what the base reached.
         rate: the figure as a rate: examples in a second, or TFLOPS of a kernel.
         factor: how many times as fast, with the base's validation where the figure includes one and
             it was measured.
@@ -219,7 +219,7 @@ class RateRow:
 
     @property
     def compared(self) -> int:
-        """How many things stand beside the base."""
+        """How many rates are compared with the base."""
         return len(self.measured) + len(self.printed)
 
 
@@ -258,8 +258,8 @@ def rate_rows(
     """The sweep points of a plan at which something can be divided by a base.
 
     Args:
-        plan: what the spec said.
-        results: what was measured.
+        plan: the plan.
+        results: its results.
         speedups: the speedups of the plan, from `speedups_of`.
         place: device and machine of the base; the plan's own baseline where most was measured
             of it when absent.
@@ -295,7 +295,7 @@ def rate_rows(
 
 
 def id_of(group: Group | None) -> tuple[object, ...]:
-    """What tells a group from all others of its plan."""
+    """What identifies a group within its plan."""
     return (group.device, group.machine, point_key(group.point)) if group else ()
 
 
@@ -332,7 +332,7 @@ def _rate(plan: PlanDocument, result: PublishedResult) -> float | None:
 
 
 def _restates(one: PrintedRate, other: PrintedRate) -> bool:
-    """Whether two figures of one device are the same measurement, told in another unit."""
+    """Whether two figures of one device are the same measurement in another unit."""
     if one.result.source != other.result.source:
         return False
     if one.result.row.label == other.result.row.label and one.beyond_peak == other.beyond_peak:

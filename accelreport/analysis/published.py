@@ -1,4 +1,4 @@
-"""Somebody else's figures beside what was measured here; never mixed into a statistic.
+"""Published figures compared with measured ones; never mixed into a statistic.
 
 Rules find figures that contradict physics, or one another.
 
@@ -69,7 +69,7 @@ class Conditions:
 
     @property
     def samples(self) -> float | None:
-        """Samples seen in one epoch."""
+        """Samples of one epoch."""
         if self.steps_per_epoch and self.batch_size:
             return self.steps_per_epoch * self.batch_size
         return self.examples
@@ -90,7 +90,7 @@ class Printed:
         published: what the source printed.
         plan: what it is compared with.
         operations: that a step at its sweep point takes at the least, by the records' counts; NaN
-            where none tells.
+            if no record has them.
     """
 
     published: Published
@@ -110,7 +110,7 @@ class Contradiction:
     Attributes:
         kind: what is wrong, such as `above-peak`.
         printed: the figure.
-        other: what it is held against: a peak in TFLOPS, seconds, or a speedup.
+        other: what it contradicts: a peak in TFLOPS, seconds, or a speedup.
         count: how many epochs, steps or samples the two are apart, or the seconds of a step that
             a rate follows from; NaN where nothing is counted.
         of: what the other one is of: a quantity, or an element type.
@@ -256,7 +256,7 @@ class NamedHardware:
 
 
 def hardware_of(row: Published) -> NamedHardware | None:
-    """The hardware of a published row, and who names it; None where nobody does.
+    """The hardware of a published row, and who names it; None if it is not named.
 
     A hosted machine is one that a source calls exactly so. Last comes what the row's price is of.
     """
@@ -402,7 +402,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "sample_time": (_sample_against_epoch,),
     "speedup": (_speedup_against_times,),
 }
-"""The rules that look at each figure, beside that of the ceiling."""
+"""The rules for each figure, in addition to that of the ceiling."""
 
 OUTSIDE_A_STEP = frozenset(
     {
@@ -433,7 +433,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class PublishedResult:
-    """One published figure beside what one machine measured at one sweep point.
+    """One published figure, and what one machine measured at one sweep point.
 
     Attributes:
         row: what the source printed.
@@ -449,7 +449,7 @@ class PublishedResult:
         per_step: whether the ratio is of the time of a step, since their number differs.
         extrapolated: whether a total or an epoch is, because the budget ended a process.
         stand_in: what was read instead of the whole data: "synthetic", "sample" or nothing.
-        withheld: of a speedup, the comparison that must not stand alone; None where it may.
+        withheld: of a speedup, the comparison that must not be shown alone; None if it may.
         validation: how many times as long `measured` is by its validation, where the published time
             includes one; 1 where it does not, NaN where ours was not measured and is left out.
         flags: what cannot be right about the published figures themselves.
@@ -497,7 +497,7 @@ def published_results(
     Args:
         plan: holds the figures.
         results: what was measured.
-        beside: the device whose measurements they stand beside; each its own when empty.
+        beside: the device whose measurements they are compared with; each its own when empty.
     """
     rules = rules_of(plan, results)
     groups = grouped(groups_of(results), lambda group: point_key(group.point))
@@ -556,7 +556,7 @@ def _beside(
 def _measured(
     plan: PlanDocument, result: PublishedResult, own: Group, place: Sequence[Group], rules: Rules
 ) -> PublishedResult:
-    """The figure beside what one group of processes came to."""
+    """A published figure with what one group of processes measured."""
     kept = [process for process in own.results if process.measured]
     epochs = plan.value("epochs", own.point)
     if result.figure == "speedup":
@@ -604,7 +604,7 @@ def validation_factor(
 
     Args:
         plan: says how many epochs there are.
-        row: the published row that the time stands beside.
+        row: the published row that the time is compared with.
         figure: which of its figures.
         results: the processes that were measured.
 

@@ -1,4 +1,4 @@
-"""Everything that may be said of a benchmark, in the one order that every surface has."""
+"""All findings of a benchmark in one order, which pages, slides and the terminal share."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True)
 class Timings:
-    """What the timed steps of a process come to; NaN where it was not measured.
+    """Times and rates of the timed steps of a process; NaN where it was not measured.
 
     Attributes:
         steady_step_s: seconds of a steady step.
@@ -61,12 +61,12 @@ class Timings:
         total_s: seconds of all timed steps; of a run that the budget ended, extrapolated.
         throughput: examples in a second.
         tflops: 10¹² operations in a second, over the steady steps.
-        tflops_cold: the same of a kernel's first call.
+        tflops_cold: 10¹² operations in a second of a kernel's first call.
         peak_tflops: the cited peak of what it ran on.
         mfu: model FLOPs utilisation, `tflops` over `peak_tflops`.
         flops_per_step: operations of a step, over all replicas.
-        least_flops_per_step: those that no fast algorithm goes below; NaN where a record does not
-            tell.
+        least_flops_per_step: operations that no fast algorithm goes below; NaN if a record has
+            none.
         bytes_per_step: bytes that they read and write.
         cpu_joules_per_step: joules of a steady step by the processor's counter.
         gpu_joules_per_step: joules of a steady step by the GPU's driver.
@@ -164,7 +164,7 @@ class Result:
         warnings: what weakens the number: the process's own, then those of its timings.
         extrapolated: whether the budget ended it, so that its total is extrapolated.
         steps: all that it took, the first one and the rest of the warm-up among them.
-        timings: what its timed steps come to; all NaN unless it is `measured`.
+        timings: times and rates; all NaN unless it is `measured`.
         parts: the parts of its step; None where they were not timed.
         stages: the stages of its life.
         memory: its peaks.
@@ -172,8 +172,8 @@ class Result:
             compiles it; NaN where there is no second one.
         final: final metrics by name; empty unless it is `measured`.
         float32_bytes: size of the converted model in float32; NaN where none was converted.
-        int8_bytes: the same in 8-bit integers.
-        quantised_speedup: how many times as fast the latter is, by median latencies.
+        int8_bytes: size of the converted model in 8-bit integers.
+        quantised_speedup: how many times as fast the int8 model is, by median latencies.
     """
 
     key: str
@@ -260,7 +260,7 @@ TIMING_OF = {
     "tflops": "tflops",
     "tflops_cold": "tflops_cold",
 }
-"""Field of `Timings` that holds a quantity of a claim or figure of a source."""
+"""Quantity of a claim, or figure of a source → its field of `Timings`."""
 
 CONVERTED = frozenset({"float32_bytes", "int8_bytes", "quantised_speedup"})
 """Figures of a converted model, fields of `Result`."""
@@ -303,7 +303,7 @@ def quantity(result: Result, name: str) -> float:
 def shortest(processes: Iterable[Result]) -> Result | None:
     """Of the processes that the budget stopped, the one that took the fewest steps.
 
-    None where it stopped none, or where nobody knows how many steps were planned.
+    None if it stopped none, or if the number of planned steps is unknown.
     """
     stopped = (row for row in processes if row.status == "partial")
     known = (row for row in stopped if isfinite(row.timings.planned_steps))
@@ -371,7 +371,7 @@ def results_of_plans(
 
 @dataclass(frozen=True)
 class _Draft:
-    """A process by itself, before it is seen beside its siblings."""
+    """A process by itself, before it is compared with the other repeats."""
 
     result: Result
     peak: Peak | None
@@ -478,7 +478,7 @@ def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tup
 
 
 def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
-    """The result with all that was found against it, and without its number where that is none."""
+    """The result with all its warnings, and without its numbers if one of them refuses them."""
     result = draft.result
     if result.measured:
         high = above_peak(result.timings.least_tflops, draft.peak)
@@ -617,7 +617,7 @@ def drifting_machines(
 
 
 def _slow(own: Timings, fastest: float, most: float) -> SlowProcess:
-    """A process beside the fastest repeat of its cell, and the most cores that one kept busy."""
+    """The warning of a slow process, by its fastest repeat and the most cores of a repeat."""
     factor = own.steady_step_s / fastest
     if own.other_cpu_per_wall > OTHER_LOAD:
         return SlowProcess("slow-process", factor, own.other_cpu_per_wall, nan, nan)

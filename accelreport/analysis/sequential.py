@@ -81,7 +81,7 @@ class UntilDecided:
         most = max((n for own in repeats.values() for n in own), default=-1) + 1
         verdicts = {n: _verdicts(plan, n, results) for n in at if n <= most}
         return [
-            _last(
+            _last_look(
                 Look(device, point[device, where], Verdict.NOT_MEASURED),
                 (own, repeats.get((base, point_key(beside)), {})),
                 at,
@@ -117,9 +117,9 @@ def _looks_of(plan: PlanDocument) -> list[int]:
 def _verdicts(
     plan: PlanDocument, n: int, results: Iterable[Result]
 ) -> dict[tuple[str, PointKey], Verdict]:
-    """What the first `n` repeats say of every speedup.
+    """The verdict of every speedup by the first `n` repeats.
 
-    One that must not stand alone is decided, too: more repeats do not change what it lacks.
+    A withheld one is decided, too: more repeats do not change why it is withheld.
     """
     first = [result for result in results if result.repeat < n]
     speedups = speedups_of(plan, first, Rules(looks=plan.until_decided))
@@ -130,7 +130,7 @@ def _verdicts(
     }
 
 
-def _last(
+def _last_look(
     look: Look, pair: tuple[_Repeats, _Repeats], at: Sequence[int], verdicts: Mapping[int, Verdict]
 ) -> Look:
     for n in at:
@@ -145,22 +145,19 @@ def _last(
 
 
 def _halted(n: int, own: _Repeats, base: _Repeats) -> Halted | None:
-    """What keeps a look at `n` repeats from being made."""
+    """Why a look at `n` repeats cannot be made; None if it can."""
     for baseline, group in ((False, own), (True, base)):
         for repeat in range(n):
             if repeat in group and not group[repeat].timed:
-                return Halted(Halt.UNTIMED, repeat, baseline, _problem(group[repeat]))
+                result, problem = group[repeat], ""
+                if not result.measured:
+                    kind = result.failure_kind
+                    problem = f"{REFUSED}: {kind}" if result.refused else kind or result.status
+                return Halted(Halt.UNTIMED, repeat, baseline, problem)
     shared = [repeat for repeat in range(n) if repeat in own and repeat in base]
     if inputs_differ([own[repeat] for repeat in shared], [base[repeat] for repeat in shared]):
         return Halted(Halt.INPUT)
     return None
-
-
-def _problem(result: Result) -> str:
-    if result.measured:
-        return ""
-    kind = result.failure_kind
-    return f"{REFUSED}: {kind}" if result.refused else kind or result.status
 
 
 def _wanted(

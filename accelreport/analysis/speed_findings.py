@@ -18,7 +18,7 @@ from accelreport.analysis.compute import (
 )
 from accelreport.analysis.cost import TimeLine, overtakes, start_of
 from accelreport.analysis.findings import (
-    MOST_TOLD,
+    MOST_SEPARATE,
     Caveat,
     Finding,
     Kind,
@@ -105,8 +105,8 @@ def published_value(bench: Benchmark, rate: PublishedRate) -> Value:
 def comparison_findings(bench: Benchmark) -> Iterator[Finding]:
     """What each comparison with the baseline allows to be said, by baseline and verdict.
 
-    Up to `MOST_TOLD` comparisons with one baseline are all told, each at its own level. Of more,
-    those that a page tells are chosen, so that every interval holds together with all others.
+    Up to `MOST_SEPARATE` comparisons with one baseline are all shown, each at its own level. Of
+    more, some are chosen, and so every interval holds together with all others.
     """
     over: dict[tuple[str, str], list[Speedup]] = {}
     for row in bench.compared:
@@ -119,7 +119,7 @@ def comparison_findings(bench: Benchmark) -> Iterator[Finding]:
 def _over_one_base(rows: Sequence[Speedup]) -> Iterator[Finding]:
     """Findings over one base, which all rows have in common."""
     sound = [row for row in rows if row.estimate]
-    count = len(sound) if len(sound) > MOST_TOLD else 1
+    count = len(sound) if len(sound) > MOST_SEPARATE else 1
     values: dict[Kind, list[Value]] = {}
     for row in rows:
         held = row.simultaneous(count) if row.estimate else row
@@ -214,7 +214,7 @@ def _ends_of_sweeps(bench: Benchmark) -> Iterator[tuple[Group, Group]]:
 def sound_rates(bench: Benchmark) -> list[PublishedRate]:
     """Published rates that can be and did the same work a step, without restated ones.
 
-    A rate that was derived from a row is left out where that row stands beside it.
+    A rate that was derived from a printed row is left out where that row is there too.
     """
     rates = published_rates(bench.plan)
 
@@ -342,10 +342,10 @@ def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
         (more, less)
         for less in groups
         for more in groups
-        if _differ_by_the_compiler(bench.plan.devices[less.device], bench.plan.devices[more.device])
+        if _is_next_stage(bench.plan.devices[less.device], bench.plan.devices[more.device])
         and more.machine == less.machine
     ]
-    count = len(pairs) if len(pairs) > MOST_TOLD else 1
+    count = len(pairs) if len(pairs) > MOST_SEPARATE else 1
     rows = [speedup(more, less, replace(rules, comparisons=count)) for more, less in pairs]
     rows = [row for row in rows if row.estimate]
     for row in sorted(rows, key=lambda row: -row.interval.value):
@@ -354,8 +354,8 @@ def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
             yield Finding(Kind.COMPILED, (ratio_of(row),), rate, rules.level, count, len(pairs))
 
 
-def _differ_by_the_compiler(less: Device, more: Device) -> bool:
-    """Whether two devices are one, but for the next stage of compilation of their framework."""
+def _is_next_stage(less: Device, more: Device) -> bool:
+    """Whether two devices differ only in that one has the next stage of compilation."""
     plain = {"xla": False, "eager": False, "torch_compile": False, "label": ""}
     alike = less.model_copy(update=plain) == more.model_copy(update=plain)
     # TensorFlow goes from eager to graph mode and from there to XLA; others have two stages.

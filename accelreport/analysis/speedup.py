@@ -146,7 +146,7 @@ def rules_of(plan: PlanDocument, results: Iterable[Result]) -> Rules:
 
 
 class Why(StrEnum):
-    """Why a speedup must not stand alone."""
+    """Why a speedup must not be shown alone."""
 
     INPUT = "input"
     """The two read different data: there is no speedup at all."""
@@ -155,14 +155,14 @@ class Why(StrEnum):
     QUALITY = "quality"
     """They do not reach the same quality."""
     DATA = "data"
-    """It learnt from a sample or a stand-in, and a claim is about the whole data."""
+    """It learnt from a sample or from synthetic data, and a claim is about the whole data."""
     PROFILE = "profile"
     """A profile changed how much work there is, and a claim is about the work of the spec."""
 
 
 @dataclass(frozen=True)
 class Withheld:
-    """One reason for which a speedup must not stand alone, and what the two have."""
+    """One reason against showing a speedup alone, and what each side has, such as its precision."""
 
     why: Why
     own: str
@@ -202,11 +202,11 @@ class Terms:
 
     @cached_property
     def contrast(self) -> Contrast:
-        """The sum."""
+        """The sum with its standard error."""
         return compare(*self.weighted, spread=self.spread)
 
     def times(self, factor: float) -> Terms:
-        """The same, multiplied."""
+        """The sum, multiplied by a factor."""
         weighted = ((factor * weight, sample) for weight, sample in self.weighted)
         return Terms(tuple(weighted), abs(factor) * self.spread)
 
@@ -226,7 +226,7 @@ class Estimate:
     Attributes:
         interval: the ratio of rates of work, a geometric mean over pairs or processes.
         level: the confidence level of that interval by itself.
-        verdict: what it allows to be said.
+        verdict: FASTER, SLOWER, SAME or UNDECIDED.
         needed: how many more processes of each would decide it; None where that is unknown or
             nothing is left to decide.
         paired: whether it was formed within repeats.
@@ -255,10 +255,10 @@ class Speedup:
         base: those that they are compared with; None where there are none.
         baseline: the device, and the sweep point if it is fixed, that they are compared with.
         rules: what was asked.
-        estimate: the speedup; None where there is none, or where it must not stand alone.
-        qualified: the speedup that may stand only beside the reasons in `withheld`, NOT MEASURED
+        estimate: the speedup; None where there is none, or where it is withheld.
+        qualified: the speedup that may be shown only with the reasons in `withheld`, NOT MEASURED
             whatever its interval; None where nothing is withheld, or where there is none at all.
-        withheld: why it must not stand alone; empty where it may.
+        withheld: why it must not be shown alone; empty where it may.
         agreement: whether both reach the same quality; None where nothing is trained.
     """
 
@@ -293,7 +293,7 @@ class Speedup:
 
     @property
     def computed(self) -> Estimate | None:
-        """The speedup, whether or not it may stand alone; None where there is none at all."""
+        """The speedup, withheld or not; None where there is none at all."""
         return self.estimate or self.qualified
 
     @property
@@ -308,7 +308,7 @@ class Speedup:
 
     @property
     def verdict(self) -> Verdict:
-        """What is said of it; NOT MEASURED where there is no number or it is withheld."""
+        """Its verdict; NOT MEASURED where there is no number or it is withheld."""
         return self.estimate.verdict if self.estimate else Verdict.NOT_MEASURED
 
     @cached_property
@@ -317,7 +317,7 @@ class Speedup:
         return self.own.seconds(self.rules.interval_level)
 
     def simultaneous(self, comparisons: int) -> Speedup:
-        """The same as one of several, of which the one that is told is chosen afterwards."""
+        """This comparison as one of several, whose intervals all hold together."""
         if comparisons == self.rules.comparisons or self.base is None or self.is_baseline:
             return self
         return speedup(self.own, self.base, replace(self.rules, comparisons=comparisons))
@@ -340,10 +340,17 @@ def speedups_of(
     asked = rules or rules_of(plan, results)
     pairs = paired(groups_of(results), plan.baseline.device, plan.baseline.where)
     known = spreads(pairs, asked)
-    return tuple(
-        _against(plan, group, base, replace(asked, spread=known.get(alike(group, base), 0.0)))
-        for group, base in pairs
-    )
+    compared = []
+    for group, base in pairs:
+        own_rules = replace(asked, spread=known.get(alike(group, base), 0.0))
+        if base is not None:
+            compared.append(speedup(group, base, own_rules))
+            continue
+        # The baseline was not measured; its precision is known from its device.
+        device = plan.devices.get(plan.baseline.device)
+        others = _precision(group.precision, device.precision if device else group.precision)
+        compared.append(Speedup(group, None, str(plan.baseline), own_rules, withheld=others))
+    return tuple(compared)
 
 
 Pair = tuple[Group, Group | None]
@@ -351,12 +358,12 @@ Pair = tuple[Group, Group | None]
 
 
 def paired(groups: Sequence[Group], device: str, held: Mapping[str, Scalar]) -> list[Pair]:
-    """Every group beside what it is compared with at its sweep point.
+    """Every group with the group that it is compared with at its sweep point.
 
     Args:
         groups: those of a plan.
         device: with which each is compared.
-        held: the swept keys that this device has the same values of beside every point.
+        held: swept keys that this device has at the same values for every point.
     """
     own = (group for group in groups if group.device == device)
     bases = grouped(own, lambda group: point_key(group.point))
@@ -369,12 +376,12 @@ def paired(groups: Sequence[Group], device: str, held: Mapping[str, Scalar]) -> 
 
 
 def alike(own: Group, base: Group | None) -> tuple[str, ...]:
-    """What the comparisons of two devices have in common at all sweep points."""
+    """The key of a comparison at all sweep points: both devices and machines."""
     return (own.device, own.machine, base.device, base.machine) if base else ()
 
 
 def spreads(pairs: Iterable[Pair], rules: Rules) -> dict[tuple[str, ...], float]:
-    """What is known of the spread of comparisons from all sweep points, by what is `alike`.
+    """The least spread of comparisons by all sweep points, by their key `alike`.
 
     Args:
         pairs: from `paired`.
@@ -391,14 +398,6 @@ def spreads(pairs: Iterable[Pair], rules: Rules) -> dict[tuple[str, ...], float]
 
 def _times(group: Group, rules: Rules) -> dict[Hashable, float]:
     return {rules.pair(result): result.seconds for result in group.timed}
-
-
-def _against(plan: PlanDocument, group: Group, base: Group | None, rules: Rules) -> Speedup:
-    if base is not None:
-        return speedup(group, base, rules)
-    device = plan.devices.get(plan.baseline.device)
-    others = _precision(group.precision, device.precision if device else group.precision)
-    return Speedup(group, None, str(plan.baseline), rules, withheld=others)
 
 
 def baseline_beside(group: Group, bases: Iterable[Group]) -> Group | None:
@@ -504,16 +503,16 @@ def work_of_a_step(groups: Iterable[Group]) -> float:
 
 def _logarithms(group: Group, unit: float, rules: Rules) -> dict[Hashable, float]:
     """The logarithms of the seconds of a unit of work, by what pairs have in common."""
-    return {rules.pair(row): log(row.seconds) - log(_share(row.work, unit)) for row in group.timed}
-
-
-def _share(work: float, unit: float) -> float:
-    """Work of a step over the unit; 1 where either is not counted, and steps are compared."""
-    return work / unit if work > 0 and unit > 0 else 1.0
+    # Where work is not counted, steps are compared.
+    return {
+        rules.pair(row): log(row.seconds)
+        - (log(row.work / unit) if row.work > 0 and unit > 0 else 0.0)
+        for row in group.timed
+    }
 
 
 def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
-    """A weighted sum of means of logarithms as a ratio, with what may be said of it."""
+    """A weighted sum of means of logarithms as a ratio, with its verdict."""
     contrast, level = terms.contrast, rules.interval_level
     if baseline:
         ones = Interval(1.0, 1.0, 1.0, contrast.n)
@@ -554,7 +553,7 @@ HOW = (
     "torch_compile",
     "placement",
 )
-"""What a device has in common with the single one that it is held against."""
+"""Keys that a device shares with the single one that its scaling is compared with."""
 
 
 @dataclass(frozen=True)

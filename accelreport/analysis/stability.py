@@ -1,8 +1,8 @@
-"""What is wrong with a number, said beside it: every test of a timed series has a name.
+"""Tests of a timed series; what they find is a warning with a name, shown with the number.
 
 Warm-up is a fixed number of steps (a number that depended on the data would make cells
 incomparable), so what follows it is tested instead. A finding never removes a value: it
-stands beside it as a warning.
+is a warning.
 
 One process gives one number, however many steps it timed. Steps of one process share its
 memory layout, its clock and its thread placement, so they are not independent; only whole
@@ -297,7 +297,7 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
         return (*warnings, ResultWarning("untested", len(values)))
     # Absurd timings (10³⁰⁰ s) may overflow a variance; infinity is then certain of nothing.
     with np.errstate(over="ignore", invalid="ignore"):
-        warnings += _settled(blocks, values)
+        warnings += _trend_warnings(blocks, values)
         warnings += _bimodal(blocks, values)
         warnings += _stalled(blocks)
     return tuple(warnings)
@@ -323,7 +323,7 @@ def _cores(blocks: list[Block]) -> Floats:
     return np.array([block.cpu_s / block.wall_s if block.wall_s else 0.0 for block in blocks])
 
 
-def _settled(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
+def _trend_warnings(blocks: list[Block], values: Floats) -> Iterable[ResultWarning]:
     """At most one of `not-steady`, `throttled` and `drifting`."""
     series = batches(values)
     later = trend(series[len(series) // 5 :])
@@ -405,19 +405,15 @@ def began(record: Record) -> Began:
     """What the process of a record began with."""
     cell = record.cell
     where = (cell.device, *map(repr, sorted(cell.point.items())), cell.spec)
-    return Began(record.key, record.machine, cell.seed, where, _parts(record))
-
-
-def _parts(record: Record) -> dict[str, str]:
+    parts, data = {}, record.data
     if record.began_with is not None:
-        return {
+        parts = {
             "initial weights": record.began_with.weights,
             "order of the examples": record.began_with.order,
         }
-    data = record.data
-    if data is not None and data.origin == "generated" and data.seed is not None:
-        return {"input": data.fingerprint}
-    return {}
+    elif data is not None and data.origin == "generated" and data.seed is not None:
+        parts = {"input": data.fingerprint}
+    return Began(record.key, record.machine, cell.seed, where, parts)
 
 
 def reused(processes: Iterable[Began]) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:

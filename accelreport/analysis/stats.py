@@ -37,7 +37,7 @@ from scipy.special import stdtrit
 from accelreport.results.plan_document import Document, Looks
 
 LEVEL = 0.95
-"""Confidence level of every interval unless said otherwise."""
+"""Default confidence level of an interval."""
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class Interval:
         return (self.low, self.high) if self.known else (self.value, self.value)
 
     def times(self, factor: float) -> Interval:
-        """The same, multiplied by a number without an error of its own."""
+        """The interval, multiplied by a number without an error of its own."""
         return Interval(self.value * factor, self.low * factor, self.high * factor, self.n)
 
 
@@ -138,7 +138,7 @@ class Contrast:
         return self.error * sqrt(self.n)
 
     def widened(self, spread: float) -> Contrast:
-        """The same, with a `spread` of at least this from repeat to repeat.
+        """This contrast with a `spread` of at least this from repeat to repeat.
 
         What is not known stays so: a single process has no error.
         """
@@ -180,18 +180,15 @@ def compare(*terms: Term, spread: float = 0.0) -> Contrast:
         terms: a weight and the processes it applies to, each.
         spread: the least standard deviation of one repeat's comparison (`known_spread`).
     """
-    return _compared(*terms).widened(spread)
-
-
-def _compared(*terms: Term) -> Contrast:
     sizes = [len(sample) for _, sample in terms]
     if not terms or min(sizes) == 0:
         return Contrast(nan, nan, nan, 0, paired=False)
     shared = set.intersection(*(set(sample) for _, sample in terms))
     if len(shared) >= 3 or 2 <= len(shared) == min(sizes):
         values = [sum(weight * sample[key] for weight, sample in terms) for key in shared]
-        return one_sample(sorted(values))
-    return welch(*((weight, sorted(sample.values())) for weight, sample in terms))
+        return one_sample(sorted(values)).widened(spread)
+    groups = ((weight, sorted(sample.values())) for weight, sample in terms)
+    return welch(*groups).widened(spread)
 
 
 def one_sample(values: Sequence[float]) -> Contrast:
@@ -214,7 +211,7 @@ def welch(*groups: tuple[float, Sequence[float]]) -> Contrast:
     """The weighted sum of the means of independent groups.
 
     Degrees of freedom are Welch–Satterthwaite's, and at most twice those of the smallest
-    group: without that bound a group of two beside one of ten covers 88 % instead of 95 %.
+    group: without that bound a group of two against one of ten covers 88 % instead of 95 %.
     """
     sizes = [len(values) for _, values in groups]
     value = sum(weight * fmean(values) for weight, values in groups)
@@ -238,7 +235,7 @@ def known_spread(comparisons: Iterable[tuple[Contrast, Sample, Sample]]) -> floa
     then pooled over all sweep points. Where none do, nothing is known beside what each
     comparison shows itself. Two modes are two groups `SLOW_PROCESS` times apart or more, which
     together are at most half as wide as the gap between them; so a cell that merely varies
-    much says nothing about the others.
+    much tells nothing about the others.
 
     Args:
         comparisons: at each sweep point the comparison of logarithms, and the positive times
@@ -296,7 +293,7 @@ def level_over(looks: Looks | None, level: float = LEVEL) -> float:
 
 
 class Verdict(StrEnum):
-    """What is said of one device against the baseline."""
+    """The verdict on one device against the baseline."""
 
     FASTER = "FASTER"
     SLOWER = "SLOWER"
@@ -399,7 +396,7 @@ class Calibration(Document):
 
 
 def last_calibration() -> Calibration:
-    """What the last whole calibration found."""
+    """The results of the last whole calibration."""
     return Calibration.model_validate_json(FILE.read_bytes())
 
 

@@ -1,8 +1,8 @@
 """What weakens a number: the name of each warning, and the values that it rests on.
 
-Sentences are made of them where they are read (`accelreport.report.warning_text`). A warning stands
-beside its number, but for those of `REFUSING`, which stand in its place: they say that the work was
-not done, that something else was timed, or that no machine can have done it.
+Sentences are made of them where they are read (`accelreport.report.warning_text`). A warning is
+shown with its number. Those of `REFUSING` replace it: the work was not done, something else was
+timed, or no machine can have done it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ResultWarning:
 
 @dataclass(frozen=True)
 class Recorded(ResultWarning):
-    """What the process said of itself, in the sentence that its record keeps.
+    """A warning of the process itself, in the sentence that its record keeps.
 
     Attributes:
         message: the sentence.
@@ -169,8 +169,8 @@ REFUSING = frozenset(
 def above_peak(tflops: float, peak: Peak | None) -> ResultWarning | None:
     """A rate above what the hardware can do: some of the counted work was not done.
 
-    It refuses the number where the peak was held against a text; a peak that nobody has
-    checked may itself be wrong, and then the warning is `above-unchecked-peak`.
+    It refuses the number if the peak was checked; an unchecked peak may itself be wrong, and then
+    the warning is `above-unchecked-peak`.
     """
     if peak is None or not above(tflops, peak):
         return None
@@ -208,13 +208,13 @@ def impossible(record: Record) -> Iterator[ResultWarning]:
     known = environment is not None and environment.accelreport == __version__
     if record.cell.key != record.key and known:
         yield ChangedRecord("changed-record", nan, record.cell.key, record.key)
-    yield from _shares(record)
+    yield from _impossible_shares(record)
     blocks = [block for block in record.blocks if block.steps and 0 < block.wall_s < inf]
-    yield from _cpu_time(record, blocks)
-    yield from _rate(record, blocks)
+    yield from _excess_cpu_time(record, blocks)
+    yield from _rate_above_machine(record, blocks)
 
 
-def _shares(record: Record) -> Iterator[ResultWarning]:
+def _impossible_shares(record: Record) -> Iterator[ResultWarning]:
     for metrics in (record.final, *(epoch.metrics for epoch in record.epochs)):
         for name, value in metrics.items():
             if is_share(name) and (value < -ROUNDED or value > 1 + ROUNDED):
@@ -222,7 +222,7 @@ def _shares(record: Record) -> Iterator[ResultWarning]:
                 return
 
 
-def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
+def _excess_cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
     if record.environment is None or record.hosts:
         return  # several processes may each have been given other processors
     threads = record.environment.threads
@@ -233,7 +233,7 @@ def _cpu_time(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning
             return
 
 
-def _rate(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
+def _rate_above_machine(record: Record, blocks: Iterable[Block]) -> Iterator[ResultWarning]:
     """The fastest block against what the machine can do; in one block the work may be undone."""
     if record.flops is None:
         return

@@ -26,12 +26,12 @@ from accelreport.analysis.compare import (
     edited,
     energy_of_both,
     gated,
+    least_slowdown_shown,
     measured_apart,
     partners,
     processor_time_of_both,
     quality_gap,
     quality_of_both,
-    seen_at_best,
     sorted_folder,
     spreads_of,
     unlike,
@@ -497,7 +497,7 @@ def compared_row(
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
-    row["sees"] = seen_at_best(
+    row["sees"] = least_slowdown_shown(
         new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
     )
     if row["pairs"]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
-from accelreport.analysis.ceilings import seen_tflops
+from accelreport.analysis.ceilings import highest_rates
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
 from accelreport.analysis.findings import Finding
 from accelreport.analysis.learning import WITHIN, Agreement, Quality, agreement, quality_of
@@ -463,7 +463,7 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
            for plan in plans]  # fmt: skip
     highest_tflops: dict[str, float] = {}
     for plan, plan_records in zip(plans, own, strict=True):
-        for machine, rate in seen_tflops(plan, plan_records).items():
+        for machine, rate in highest_rates(plan, plan_records).items():
             highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
     return [
         BenchmarkView(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from accelreport.analysis.findings import MOST_TOLD, Caveat, Kind, Unit, Value
+from accelreport.analysis.findings import MOST_SEPARATE, Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import caveats_of, rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
@@ -199,7 +199,7 @@ def speedup_table(bench: BenchmarkView) -> Table:
         caption=(
             f"A speedup is a rate over that of {name}{at_the_same}."
             + _interval_text(bench)
-            + OWN_INTERVALS * (len(_compared(bench)) > MOST_TOLD)
+            + OWN_INTERVALS * (len(_compared(bench)) > MOST_SEPARATE)
             + " Cells are coloured only where the interval decides." * bool(_compared(bench))
             + " A published figure has no interval." * bool(published)
             + APART * (sum(series.baseline for series in bench.shown_series) > 1)
