@@ -22,7 +22,6 @@ from accelreport.report.model import (
     Gallery,
     Key,
     LargeNumber,
-    LargeNumbers,
     Panel,
     Section,
     Table,
@@ -276,7 +275,7 @@ class Opening:
 
     @property
     def numbers(self) -> tuple[LargeNumber, ...]:
-        """The numbers that are set large."""
+        """The numbers that cards and slides set large."""
         return tuple(number for _, number in self.large)
 
     @property
@@ -307,8 +306,7 @@ class Opening:
             scene.shown.figure(size, ON_A_PHONE) if isinstance(scene.shown, Plot) else scene.shown
             for scene, size in zip(self.scenes, figure_sizes(len(self.scenes)), strict=True)
         )
-        numbers = (LargeNumbers(self.numbers),) if self.numbers else ()
-        return Section("answer", self.title, (*shown, *numbers), finding=self.note)
+        return Section("answer", self.title, shown, finding=self.note)
 
 
 def figure_sizes(count: int) -> Sequence[Size]:
