@@ -42,8 +42,7 @@ from accelreport.runner.launchers import launching
 from accelreport.runner.launchers.base import LauncherConfig
 from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import choose, refresh
-from accelreport.runner.prepare import Request, prepare, shorthands, worth_comparing
-from accelreport.runner.prepare import absences as absences_here
+from accelreport.runner.prepare import Request, devices_here, prepare, shorthands
 from accelreport.runner.run import carry_out
 from accelreport.runner.workspace import Workspace, machine_lock
 from accelreport.spec.base import Scalar
@@ -201,6 +200,7 @@ def run(
     quiet: bool = False,
     on: str = "local",
     on_options: Mapping[str, Scalar] | None = None,
+    ray_address: str = "",
 ) -> Results:
     """Measure every cell of the specs that is not done.
 
@@ -225,6 +225,7 @@ def run(
         quiet: print failures only.
         on: the launcher: "local", "ray", "slurm" or a package's; `until_decided` needs "local".
         on_options: options of the launcher, such as {"partition": "gpu"}.
+        ray_address: with `on="ray"`, the cluster's head node; default: a new local Ray.
 
     Returns:
         The content of the results folder, with the outcome of this run.
@@ -245,7 +246,7 @@ def run(
         policy=policy,
         stopping_rule=UntilDecided(most_repeats) if until_decided else None,
     )
-    config = LauncherConfig(request.results, on_options or {}, fork, policy)
+    config = LauncherConfig(request.results, on_options or {}, ray_address, fork, policy)
     with launching(on, config) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=tell_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:
@@ -374,7 +375,7 @@ def new(
     first_spec.refuse_replacing(place)
     with first_spec.files_beside(place):
         known = load([place.parent / DEVICES_FILE]).devices
-        named = list(devices) or worth_comparing(known, absences_here(known, waiting=tell_waiting))
+        named = list(devices) or devices_here(known, waiting=tell_waiting)
         keys = first_spec.own_workload(model, data, place.parent) | dict(overrides or {})
         text = draft(
             FAMILIES["keras"],

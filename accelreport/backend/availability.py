@@ -1,6 +1,6 @@
 """Whether a device of `devices.toml` can run on this machine, and if not, why.
 
-Importing TensorFlow takes seconds and a TPU's driver can hang or abort, so the answer comes
+Importing a framework takes seconds and a TPU's driver can hang or abort, so the answer comes
 from a child process with a time limit.
 """
 
@@ -10,8 +10,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from accelreport.backend.distributed.tasks import NEEDS_CLUSTER, started_elsewhere
@@ -19,19 +20,26 @@ from accelreport.backend.frameworks import absent, no_compiler, remedy
 from accelreport.machine.inventory import Inventory
 from accelreport.origin import install_command
 from accelreport.results.plan_document import Document
-from accelreport.spec.device import Device
+from accelreport.results.record import Failure
+from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.families import TENSORFLOW
 
 PROGRAM = """
 import json, os, sys
 answer = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # whatever TensorFlow prints must not mix with the answer
+os.dup2(2, 1)  # whatever a framework prints must not mix with the answer
 os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
+devices = []
+{}
+json.dump({{"devices": devices, "versions": versions}}, answer)
+"""
+
+QUESTIONS = {
+    "tensorflow": """
 os.environ["KERAS_BACKEND"] = "tensorflow"
 sys.modules["jax"] = None  # TensorFlow would import it, and take longer
 import tensorflow as tf
 import keras
-devices = []
 for kind in ("CPU", "GPU", "TPU"):
     for device in tf.config.list_physical_devices(kind):
         details = tf.config.experimental.get_device_details(device) if kind == "GPU" else {}
@@ -46,30 +54,51 @@ if not any(device["kind"] == "TPU" for device in devices):
                     for d in tf.config.list_logical_devices("TPU")]
     except (tf.errors.NotFoundError, tf.errors.InvalidArgumentError, ValueError) as error:
         print(error, file=sys.stderr)
-json.dump({"devices": devices,
-           "versions": {"tensorflow": tf.__version__, "keras": keras.__version__}}, answer)
-"""
+versions = {"tensorflow": tf.__version__, "keras": keras.__version__}
+""",
+    "jax": """
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+import jax
+for kind in ("CPU", "GPU", "TPU"):
+    try:
+        devices += [{"kind": kind, "name": str(d),
+                     "description": d.device_kind if kind != "CPU" else ""}
+                    for d in jax.devices(kind.lower())]
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+versions = {"jax": jax.__version__}
+""",
+    "torch": """
+import torch
+devices.append({"kind": "CPU", "name": "cpu", "description": ""})
+for number in range(torch.cuda.device_count() if torch.cuda.is_available() else 0):
+    devices.append({"kind": "GPU", "name": f"cuda:{number}",
+                    "description": torch.cuda.get_device_name(number)})
+versions = {"torch": torch.__version__}
+""",
+}
+"""Framework → how it is asked for its devices."""
 
 
 class ProbedDevice(Document):
-    """One device TensorFlow can use."""
+    """One device that a framework can use."""
 
     kind: Literal["CPU", "GPU", "TPU"]
     name: str
-    """TensorFlow's name for it."""
+    """The framework's name for it."""
     description: str = ""
-    """Its model, where TensorFlow knows it."""
+    """Its model, where the framework knows it."""
 
 
 class Probe(Document):
-    """TensorFlow's answer."""
+    """A framework's answer."""
 
     devices: list[ProbedDevice] = []
     """What it can use."""
     versions: dict[str, str] = {}
-    """Versions of TensorFlow and Keras."""
+    """Its version, and that of Keras where it is known."""
     error: str = ""
-    """Why there is no answer: TensorFlow is not installed, or it did not answer in time."""
+    """Why there is no answer: it is not installed, or it did not answer in time."""
 
     def count(self, kind: str) -> int:
         """How many devices of a kind there are."""
@@ -77,27 +106,27 @@ class Probe(Document):
 
 
 ANSWERED_WITHIN_S = 30.0
-"""TensorFlow is imported and has looked for devices within this, or a driver hangs."""
+"""A framework is imported and has looked for devices within this, or a driver hangs."""
 
 
-def probe() -> Probe:
-    """Ask TensorFlow what it can use; a TPU that it does not list is looked for."""
+def probe(framework: str = TENSORFLOW) -> Probe:
+    """Ask a framework what it can use; a TPU that TensorFlow does not list is looked for."""
+    name = FRAMEWORK_NAMES[framework]
+    if missing := absent(framework):
+        return Probe(error=f"{missing}: {remedy(framework)}")
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", PROGRAM],
+            [sys.executable, "-P", "-c", PROGRAM.format(QUESTIONS[framework])],
             capture_output=True,
             text=True,
             check=False,
             timeout=ANSWERED_WITHIN_S,
         )
     except subprocess.TimeoutExpired:
-        return Probe(error=f"TensorFlow did not list its devices within {ANSWERED_WITHIN_S:g} s")
+        return Probe(error=f"{name} did not list its devices within {ANSWERED_WITHIN_S:g} s")
     if done.returncode != 0:
-        if "No module named" in done.stderr:
-            missing = done.stderr.strip().rsplit("No module named", 1)[-1].strip()
-            return Probe(error=f"{missing} is not installed: {install_command('cpu')}")
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-        return Probe(error=f"TensorFlow cannot start: {last[0]}")
+        return Probe(error=f"{name} cannot start: {last[0]}")
     return Probe.model_validate(json.loads(done.stdout))
 
 
@@ -114,55 +143,94 @@ def hints_of_tpu() -> bool:
     return bool(device_files) or any(os.environ.get(name) for name in TPU_VARIABLES)
 
 
-def needs_probe(devices: Iterable[Device], machine: Inventory) -> bool:
-    """Whether TensorFlow must be asked: it takes seconds, and is in vain where nothing is."""
-    kinds = {
-        device.kind for device in devices if not device.address and device.framework == TENSORFLOW
+def to_ask(devices: Iterable[Device], machine: Inventory) -> list[str]:
+    """The frameworks that must be asked: it takes seconds, and is in vain where nothing is."""
+    hardware = {"GPU": bool(machine.gpus), "TPU": hints_of_tpu()}
+    named = {
+        device.framework for device in devices if hardware.get(device.kind) and not device.address
     }
-    return ("GPU" in kinds and bool(machine.gpus)) or ("TPU" in kinds and hints_of_tpu())
+    return [name for name in FRAMEWORK_NAMES if name in named and not absent(name)]
 
 
-def unavailable(device: Device, machine: Inventory, probe: Probe | None) -> str | None:
-    """The reason why a device cannot run here, in a sentence; None when it can.
+NO_PROBES: Mapping[str, Probe] = MappingProxyType({})
+"""The answers where no framework was asked."""
+
+ELSEWHERE = "Run the same command where it can run, then merge the results."
+"""The remedy of a device that is not here."""
+
+
+def unavailable(
+    device: Device, machine: Inventory, probes: Mapping[str, Probe] = NO_PROBES
+) -> Failure | None:
+    """Why a device cannot run here: its framework is not installed, or it is not present.
 
     Args:
         device: a row of the devices file.
         machine: this machine.
-        probe: TensorFlow's answer; without it only what the system knows is used.
+        probes: the frameworks' answers; without that of the device's framework, only what the
+            system knows is used.
+
+    Returns:
+        None when it can.
     """
-    if why := _unfit(device, machine):
-        return why
-    if device.kind == "CPU":
-        return None
-    if device.kind == "TPU" and (device.address or os.environ.get(OLD_COLAB_VARIABLE)):
-        return None  # it is elsewhere: only the cell itself can find out
-    if probe is None or device.framework != TENSORFLOW:
-        # What TensorFlow sees says nothing of another framework, which the cell itself asks.
-        return _by_system(device, machine) or no_compiler(device) or None
-    if probe.error:
-        return probe.error
-    present, needed = probe.count(device.kind), needed_here(device)
-    if present >= needed:
-        return None
-    if present:
-        return f"needs {needed} {device.kind}s; TensorFlow sees {present}"
-    if device.kind == "GPU" and machine.gpus:
-        names = ", ".join(gpu.name for gpu in machine.gpus)
-        return f"the driver lists {names}, but TensorFlow sees no GPU: {install_command('gpu')}"
-    return f"TensorFlow sees no {device.kind}"
-
-
-def _unfit(device: Device, machine: Inventory) -> str | None:
-    """Why a device of any kind cannot run here."""
+    probe = probes.get(device.framework)
+    if why := _not_here(device, machine, probe):
+        return no_device(why)
     if missing := absent(device.framework):
-        return f"{missing}: {remedy(device.framework)}"
-    if device.kind == "CPU" and (lacking := no_compiler(device)):
+        return Failure(kind="no-framework", message=missing, remedy=remedy(device.framework))
+    why = _unfit(device, machine) or (_not_seen(device, machine, probe) if probe else "")
+    return no_device(why) if why else None
+
+
+def no_device(reason: str) -> Failure:
+    """Why a cell cannot run here whose device is absent."""
+    return Failure(kind="no-device", message=reason, remedy=ELSEWHERE)
+
+
+def _elsewhere(device: Device) -> bool:
+    """Whether an accelerator is on another machine, so that only its cell can find it."""
+    return device.kind == "TPU" and bool(device.address or os.environ.get(OLD_COLAB_VARIABLE))
+
+
+def _not_here(device: Device, machine: Inventory, probe: Probe | None) -> str:
+    """Why an accelerator is not here, as the system says and its framework does not deny."""
+    if _elsewhere(device) or (probe and probe.count(device.kind)):
+        return ""
+    if device.kind == "GPU" and not machine.gpus:
+        return "no GPU on this machine (no driver lists one)"
+    if device.kind == "TPU" and not hints_of_tpu():
+        return "no TPU on this machine (no device file, no TPU variable)"
+    return ""
+
+
+def _unfit(device: Device, machine: Inventory) -> str:
+    """Why a device of any kind cannot run here."""
+    if lacking := no_compiler(device):
         return lacking
     if device.spread and not started_elsewhere():
         return NEEDS_CLUSTER
     if device.threads is not None and device.threads > machine.threads:
         return f"needs {device.threads} threads; this machine has {machine.threads}"
-    return None
+    return ""
+
+
+def _not_seen(device: Device, machine: Inventory, probe: Probe) -> str:
+    """Why a framework cannot use an accelerator that is here."""
+    if device.kind == "CPU" or _elsewhere(device):
+        return ""
+    if probe.error:
+        return probe.error
+    name, present, needed = device.framework_name, probe.count(device.kind), needed_here(device)
+    if present >= needed:
+        return ""
+    if present:
+        return f"needs {needed} {device.kind}s; {name} sees {present}"
+    if device.kind == "GPU":
+        names = ", ".join(gpu.name for gpu in machine.gpus)
+        tensorflow = device.framework == TENSORFLOW
+        build = install_command("gpu") if tensorflow else remedy(device.framework)
+        return f"the driver lists {names}, but {name} sees no GPU: {build}"
+    return f"{name} sees no {device.kind}"
 
 
 def needed_here(device: Device) -> int:
@@ -171,11 +239,3 @@ def needed_here(device: Device) -> int:
     apart = device.spread or started_elsewhere()
     workers = device.workers if several and not apart else 1
     return device.replicas * workers
-
-
-def _by_system(device: Device, machine: Inventory) -> str | None:
-    if device.kind == "GPU" and not machine.gpus:
-        return "no GPU on this machine (no driver lists one)"
-    if device.kind == "TPU" and not hints_of_tpu():
-        return "no TPU on this machine (no device file, no TPU variable)"
-    return None

@@ -19,6 +19,7 @@ REMEDIES = {
     "nan-loss": "a smaller learning rate, or another precision",
     "compile-error": "xla or torch_compile = false in the devices file, or another framework",
     "no-device": "accelreport devices shows what is here",
+    "no-framework": "accelreport devices shows what is here",
     "worker-lost": "the log has the process's output; --retry-failed tries again",
     "harness-error": "the record has the traceback; --retry-failed tries again",
     "bad-spec": "correct the spec; accelreport check shows what can be checked without measuring",
@@ -101,7 +102,7 @@ def _kind(error: BaseException) -> FailureKind:
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
         return "compile-error"
     if isinstance(error, ImportError) and "tensorflow" in str(error).lower():
-        return "no-device"
+        return "no-framework"
     if "XLA" in str(error) or "jit_compile" in str(error):
         return "compile-error"
     return "harness-error"

@@ -6,7 +6,7 @@ import csv
 import json as json_module
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,7 +43,7 @@ Exit codes: 0 no errors, 3 errors.
 DEVICES_EXAMPLES = """\b
 Examples:
   accelreport devices
-  accelreport devices --no-probe       without asking TensorFlow (faster)
+  accelreport devices --no-probe       without asking the frameworks (faster)
   accelreport devices --json
 
 \b
@@ -53,9 +53,9 @@ Exit codes: 0 listed, 3 the devices file has an error.
 SCHEMA_EXAMPLES = """\b
 Examples:
   accelreport schema > spec.schema.json
-  accelreport schema devices > devices.schema.json
-  accelreport schema record | jq '."$defs".Times'
-  accelreport schema events
+  accelreport schema --devices > devices.schema.json
+  accelreport schema --record | jq '."$defs".Times'
+  accelreport schema --events
 
 \b
 An editor that knows TOML (Taplo, Even Better TOML) checks and completes a spec whose first
@@ -66,25 +66,26 @@ line is:
 NoProbe = Annotated[
     bool,
     typer.Option(
-        "--no-probe", help="Do not ask TensorFlow which devices it sees, which takes seconds."
+        "--no-probe", help="Do not ask the frameworks which devices they see (takes seconds)."
     ),
 ]
-Kind = Annotated[
-    Literal["spec", "devices", "record", "events"],
-    typer.Argument(
-        metavar="KIND", help="spec, devices, record (of a cell) or events (of `run --json`)."
-    ),
+OfDevices = Annotated[bool, typer.Option("--devices", help="Print the schema of devices files.")]
+OfRecord = Annotated[bool, typer.Option("--record", help="Print the schema of a cell's record.")]
+OfEvents = Annotated[
+    bool, typer.Option("--events", help="Print the schema of an event of `run --json`.")
 ]
 
 
 def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json = False) -> None:
     """Read specs and show every error with its place, or what each claim tests."""
+    from accelreport.backend.frameworks import installed
     from accelreport.loader.load import load
     from accelreport.spec.files_beside import FILE_NAME, read_options
     from accelreport.spec.problems import SpecErrors
 
     try:
-        loaded = load(_with_neighbours(specs), devices_file=devices_file)
+        paths = _with_neighbours(specs)
+        loaded = load(paths, devices_file=devices_file, frameworks=installed())
         for folder in specs:
             read_options(folder / FILE_NAME).check({spec.name for spec in loaded.specs})
         complaints = _of_own(loaded)
@@ -273,25 +274,29 @@ def devices(
     from accelreport.terminal.listings import machine_text
     from accelreport.terminal.say import say
 
-    surveyed = survey(devices_file, ask_tensorflow=not no_probe)
+    surveyed = survey(devices_file, ask=not no_probe)
     if json:
         typer.echo(surveyed.model_dump_json(indent=2))
     else:
         say(*machine_text(surveyed))
 
 
-def schema(kind: Kind = "spec") -> None:
+def schema(
+    *, devices: OfDevices = False, record: OfRecord = False, events: OfEvents = False
+) -> None:
     """Print a JSON Schema of specs, for editors that complete and check them, or of other files."""
+    if devices + record + events > 1:
+        raise typer.BadParameter("--devices, --record and --events are mutually exclusive")
     from accelreport.loader.schema import as_text, devices_json_schema, json_schema
 
-    if kind == "record":
+    if record:
         from accelreport.results.record import Record
 
         content = Record.model_json_schema()
-    elif kind == "events":
+    elif events:
         from accelreport.runner.events import LINES
 
         content = LINES.json_schema()
     else:
-        content = devices_json_schema() if kind == "devices" else json_schema()
+        content = devices_json_schema() if devices else json_schema()
     typer.echo(as_text(content), nl=False)

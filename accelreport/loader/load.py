@@ -9,7 +9,7 @@ from pathlib import Path
 
 from accelreport.errors import FIRST_STEPS
 from accelreport.spec.base import Scalar
-from accelreport.spec.cells import Spec, SpecSet
+from accelreport.spec.cells import SpecSet
 from accelreport.spec.device import Device
 from accelreport.spec.examine import SpecFile
 from accelreport.spec.families import Families
@@ -43,6 +43,8 @@ def load(
     profile: str | None = None,
     overrides: Mapping[str, Scalar] | None = None,
     devices_file: Path | None = None,
+    frameworks: Sequence[str] = (),
+    devices: Sequence[str] = (),
 ) -> SpecSet:
     """Read, check and expand specs.
 
@@ -52,29 +54,45 @@ def load(
         overrides: dotted keys, as in a profile, and their values from the command line;
             applied after the profile, to the specs that have the key.
         devices_file: the devices; `devices.toml` beside each spec when absent.
+        frameworks: those on which a row of the devices file that names none may run, the preferred
+            one first; without any it is TensorFlow.
+        devices: rows that the command line names. One that no spec names is added to those that
+            can run on it.
 
     Raises:
         SpecErrors: something is wrong; it holds every problem of every file.
     """
     problems: list[Problem] = []
     files = list(_read_all(paths, devices_file, problems))
-    devices = _Devices(devices_file, problems)
+    rows = _Devices(devices_file, problems)
     for path in paths:
         if path.name == DEVICES_FILE and os.path.isfile(path):  # noqa: PTH113 -- whatever it is
-            devices.read(path)
-    specs = [SpecFile(file, devices.beside(file.path), INSTALLED) for file in files]
+            rows.read(path)
+    specs = [SpecFile(file, rows.beside(file.path), INSTALLED, frameworks) for file in files]
     for spec in specs:
         problems += spec.problems
     problems += _twins(specs)
     problems += _unknown_profile(specs, profile)
     wanted = profile or FULL
     problems += _unknown_overrides(specs, overrides or {}, wanted)
-    ready = [(spec, spec.overridden(wanted, overrides or {})) for spec in specs]
-    problems += [problem for _, examined in ready for problem in examined.problems]
+    ready = [spec.overridden(wanted, overrides or {}) for spec in specs]
+    problems += [problem for examined in ready for problem in examined.problems]
     if problems:
         raise SpecErrors(_ordered(problems))
-    built: Iterable[Spec] = (spec.spec(examined, wanted) for spec, examined in ready)
-    return SpecSet(tuple(built), {name: item for name, item in devices.all.items() if item})
+    built = [spec.spec(examined, wanted) for spec, examined in zip(specs, ready, strict=True)]
+    named = {name for spec in built for name in (*spec.devices, *spec.rows.values())}
+    more = {
+        name: [spec.overridden(wanted, overrides or {}, [name]).problems for spec in specs]
+        for name in devices
+        if name in rows.all and name not in named
+    }
+    for refused in more.values():
+        if all(refused):
+            raise SpecErrors(_ordered(problem for problems in refused for problem in problems))
+    for number, spec in enumerate(specs):
+        if added := [name for name, refused in more.items() if not refused[number]]:
+            built[number] = spec.spec(spec.overridden(wanted, overrides or {}, added), wanted)
+    return SpecSet(tuple(built), {name: item for name, item in rows.all.items() if item})
 
 
 def examine(path: Path, content: bytes, devices_file: Path | None = None) -> SpecFile:

@@ -44,6 +44,7 @@ from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import as_published
 from accelreport.results.record import Record
 from accelreport.spec.device import Device
+from accelreport.spec.families import TENSORFLOW
 
 
 def median(values: Sequence[float]) -> float:
@@ -207,8 +208,9 @@ class BenchmarkView(Benchmark):
     def title_of(self, device: str) -> str:
         """The one name of a device: the label of its row, else its hardware and what differs.
 
-        "Intel Xeon", "Intel Xeon, 1 thread", "Tesla T4, bfloat16". Where devices run several
-        frameworks, the framework and how it runs the steps stand for the hardware.
+        "Intel Xeon", "Intel Xeon, 1 thread", "Tesla T4, bfloat16". A framework other than
+        TensorFlow is named: "Intel Xeon, JAX". Where devices of one kind run several frameworks,
+        the framework and how it runs the steps stand for the hardware: "TensorFlow eager".
         """
         names = {name for name in self._hardware.get(device, {}).values() if name}
         return self._named(device, names.pop() if len(names) == 1 else "")
@@ -261,10 +263,14 @@ class BenchmarkView(Benchmark):
             return label(known.label if known else device, MOST_LETTERS)
         # "x86_64" is no name of hardware.
         name = hardware if hardware and hardware != hardware.lower() else known.kind
-        parts = differences(known, named=self._several_frameworks)
-        if self._several_frameworks:
-            first = parts[:1] if mode_of(known, named=True) else []
-            name, parts = " ".join([known.framework_name, *first]), parts[len(first) :]
+        several = self._several_frameworks
+        parts = differences(known, named=several)
+        if several or known.framework != TENSORFLOW:
+            first = parts[:1] if mode_of(known, named=several) else []
+            framework = " ".join([known.framework_name, *first])
+            one_kind = len({device.kind for device in self.plan.devices.values()}) == 1
+            names = [framework] if several and one_kind else [name, framework]
+            return label(", ".join([*names, *parts[len(first) :]]))
         return label(", ".join([name, *parts]))
 
     def title_on(self, device: str, machine: str) -> str:

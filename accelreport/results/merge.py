@@ -279,12 +279,8 @@ CHUNK = 2**20
 
 
 @contextmanager
-def unpacked(sources: Sequence[Path], most: int = MOST_BYTES) -> Iterator[list[Path]]:
+def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
     """Folders for results folders and archives of them, for the time of the context.
-
-    Args:
-        sources: results folders and archives.
-        most: bytes that an archive may unpack to.
 
     Raises:
         ResultsError: an archive is missing, damaged, too large, or has no results.
@@ -299,23 +295,23 @@ def unpacked(sources: Sequence[Path], most: int = MOST_BYTES) -> Iterator[list[P
                 # Messages about its files then begin with the archive's own name.
                 folder = Path(temporary) / source.name
                 folder.mkdir()
-                _unpack(source, folder, most)
+                _unpack(source, folder)
                 folders.append(folder)
             else:
                 folders.append(source)
         yield folders
 
 
-def _unpack(source: Path, folder: Path, most_bytes: int) -> None:
+def _unpack(source: Path, folder: Path) -> None:
     try:
         with open_regular(source) as (file, _), zipfile.ZipFile(file) as archive:
             if len(archive.infolist()) > MOST_MEMBERS:
                 raise _unusable(source, f"It has more than {MOST_MEMBERS:,} members.")
-            left = most_bytes
+            left = MOST_BYTES
             for member, target, most in _wanted(archive, folder):
                 left -= _copied(archive, member, target, min(left, most))
                 if left < 0:
-                    raise _unusable(source, f"It unpacks to more than {most_bytes:,} bytes.")
+                    raise _unusable(source, f"It unpacks to more than {MOST_BYTES:,} bytes.")
     except FileNotFoundError as error:
         raise _unusable(source, "There is no such file.") from error
     except UnreadableFile as error:

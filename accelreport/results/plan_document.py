@@ -6,16 +6,24 @@ therefore stores the spec and its cells here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values, same
-from accelreport.spec.cells import Cell, Spec
+from accelreport.spec.cells import MEASURED_BY, Cell, Spec
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
 from accelreport.spec.models import Advice, Measure, Published, Source
@@ -169,6 +177,12 @@ class PlanDocument(Document):
     """The base of speedups: a device, or a device and the values of swept keys."""
     devices: dict[str, Device]
     """The devices, in the order of the spec."""
+    rows: dict[str, str] = {}
+    """Device → the row of the devices file that it is on another framework than TensorFlow, where
+    the row names none.
+    """
+    added: list[str] = []
+    """Devices that the spec does not name: `--device` added them."""
     axes: dict[str, list[Scalar]]
     """Swept keys and their values, in the order of the spec."""
     measure: Measure
@@ -185,6 +199,21 @@ class PlanDocument(Document):
     """
     until_decided: Looks | None = None
     """The looks, if repeats were added until comparisons were decided."""
+
+    @model_serializer(mode="wrap")
+    def _where_there_are_some(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `rows` and `added` where there are none, as it was written before there were."""
+        values: dict[str, Any] = fields(self)
+        return {k: v for k, v in values.items() if v or k not in {"rows", "added"}}
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Those that its rows without a framework ran on when it was last run."""
+        first: dict[str, str] = {}
+        for name in self.devices:
+            first.setdefault(self.rows.get(name, name), name)
+        chosen = (self.devices[name].framework for name in first.values() if name in self.rows)
+        return tuple(dict.fromkeys(chosen))
 
     def value(self, axis: str, point: Mapping[str, Any]) -> Any:
         """What `Cell.value` of the cells at a sweep point is."""
@@ -241,6 +270,8 @@ def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
         published=list(spec.published),
         claims=list(spec.claims),
         advice=list(spec.advice),
+        rows=dict(spec.rows),
+        added=list(spec.added),
         cells=[PlannedCell.of(cell) for cell in spec.cells],
     )
 
@@ -271,6 +302,44 @@ def with_earlier_cells(
     if not more or plan.until_decided:
         repeats = plan.measure.repeats
     return _with_cells(plan, [*plan.cells, *more], repeats)
+
+
+def with_other_devices(
+    plan: PlanDocument, earlier: PlanDocument, measured: Callable[[Collection[str]], bool]
+) -> PlanDocument:
+    """A plan with the devices of an earlier one that belong to the same benchmark.
+
+    They are the rows that `--device` added, and the rows of the spec on other frameworks: what was
+    measured on JAX stays beside what is measured on TensorFlow now.
+
+    Args:
+        plan: the current plan.
+        earlier: a plan of the same spec and profile.
+        measured: whether any of some cells, named by their keys, was measured.
+    """
+    if plan.workload != earlier.workload or any(
+        getattr(plan.measure, key) != getattr(earlier.measure, key) for key in MEASURED_BY
+    ):
+        return plan
+    own = {plan.rows.get(name, name) for name in plan.devices}
+    asked = {(repr(cell.point), cell.repeat, cell.seed) for cell in plan.cells}
+    cells: dict[str, list[PlannedCell]] = {
+        name: []
+        for name in earlier.devices
+        if name not in plan.devices
+        and (name in earlier.added or earlier.rows.get(name, name) in own)
+    }
+    for cell in earlier.cells:
+        if cell.device in cells and (repr(cell.point), cell.repeat, cell.seed) in asked:
+            cells[cell.device].append(cell)
+    kept = [name for name, more in cells.items() if measured({cell.key for cell in more})]
+    changed = {
+        "devices": plan.devices | {name: earlier.devices[name] for name in kept},
+        "rows": plan.rows | {name: earlier.rows[name] for name in kept if name in earlier.rows},
+        "added": [*plan.added, *(name for name in kept if name in earlier.added)],
+        "cells": [*plan.cells, *(cell for name in kept for cell in cells[name])],
+    }
+    return plan.model_copy(update=changed) if kept else plan
 
 
 def retold(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:

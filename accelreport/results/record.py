@@ -204,6 +204,7 @@ UNKNOWN_MACHINE = "unknown"
 
 FailureKind = Literal[
     "no-device",
+    "no-framework",
     "data-unavailable",
     "data-corrupt",
     "oom-host",

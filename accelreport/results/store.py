@@ -19,7 +19,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from accelreport.atomic import refuse_links, sweep, write_whole
-from accelreport.results.plan_document import PlanDocument, with_earlier_cells
+from accelreport.results.plan_document import (
+    PlanDocument,
+    with_earlier_cells,
+    with_other_devices,
+)
 from accelreport.results.privacy import as_written
 from accelreport.results.reading import (
     KEY,
@@ -52,6 +56,7 @@ class Store:
         root: the folder; it need not exist before the first write.
         cells: the folder of the records.
         planned: the folder of the plan documents.
+        versions: the folder of further versions of them, which a merge kept.
         artefacts: the folder of the artefacts.
         instead: by spec and profile what `plans` returns instead of the stored plan. Nothing of it
             is written: only runs change stored plans.
@@ -62,7 +67,7 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.cells, self.planned = root / "cells", root / "plans"
-        self.artefacts = root / "artefacts"
+        self.versions, self.artefacts = root / "conflicts" / "plans", root / "artefacts"
         self._problems: dict[Path, ResultProblem] = {}
         self.instead: dict[tuple[str, str], PlanDocument] = {}
         self.left_out: set[tuple[str, str]] = set()
@@ -254,7 +259,8 @@ class Store:
         """Store a plan; it replaces that of the same spec and profile.
 
         Cells of the earlier plan that were measured under the same conditions stay in it
-        (`with_earlier_cells`). An unreadable file in its place is set aside, not lost.
+        (`with_earlier_cells`), and so do devices that belong to it (`with_other_devices`). An
+        unreadable file in its place is set aside, not lost.
 
         Returns:
             Its file.
@@ -268,6 +274,8 @@ class Store:
             self._folder_of(path)
             earlier = self._keep_unreadable(path, read_plan)
             if earlier is not None:
+                earlier = self._with_versions(path, earlier)
+                plan = with_other_devices(plan, earlier, self._measured_any)
                 keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
                 plan = with_earlier_cells(plan, earlier, self.machines(keys)) if keys else plan
             write_whole(path, to_bytes(plan))
@@ -275,7 +283,9 @@ class Store:
 
     def plan(self, spec: str, profile: str) -> PlanDocument | None:
         """The stored plan of a spec and profile; None if there is no readable one."""
-        return self._read(self.planned / plan_file_name(spec, profile), read_plan)
+        path = self.planned / plan_file_name(spec, profile)
+        plan = self._read(path, read_plan)
+        return self._with_versions(path, plan) if plan else None
 
     def plans(self) -> list[PlanDocument]:
         """The plans to show: the stored ones or their replacements, without those left out."""
@@ -304,7 +314,25 @@ class Store:
             if path != front[name]:
                 message = f"it has the same plan as {front[name].name}, which is used"
                 self._problems[path] = ResultProblem(path, "misnamed", message)
-        return {name: plan for path, name, plan in named if path == front[name]}
+        return {
+            name: self._with_versions(path, plan)
+            for path, name, plan in named
+            if path == front[name]
+        }
+
+    def _with_versions(self, path: Path, plan: PlanDocument) -> PlanDocument:
+        """A stored plan with the devices of the versions that a merge kept beside it."""
+        for version in listing(self.versions):
+            kept = version.name.startswith(f"{path.stem}.")
+            other = self._read(version, read_plan) if kept else None
+            if other and (other.spec, other.profile) == (plan.spec, plan.profile):
+                plan = with_other_devices(plan, other, self._measured_any)
+        return plan
+
+    def _measured_any(self, keys: Collection[str]) -> bool:
+        """Whether any of some cells was measured on any machine."""
+        places = ((k, m) for k, machines in self.machines(keys).items() for m in machines)
+        return any(record.measured for place in places if (record := self.get(*place)))
 
     def leave_out(self, plan: PlanDocument) -> None:
         """Let `plans` leave out the stored plan of this spec and profile; its file stays."""
@@ -407,7 +435,7 @@ def content_digest(store: Store) -> str:
         ResultsError: a folder cannot be read.
     """
     digest = hashlib.sha256()
-    for folder in (store.planned, store.cells):
+    for folder in (store.planned, store.cells, store.versions):
         for path in listing(folder):
             name = os.fsencode(f"{folder.name}/{path.name}")
             digest.update(b"%s\0%s\n" % (name, _content(path).encode()))

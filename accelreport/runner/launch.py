@@ -75,7 +75,7 @@ class LocalLauncher:
     here = True
     """See `Launcher.here`."""
 
-    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, Failure | None]:
         """See `Launcher.unavailable`."""
         # Only here: a launcher's worker starts in half the time without all that reads specs.
         from accelreport.runner.prepare import absences
@@ -149,7 +149,7 @@ class LocalLauncher:
                 writing = -1
                 ending = child.follow(
                     reading,
-                    limit_s=cell.measure.limit_s,
+                    limit_s=cell.measure.timeout,
                     stop=stop,
                     on_line=_hearing(on_event, complaints),
                     on_tick=on_tick,
@@ -361,12 +361,11 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
     ending = outcome.ending
     if ending.by == "timeout":
-        measure = outcome.cell.measure
+        limit = f"{outcome.cell.measure.timeout:g} s"
         return Failure(
             kind="timeout",
-            message=f"It was still running {measure.timeout:g} s (measure.timeout) beyond its "
-            f"budget of {measure.budget:g} s and was killed.",
-            remedy="If it was starting up or compiling, raise measure.timeout.",
+            message=f"It was still running after {limit} (measure.timeout) and was killed.",
+            remedy="Raise measure.timeout, or lower measure.budget so that the cell ends in time.",
         )
     if ending.by == "stop":
         return INTERRUPTED

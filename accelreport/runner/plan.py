@@ -121,7 +121,7 @@ Action = Literal["run", "done", "failed", "skip"]
 skip: its device or its data are not here."""
 
 ALWAYS_RETRIED: frozenset[FailureKind] = frozenset(
-    {"interrupted", "data-unavailable", "data-corrupt", "no-device"}
+    {"interrupted", "data-unavailable", "data-corrupt", "no-device", "no-framework"}
 )
 """Failures that say nothing about the cell itself and cost nothing to try again."""
 
@@ -259,10 +259,12 @@ def make_plan(
     )
 
 
-def no_device(reason: str) -> Failure:
-    """Why a cell cannot run here whose device is absent."""
-    remedy = "Run the same command where it can run, then merge the results."
-    return Failure(kind="no-device", message=reason, remedy=remedy)
+def reason_text(failure: Failure) -> str:
+    """Why a cell cannot run here, with what brings its framework or data."""
+    if failure.kind == "no-framework":
+        return f"{failure.message}: {failure.remedy}"
+    remedy = failure.remedy if failure.kind == "data-unavailable" else ""
+    return " ".join(filter(None, (failure.message, remedy)))
 
 
 def decide(
@@ -293,9 +295,7 @@ def decide(
     else:
         reason = "it is measured again" if earlier and earlier.measured else ""
     if unavailable is not None:
-        remedy = unavailable.remedy if unavailable.kind == "data-unavailable" else ""
-        reason = " ".join(filter(None, (unavailable.message, remedy)))
-        return Planned(cell, "skip", reason, known, unavailable)
+        return Planned(cell, "skip", reason_text(unavailable), known, unavailable)
     return Planned(cell, "run", reason, known)
 
 

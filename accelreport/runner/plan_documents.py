@@ -14,6 +14,7 @@ from accelreport.results.plan_document import (
     plan_document,
     profile_of,
     retold,
+    with_other_devices,
 )
 from accelreport.results.store import Store
 from accelreport.spec.base import Scalar
@@ -90,7 +91,7 @@ def refresh(store: Store, specs: Path) -> list[str]:
     complaints = []
     readings: dict[str, list[PlanDocument]] = {}
     for plan in store.plans():
-        reading = f"{profile_of(plan)} {sorted(plan.overrides.items())}"
+        reading = f"{profile_of(plan)} {sorted(plan.overrides.items())} {plan.frameworks}"
         readings.setdefault(reading, []).append(plan)
     for plans in readings.values():
         first = plans[0]
@@ -109,6 +110,7 @@ def refresh(store: Store, specs: Path) -> list[str]:
             if spec := now.get(plan.spec):
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
                 if new.profile == plan.profile:
+                    new = with_other_devices(new, plan, bool)
                     store.instead[plan.spec, plan.profile] = retold(new, plan)
                 continue
             keys = {cell.key for cell in plan.cells}
@@ -126,14 +128,14 @@ def _read_again(specs: Path, plans: Sequence[PlanDocument]) -> SpecSet:
     # It imports every workload, which a build without specs does not need.
     from accelreport.loader.load import load
 
-    profile, overrides = profile_of(plans[0]), plans[0].overrides
+    profile, overrides, frameworks = profile_of(plans[0]), plans[0].overrides, plans[0].frameworks
     try:
-        return load([specs], profile=profile, overrides=overrides)
+        return load([specs], profile=profile, overrides=overrides, frameworks=frameworks)
     except SpecErrors:
         own = [specs / f"{name}.toml" for name in sorted({plan.spec for plan in plans})]
         if not overrides or not all(path.is_file() for path in own):
             raise
-        return load(own, profile=profile, overrides=overrides)
+        return load(own, profile=profile, overrides=overrides, frameworks=frameworks)
 
 
 def choose(store: Store, *, only: Sequence[str] = ()) -> list[str]:

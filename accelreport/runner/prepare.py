@@ -5,29 +5,31 @@ Values that it gives instead of the spec's (`--set`) are read here, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import tomli
 
-from accelreport.backend.availability import Probe, needs_probe, probe, unavailable
+from accelreport.backend.availability import Probe, probe, to_ask, unavailable
+from accelreport.backend.frameworks import installed
 from accelreport.errors import UsageError
 from accelreport.loader.load import load
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.plan_document import Document, PlanDocument, plan_document
 from accelreport.results.reading import ResultProblem, ResultsError
-from accelreport.results.record import Failure
+from accelreport.results.record import Failure, FailureKind
 from accelreport.results.store import Store
 from accelreport.runner.adaptive import AdaptiveRepeats, StoppingRule
 from accelreport.runner.launchers.base import BadLauncher, Launcher
 from accelreport.runner.outlook import AbsentData
-from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, no_device
+from accelreport.runner.plan import Policy, RecordIndex, RunPlan, make_plan, reason_text
 from accelreport.runner.plan_documents import changing, continued
 from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import Cell, Spec
-from accelreport.spec.device import ONE_DEVICE, Device
+from accelreport.spec.device import FRAMEWORK_NAMES, ONE_DEVICE, Device, running_rows
 from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.files_beside import FILE_NAME, read_devices
 from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, listed, quote
@@ -40,9 +42,11 @@ class DeviceHere(Document):
 
     name: str
     device: Device
-    """What the file says of it."""
+    """What the file says of it, with the framework on which it runs here."""
+    kind: FailureKind | None
+    """Why it cannot run here: `no-framework` or `no-device`; none when it can."""
     reason: str | None
-    """Why it cannot run here; none when it can."""
+    """The same in a sentence."""
 
 
 class Survey(Document):
@@ -52,80 +56,126 @@ class Survey(Document):
     """The machine, as the system describes it."""
     tensorflow: Probe | None
     """What TensorFlow sees; none when it was not asked."""
+    others: dict[str, Probe] = {}
+    """What JAX and PyTorch see, where one of them was asked."""
     devices: list[DeviceHere]
     """Each device of the devices file."""
 
 
-def survey(devices_file: Path, *, ask_tensorflow: bool) -> Survey:
+def survey(devices_file: Path, *, ask: bool) -> Survey:
     """Look at this machine.
 
     Args:
         devices_file: the devices; without the file none are listed.
-        ask_tensorflow: whether to start TensorFlow, which takes seconds.
+        ask: whether to start the frameworks, which takes seconds: TensorFlow, or the one that is
+            installed, and each that is to drive an accelerator of this machine.
 
     Raises:
         SpecErrors: the devices file has an error.
     """
-    devices = _devices(devices_file) if devices_file.exists() else {}
+    rows = _devices(devices_file) if devices_file.exists() else {}
+    devices = _running(rows)
     here = inventory()
-    answer = probe() if ask_tensorflow else None
+    asked = {*installed()[:1], *to_ask(devices.values(), here)} if ask else set()
+    probes = {name: probe(name) for name in FRAMEWORK_NAMES if name in asked}
+    absences = {name: unavailable(device, here, probes) for name, device in devices.items()}
     return Survey(
         machine=here,
-        tensorflow=answer,
+        tensorflow=probes.pop(TENSORFLOW, None) or (probe() if ask else None),
+        others=probes,
         devices=[
-            DeviceHere(name=name, device=device, reason=unavailable(device, here, answer))
+            DeviceHere(
+                name=name,
+                device=device,
+                kind=failure.kind if (failure := absences[name]) else None,
+                reason=reason_text(failure) if failure else None,
+            )
             for name, device in devices.items()
         ],
     )
 
 
+def _running(rows: Mapping[str, Device]) -> dict[str, Device]:
+    """The rows of a devices file as they run here, with what is installed."""
+    return {row: device for row, (_, device) in running_rows(rows, installed()).items()}
+
+
 def absences(
     devices: Mapping[str, Device], *, waiting: Callable[[str], None]
-) -> dict[str, str | None]:
+) -> dict[str, Failure | None]:
     """Device name → why it cannot run here, or None.
 
     Args:
         devices: the devices by name.
         waiting: told what takes seconds.
     """
-    machine = inventory()
-    answer = None
-    if needs_probe(devices.values(), machine):
-        waiting("asking TensorFlow which devices it sees")
-        answer = probe()
-    return {name: unavailable(device, machine, answer) for name, device in devices.items()}
+    machine, probes = inventory(), {}
+    for framework in to_ask(devices.values(), machine):
+        waiting(f"asking {FRAMEWORK_NAMES[framework]} which devices it sees")
+        probes[framework] = probe(framework)
+    return {name: unavailable(device, machine, probes) for name, device in devices.items()}
 
 
-def worth_comparing(devices: Mapping[str, Device], absent: Mapping[str, str | None]) -> list[str]:
+def devices_here(rows: Mapping[str, Device], *, waiting: Callable[[str], None]) -> list[str]:
+    """Rows of a devices file that are worth comparing on this machine, the baseline first.
+
+    Raises:
+        UsageError: the file has none.
+    """
+    running = _running(rows)
+    absent = absences(running, waiting=waiting)
+    names = worth_comparing(running, absent, implied={n for n in rows if running[n] != rows[n]})
+    if not names:
+        reasons = {reason_text(failure) for failure in absent.values() if failure}
+        raise UsageError(
+            "No row of the devices file can be compared on this machine.",
+            why="; ".join(sorted(reasons)),
+            remedy="Name one with --device.",
+        )
+    return names
+
+
+KINDS = ("CPU", "GPU", "TPU")
+
+
+def worth_comparing(
+    devices: Mapping[str, Device],
+    absent: Mapping[str, Failure | None],
+    implied: Collection[str] = (),
+) -> list[str]:
     """Devices of this machine whose comparison says something, the baseline first.
 
-    One thread of the CPU, the whole CPU, then each accelerator. Where there is none, the CPU
-    under every other framework that is installed, so that a comparison exists.
+    One thread of the CPU, the whole CPU, then each accelerator, all in one framework: TensorFlow,
+    or else the first that drives an accelerator. Where there is none, the CPU under every other
+    framework that is installed, so that a comparison exists.
 
     Args:
-        devices: the rows of a devices file.
+        devices: the rows of a devices file as they run here.
         absent: name → why it cannot run here, or None.
+        implied: rows that name no framework and run on another one than TensorFlow.
 
     Returns:
-        Names, one for each use of the hardware; those of CPUs where nothing can run.
+        Names, one for each use of the hardware; that of a CPU where nothing can run.
     """
     plain = {name: device for name, device in devices.items() if _is_plain(device)}
     here = {name: device for name, device in plain.items() if absent[name] is None}
     if not here:
         return [name for name, device in plain.items() if device.kind == "CPU"][:1]
-    accelerated = any(device.kind != "CPU" for device in here.values())
-    reasons: dict[tuple[str, str, bool], str] = {}
+    order = list(FRAMEWORK_NAMES)
+    accelerated = [device for device in here.values() if device.kind != "CPU"]
+    leading = min((d.framework for d in accelerated or here.values()), key=order.index)
+    ways: dict[tuple[int, int, bool], list[str]] = {}
     for name, device in here.items():
-        # Another framework is compared on the whole CPU; one thread is TensorFlow's row.
-        whole = not accelerated and device.threads != 1
-        if device.framework == TENSORFLOW or whole:
-            reasons.setdefault((device.kind, device.framework, device.threads == 1), name)
-    order = {"CPU": 0, "GPU": 1, "TPU": 2}
-    ranked = sorted(
-        reasons.items(),
-        key=lambda item: (order[item[0][0]], item[0][1] != TENSORFLOW, not item[0][2]),
-    )
-    return [name for _, name in ranked]
+        # Another framework is compared on the whole CPU alone.
+        if device.framework == leading or not (accelerated or device.threads == 1):
+            way = (KINDS.index(device.kind), order.index(device.framework), device.threads != 1)
+            ways.setdefault(way, []).append(name)
+    several = len({framework for _, framework, _ in ways}) > 1
+    # Beside a row that names a framework, one that names none means TensorFlow.
+    return [
+        next((name for name in ways[way] if not (several and name in implied)), ways[way][0])
+        for way in sorted(ways)
+    ]
 
 
 def _is_plain(device: Device) -> bool:
@@ -342,10 +392,10 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
         )
     store = Store(request.results)
     store.check()
-    specs, left_out = _asked(request)
+    specs, left_out, rows = _asked(request)
     documents, added = _continued(request, specs)
     cells = (*(cell for spec in specs for cell in spec.cells), *added)
-    chosen = select(cells, devices=request.devices, filters=request.filters)
+    chosen = select(cells, devices=request.devices, filters=request.filters, rows=rows)
     missing = _missing(request.launcher, chosen, documents, waiting)
     machine = inventory().machine
     anywhere = RecordIndex(store) if request.launcher else None
@@ -388,8 +438,12 @@ def prepare(request: Request, *, waiting: Callable[[str], None]) -> Prepared:
     )
 
 
-def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
-    """The specs to be run, and the files of those that are run only where they are named.
+def _asked(
+    request: Request,
+) -> tuple[tuple[Spec, ...], tuple[Path, ...], dict[str, set[str]]]:
+    """The specs to be run, the files of those that are run only where they are named, and rows.
+
+    A row of the devices file has the names of the devices that it is in these specs.
 
     Raises:
         SpecErrors: a spec is wrong, or nothing but a file beside the specs is named.
@@ -399,12 +453,18 @@ def _asked(request: Request) -> tuple[tuple[Spec, ...], tuple[Path, ...]]:
         profile=request.profile,
         overrides=request.overrides,
         devices_file=request.devices_file,
-    ).specs
-    if not loaded:
+        frameworks=installed(),
+        devices=request.devices,
+    )
+    if not loaded.specs:
         raise SpecErrors(map(_no_spec, request.paths))
-    named = {path.resolve() for path in request.paths}
-    left_out = [spec for spec in loaded if spec.only_named and spec.path.resolve() not in named]
-    return tuple(spec for spec in loaded if spec not in left_out), tuple(e.path for e in left_out)
+    paths = {path.resolve() for path in request.paths}
+    specs = [s for s in loaded.specs if not s.only_named or s.path.resolve() in paths]
+    rows = {row: {row} for row in loaded.devices}
+    for spec in specs:
+        for name, row in spec.rows.items():
+            rows[row].add(name)
+    return tuple(specs), tuple(s.path for s in loaded.specs if s not in specs), rows
 
 
 def _no_spec(path: Path) -> Problem:
@@ -427,9 +487,7 @@ def _missing(
     data = AbsentData({document.spec: document.text for document in documents})
 
     def missing(cell: Cell) -> Failure | None:
-        if reason := absent[cell.device]:
-            return no_device(reason)
-        return None if launcher else data.of(cell)
+        return absent[cell.device] or (None if launcher else data.of(cell))
 
     return missing
 
@@ -448,6 +506,8 @@ def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocume
             profile=request.profile,
             overrides=others,
             devices_file=request.devices_file,
+            frameworks=installed(),
+            devices=request.devices,
         )
         unchanged = {spec.name: {cell.key for cell in spec.cells} for spec in plain.specs}
     # A folder of its own: plans that cannot be read are no problems of the cells.
@@ -466,7 +526,13 @@ def _continued(request: Request, specs: Sequence[Spec]) -> tuple[list[PlanDocume
     return documents, added
 
 
-def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[str]) -> list[Cell]:
+def select(
+    cells: Iterable[Cell],
+    *,
+    devices: Sequence[str],
+    filters: Sequence[str],
+    rows: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> list[Cell]:
     """The cells that run on one of the devices and meet every filter, in their order.
 
     Args:
@@ -475,6 +541,7 @@ def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[s
         filters: texts `key=value`. A key is a workload parameter by its dotted name, swept or
             not, or `spec`, `repeat` or `seed`. Filters of different keys must all be met, of
             filters with the same key one. Numbers are compared as numbers: `1e-3` is 0.001.
+        rows: row of the devices file → the names of the devices that it is.
 
     Raises:
         UsageError: a device, key or value is not among the cells, or no cell meets all of
@@ -484,9 +551,12 @@ def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[s
     if not pool or not (devices or filters):
         return pool
     known = list(dict.fromkeys(cell.device for cell in pool))
-    for device in devices:
-        if device not in known:
-            raise _none(f"no cell runs on a device {quote(device)}", device, known)
+    names = {row: {row, *rows.get(row, ())} for row in devices}
+    for row, meant in names.items():
+        if not meant.intersection(known):
+            message = f"no cell runs on a device {quote(row)}"
+            raise _none(message, row, [*known, *rows], shown=known)
+    asked = set().union(*names.values())
     wanted = _wanted(filters)
     traits = [_traits(cell) for cell in pool]
     for key, texts in wanted.items():
@@ -494,13 +564,13 @@ def select(cells: Iterable[Cell], *, devices: Sequence[str], filters: Sequence[s
     chosen = [
         cell
         for cell, trait in zip(pool, traits, strict=True)
-        if (not devices or cell.device in devices) and _meets(trait, wanted)
+        if (not asked or cell.device in asked) and _meets(trait, wanted)
     ]
     if not chosen:
-        asked = [*(f"--device {name}" for name in devices), *(f"--filter {f}" for f in filters)]
+        options = [*(f"--device {name}" for name in devices), *(f"--filter {f}" for f in filters)]
         raise UsageError(
             "no cell meets all of these together",
-            why=" ".join(asked),
+            why=" ".join(options),
             remedy="Remove one of them.",
         )
     return chosen

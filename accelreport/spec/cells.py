@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,8 @@ class Spec:
         cells: every cell, by point, then repeat, then device.
         only_named: whether a run of the folder leaves it out.
         advice: published advice on when to use which device.
+        rows: device → the row of the devices file that it is on another framework.
+        added: devices that the command line added to those of the spec.
     """
 
     name: str
@@ -180,6 +183,8 @@ class Spec:
     cells: tuple[Cell, ...]
     only_named: bool = False
     advice: tuple[Advice, ...] = ()
+    rows: Mapping[str, str] = field(default_factory=dict)
+    added: tuple[str, ...] = ()
 
     @cached_property
     def workload(self) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.base import NotNegative, Positive, SpecModel
@@ -65,7 +67,9 @@ class Device(SpecModel):
     label: str = ""
     """Display name; default: its hardware and what differs."""
     framework: Literal["tensorflow", "jax", "torch"] = "tensorflow"
-    """The framework of Keras 3, with that framework's own training step."""
+    """The framework of Keras 3, with that framework's own training step. A row of the devices file
+    without it runs on the one that is installed: TensorFlow, else JAX, else PyTorch.
+    """
     strategy: Literal[
         "default", "one_device", "mirrored", "multi_worker_mirrored", "parameter_server", "tpu"
     ] = "default"
@@ -222,3 +226,72 @@ class Device(SpecModel):
                 help="name the document of this figure in `memory_source`",
             )
         return self
+
+
+def labelled(device: Device, name: str) -> Device:
+    """With its label and a framework other than TensorFlow; its name if it has no label."""
+    label, framework = device.label, device.framework_name
+    plain = device.framework == "tensorflow" or framework.casefold() in label.casefold()
+    label = (label if plain else f"{label}, {framework}") if label else name
+    return device.model_copy(update={"label": label})
+
+
+def running_rows(
+    rows: Mapping[str, Device],
+    frameworks: Sequence[str],
+    listed: Collection[str] = (),
+    able: Callable[[Device], bool] = lambda _: True,
+) -> dict[str, tuple[str, Device]]:
+    """Row of a devices file → its name and device as it runs with these frameworks.
+
+    A row that names no framework runs on the first one that can do it. In a spec that lists a row
+    with a framework, it means TensorFlow: such a spec compares frameworks.
+
+    Args:
+        rows: the devices file.
+        frameworks: as devices name them, the preferred one first; without any, TensorFlow.
+        listed: rows that a spec lists.
+        able: whether a device can run the spec's workload.
+    """
+    if any("framework" in row.model_fields_set for name, row in rows.items() if name in listed):
+        frameworks = ()
+    ways = {name: _on_other_frameworks(name, frameworks, rows) for name in rows}
+    return {
+        name: next((way for way in ways[name] if able(way[1])), (name, row))
+        for name, row in rows.items()
+    }
+
+
+def _on_other_frameworks(
+    name: str, frameworks: Sequence[str], rows: Mapping[str, Device]
+) -> Iterator[tuple[str, Device]]:
+    """A row that names no framework, on each that is preferred to TensorFlow and can do the same.
+
+    Args:
+        name: the row.
+        frameworks: as devices name them, the preferred one first; TensorFlow is what the row means
+            by itself, so that none after it counts.
+        rows: the devices file.
+
+    Yields:
+        The name, which says the framework, and the device: `cpu` on JAX is `cpu-jax`. It is that
+        of the row which says the same with the framework, where the file has one.
+    """
+    device = rows[name]
+    if "framework" in device.model_fields_set:
+        return
+    label = "" if device.label == name else device.label
+    values = device.model_dump(exclude_unset=True)
+    if device.strategy == "tpu":  # how TensorFlow drives a TPU
+        del values["strategy"]
+    for framework in takewhile(lambda framework: framework != "tensorflow", frameworks):
+        try:
+            other = Device.model_validate(values | {"framework": framework, "label": label})
+        except ValidationError:
+            continue
+        twins = (twin for twin, row in rows.items() if row == labelled(other, twin))
+        named = f"{name}-{framework}"
+        while named in rows:
+            named += f"-{framework}"
+        named = named if label else next(twins, named)
+        yield named, rows.get(named) or labelled(other, named)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from accelreport.spec.base import Baseline, Point, Scalar, dotted_fields, is_open, matches, same
 from accelreport.spec.cells import Cell, Spec
@@ -15,7 +17,7 @@ from accelreport.spec.claims import (
     FasterCheck,
     TrendCheck,
 )
-from accelreport.spec.device import BatchError, Device, require_shares
+from accelreport.spec.device import BatchError, Device, require_shares, running_rows
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.families import Families, WorkloadKind, ignored, unsupported
 from accelreport.spec.models import FIGURES, Measure
@@ -24,6 +26,8 @@ from accelreport.spec.problems import Problem, did_you_mean, listed, nearest, qu
 from accelreport.spec.sections import ParsedSpec, Sweep, check_profiles, check_schema, read_tables
 from accelreport.spec.source import FULL, SourceFile, whole, with_profile
 from accelreport.spec.syntax import KeyPath, put_at
+
+T = TypeVar("T", bound=BaseModel)
 
 _KERNEL_ONLY = {"tflops_cold"}
 _EVERYWHERE = {"step_time", "total_time", "throughput", "tflops", "speedup"}
@@ -494,6 +498,12 @@ def _resolved(
     )
 
 
+def _renamed(value: T, names: Mapping[str, str], keys: Iterable[str]) -> T:
+    """A part of a spec in which the rows named by some of its keys have other names."""
+    old = ((key, getattr(value, key, "")) for key in keys)
+    return value.model_copy(update={key: names[row] for key, row in old if row in names})
+
+
 @dataclass
 class Examined:
     """A spec under one profile.
@@ -518,14 +528,20 @@ class SpecFile:
         file: the file as it was read.
         devices: the devices it may name; None stands for one with problems of its own.
         families: the families of workloads it may name.
+        frameworks: those on which a row that names none may run, the preferred one first.
     """
 
     def __init__(
-        self, file: SourceFile, devices: Mapping[str, Device | None], families: Families
+        self,
+        file: SourceFile,
+        devices: Mapping[str, Device | None],
+        families: Families,
+        frameworks: Sequence[str] = (),
     ) -> None:
         self.file = file
         self._families = families
         self._devices = devices
+        self._frameworks = frameworks
         collector = Collector(whole(file))
         self.problems = list(file.syntax_problems())
         self.profiles: list[str] = []
@@ -547,16 +563,27 @@ class SpecFile:
             self._views[profile] = self._examine(Collector(view, self.full.problems))
         return self._views[profile]
 
-    def overridden(self, profile: str, overrides: Mapping[str, Scalar]) -> Examined:
-        """The spec under a profile, with those values of the command line that it has."""
+    def overridden(
+        self, profile: str, overrides: Mapping[str, Scalar], added: Sequence[str] = ()
+    ) -> Examined:
+        """The spec under a profile, as the command line changes it.
+
+        Args:
+            profile: the profile.
+            overrides: values, of which those count that the spec has.
+            added: rows of the devices file beside those of the spec.
+        """
         mine = {key: value for key, value in overrides.items() if self.takes(key, profile)}
-        if not mine:
-            return self.under(profile)
-        known = self.under(profile).problems
+        own = self.under(profile)
+        if not (mine or added):
+            return own
         view = with_profile(self.file, profile) if profile in self.profiles else whole(self.file)
         for key, value in mine.items():
             view.change(key, value, key)
-        return self._examine(Collector(view, [*self.full.problems, *known]))
+        if added:
+            origin = " ".join(f"--device {name}" for name in added)
+            view.change("devices", [*(own.parts.devices or ()), *added], origin)
+        return self._examine(Collector(view, [*self.full.problems, *own.problems]))
 
     def takes(self, key: str, profile: str) -> bool:
         """Whether a dotted key of the command line changes this spec under a profile.
@@ -584,10 +611,24 @@ class SpecFile:
         parts = examined.parts
         assert parts.measure is not None
         assert examined.base is not None
-        named = parts.devices or []
-        devices = {name: device for name in named if (device := self._devices[name])}
-        profile = profile if profile in self.profiles else FULL
+        own = self.under(profile).parts.devices or ()
+        running = running_rows(
+            {row: device for row, device in self._devices.items() if device},
+            self._frameworks,
+            {*(self.full.parts.devices or ()), *own},
+            lambda device: (
+                parts.family is not None
+                and not any(
+                    unsupported(parts.family, point, device) or ignored(parts.family, point, device)
+                    for _, point in examined.points
+                )
+            ),
+        )
+        devices = dict(running[row] for row in parts.devices or () if row in running)
+        names = {row: name for row, (name, _) in running.items() if name != row}
         name = self.file.path.stem
+        baseline = parts.baseline or Baseline(device=(parts.devices or [""])[0])
+        profile = profile if profile in self.profiles else FULL
         return Spec(
             name=name,
             path=self.file.path,
@@ -597,12 +638,17 @@ class SpecFile:
             description=parts.description,
             source=parts.source,
             devices=devices,
-            baseline=parts.baseline or Baseline(device=named[0]),
+            baseline=_renamed(baseline, names, ("device",)),
             parameters=examined.base,
             axes=parts.sweep.axes,
             measure=parts.measure,
-            published=tuple(parts.published.values()),
-            claims=tuple(parts.claims.values()),
+            published=tuple(
+                _renamed(row, names, ("device", "over")) for row in parts.published.values()
+            ),
+            claims=tuple(
+                claim.model_copy(update={"check": _renamed(claim.check, names, _DEVICE_KEYS)})
+                for claim in parts.claims.values()
+            ),
             advice=tuple(parts.advice.values()),
             cells=tuple(
                 expanded_cells(
@@ -615,6 +661,8 @@ class SpecFile:
                 )
             ),
             only_named=parts.only_named,
+            rows={device: row for row, device in names.items() if device in devices},
+            added=tuple(names.get(row, row) for row in parts.devices or () if row not in own),
         )
 
     def _examine(self, collector: Collector, *, published: bool = False) -> Examined:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ValidationInfo
 
 from accelreport.spec.base import SpecModel, Text
-from accelreport.spec.device import Device
+from accelreport.spec.device import Device, labelled
 from accelreport.spec.diagnostics import Collector
 from accelreport.spec.models import NO_TALK, Talk
 from accelreport.spec.problems import Place, Problem, SpecErrors, did_you_mean, quote
@@ -54,14 +54,7 @@ def _device(collector: Collector, name: str, raw: Any) -> Device | None:
         message = f"`{name}` cannot be the name of a device"
         collector.add("bad-name", (name,), message, help=NAME_RULE, at_key=True)
     device = collector.checked(Device, (name,), raw, "a key of a device")
-    return None if device is None else device.model_copy(update={"label": _label(name, device)})
-
-
-def _label(name: str, device: Device) -> str:
-    """Its label, with a framework other than TensorFlow; its name if it has no label."""
-    label, framework = device.label, device.framework_name
-    plain = device.framework == "tensorflow" or framework.casefold() in label.casefold()
-    return (label if plain else f"{label}, {framework}") if label else name
+    return None if device is None else labelled(device, name)
 
 
 FILE_NAME = "accelreport.toml"

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from accelreport.analysis.results import MISSING, Result, results_of
-from accelreport.backend.availability import Probe
 from accelreport.datasets.cache import DatasetStatus, status, where
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.download import FileProgress, fetch
@@ -23,6 +22,7 @@ from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
 from accelreport.runner.run import headline
+from accelreport.spec.families import TENSORFLOW
 from accelreport.spec.problems import counted, did_you_mean
 from accelreport.terminal.run_text import duration, figures_text, point_text
 from accelreport.terminal.say import columns
@@ -31,7 +31,7 @@ GIB = 2**30
 
 
 def machine_text(survey: Survey) -> Iterator[str]:
-    """The machine, the devices that TensorFlow sees, and each device of the devices file."""
+    """The machine, what the frameworks see, and each device of the devices file."""
     machine = survey.machine
     cores = counted(machine.cores, "core") if machine.cores else "cores unknown"
     yield f"machine   {machine.machine}  {machine.os}"
@@ -44,28 +44,35 @@ def machine_text(survey: Survey) -> Iterator[str]:
         yield f"GPU       {gpu.name}{memory}, driver {gpu.driver or 'unknown'}"
     if not machine.gpus:
         yield "GPU       none (no driver lists one)"
-    yield from _tensorflow_devices(survey.tensorflow)
+    yield from _software(survey)
     if survey.devices:
         yield ""
     width = max((len(device.name) for device in survey.devices), default=0)
     for one in survey.devices:
-        verdict = "can run" if one.reason is None else f"cannot run: {one.reason}"
+        other = one.device.framework != TENSORFLOW
+        way = f" on {one.device.framework_name}" if other else ""
+        verdict = f"can run{way}" if one.reason is None else f"cannot run: {one.reason}"
         label = f" ({one.device.label})" if one.device.label not in {"", one.name} else ""
         yield f"{one.name:<{width}}  {one.device.kind}  {verdict}{label}"
 
 
-def _tensorflow_devices(probe: Probe | None) -> Iterator[str]:
-    if probe is None:
-        yield "TPU       unknown, because TensorFlow was not asked (--no-probe)"
+def _software(survey: Survey) -> Iterator[str]:
+    """What the frameworks that were asked can use."""
+    if survey.tensorflow is None:
+        yield "TPU       unknown, because no framework was asked (--no-probe)"
         return
-    if probe.error:
-        yield f"TensorFlow  {probe.error}"
-        return
-    tpus = [device for device in probe.devices if device.kind == "TPU"]
-    yield f"TPU       {counted(len(tpus), 'core') if tpus else 'none'}"
-    versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
-    devices = ", ".join(f"{device.name} {device.description}".rstrip() for device in probe.devices)
-    yield f"software  {versions}; visible devices: {devices or 'none'}"
+    asked = {TENSORFLOW: survey.tensorflow, **survey.others}
+    tpus = max(probe.count("TPU") for probe in asked.values())
+    yield f"TPU       {counted(tpus, 'core') if tpus else 'none'}"
+    for name, probe in asked.items():
+        if probe.error and name == TENSORFLOW and survey.others:
+            continue  # another framework is installed instead
+        versions = ", ".join(f"{name} {version}" for name, version in probe.versions.items())
+        visible = ", ".join(
+            f"{device.name} {device.description}".rstrip() for device in probe.devices
+        )
+        answer = f"{versions}; visible devices: {visible or 'none'}"
+        yield f"software  {probe.error or answer}"
 
 
 MEBIBYTE = 2**20

@@ -37,7 +37,7 @@ class DataGoneError(AccelReportError):
         (RuntimeError("std::bad_alloc"), "oom-host"),
         (NanLossError("the loss was nan"), "nan-loss"),
         (NoDeviceError("TensorFlow sees 0 GPUs"), "no-device"),
-        (ModuleNotFoundError("No module named 'tensorflow'"), "no-device"),
+        (ModuleNotFoundError("No module named 'tensorflow'"), "no-framework"),
         (RuntimeError("XLA compilation failed"), "compile-error"),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "oom-host"),
         (OutOfMemoryError("CUDA out of memory"), "oom-device"),
@@ -74,7 +74,7 @@ def test_what_libraries_say_at_a_limit_of_memory_is_told_with_the_limit(error: E
 
 @pytest.mark.parametrize("error", NEEDS_A_LIMIT)
 def test_without_a_limit_their_words_prove_nothing(error: Exception) -> None:
-    assert failure(error).kind in {"no-device", "harness-error"}
+    assert failure(error).kind in {"no-framework", "harness-error"}
 
 
 def test_our_own_errors_keep_cause_and_remedy() -> None:

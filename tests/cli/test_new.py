@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from accelreport.backend.availability import no_device
 from accelreport.cli import app
 from accelreport.cli.new import EXAMPLES
 from accelreport.errors import UsageError
@@ -131,7 +132,8 @@ def test_what_is_here_is_compared_and_frameworks_where_there_is_no_accelerator(
     )
     devices = load([tmp_path / "devices.toml"]).devices
     gone = {n for n, device in devices.items() if {n, device.kind.lower()} & absent}
-    assert worth_comparing(devices, {n: "gone" if n in gone else None for n in devices}) == expected
+    reasons = {name: no_device("gone") if name in gone else None for name in devices}
+    assert worth_comparing(devices, reasons) == expected
 
 
 def test_a_file_of_ones_own_becomes_a_spec_by_its_kind_and_its_path(tmp_path: Path) -> None:

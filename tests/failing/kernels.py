@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,14 @@ def memory_limit() -> Callable[[], Any]:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     values = np.ones(2**29)
     return lambda: values.sum()
+
+
+def no_tensorflow() -> Callable[[], Any]:
+    """As where TensorFlow is not installed."""
+    sys.modules["tensorflow"] = None  # type: ignore[assignment]
+    import tensorflow as tf
+
+    return lambda: tf.zeros([1])
 
 
 def huge_tensor() -> Callable[[], Any]:

@@ -14,7 +14,7 @@ from accelreport.results.record import Record
 from accelreport.runner.events import EndLine
 from accelreport.runner.launchers.base import Launcher
 from accelreport.runner.launchers.node import NodeSettings
-from accelreport.runner.plan import RecordIndex, make_plan, no_device
+from accelreport.runner.plan import RecordIndex, make_plan
 from accelreport.runner.run import Run
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import COMMAND, MACHINE, SERVER, Bench, environment
@@ -69,7 +69,7 @@ def run_on(launcher: Launcher, bench: Bench, chosen: Iterable[Cell]) -> EndLine:
         plan = make_plan(
             chosen,
             earlier=anywhere,
-            unavailable=lambda one: no_device(why) if (why := absent[one.device]) else None,
+            unavailable=lambda one: absent[one.device],
             policy=bench.policy,
         )
         return Run(

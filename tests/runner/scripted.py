@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from accelreport.backend.availability import no_device
 from accelreport.results.record import Environment, Failure, Record, Status
 from accelreport.results.store import Store
 from accelreport.runner.events import CellEndLine, EndLine, RunLine
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import LocalLauncher
-from accelreport.runner.plan import Policy, RunPlan, make_plan, no_device
+from accelreport.runner.plan import Policy, RunPlan, make_plan
 from accelreport.runner.process import ForkPool
 from accelreport.runner.run import Run
 from accelreport.runner.workspace import Workspace
@@ -62,7 +63,7 @@ def cell(
     repeat: int = 0,
     spec: str = "sweep",
     budget: float = 600.0,
-    timeout: float = 1800.0,
+    timeout: float = 3600.0,
     point: dict[str, Any] | None = None,
     **work: Any,
 ) -> Cell:

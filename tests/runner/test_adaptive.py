@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from accelreport.analysis.sequential import UntilDecided
+from accelreport.backend.availability import no_device
 from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.runner.adaptive import AdaptiveRepeats
 from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
-from accelreport.runner.plan import Policy, no_device
+from accelreport.runner.plan import Policy
 from accelreport.runner.plan_documents import continued
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell, Spec

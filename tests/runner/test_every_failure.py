@@ -68,6 +68,8 @@ TABLE: dict[FailureKind, tuple[Provoked, ...]] = {
             "64 are needed",
         ),
     ),
+    # What needs TensorFlow where it is not installed.
+    "no-framework": (Provoked(failing("no_tensorflow"), "import of tensorflow halted"),),
     # A folder without the files; the same folder holds MNIST with one bit flipped.
     "data-unavailable": (
         Provoked(images(CNN | {"data": "real", "dataset": "fashion_mnist"}), "fashion_mnist"),

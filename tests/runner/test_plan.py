@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from accelreport.backend.availability import no_device
 from accelreport.results.record import Failure, Record, Times
-from accelreport.runner.plan import Earlier, Policy, decide, make_plan, no_device, supersedes
+from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
 from accelreport.runner.timings import Expectation
 from tests.runner.scripted import cell, cells
 

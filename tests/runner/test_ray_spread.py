@@ -124,6 +124,6 @@ def test_on_one_machine_alone_a_spread_device_is_absent_and_the_reason_says_what
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("TF_CONFIG", raising=False)
-    assert "--on ray or --on slurm" in str(unavailable(SPREAD, inventory(), None))
+    assert "--on ray or --on slurm" in str(unavailable(SPREAD, inventory()))
     monkeypatch.setenv("TF_CONFIG", "{}")
-    assert unavailable(SPREAD, inventory(), None) is None
+    assert unavailable(SPREAD, inventory()) is None

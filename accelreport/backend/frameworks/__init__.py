@@ -122,7 +122,7 @@ TORCH_DEVICES = {"CPU": "cpu", "GPU": "cuda"}
 class FrameworkMissingError(AccelReportError):
     """The device's framework cannot be used in this process."""
 
-    kind = "no-device"
+    kind = "no-framework"
 
 
 class FrameworkUnsupportedError(AccelReportError):
@@ -188,6 +188,11 @@ def importing(framework: str) -> Iterator[None]:
             gc.enable()
         for name in kept_out:
             del sys.modules[name]
+
+
+def installed() -> tuple[str, ...]:
+    """The frameworks that have all they need here: TensorFlow, then JAX, then PyTorch."""
+    return tuple(framework for framework in FRAMEWORK_NAMES if not absent(framework))
 
 
 def absent(framework: str) -> str:

@@ -60,6 +60,7 @@ SINGLE = Badge("one process", "A single process gives no interval.", "quiet")
 
 KINDS = {
     "no-device": "device not present",
+    "no-framework": "framework not installed",
     "data-unavailable": "data not available",
     "data-corrupt": "data damaged",
     "oom-host": "out of memory",

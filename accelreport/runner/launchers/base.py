@@ -152,7 +152,7 @@ class Launcher(Protocol):
         of any machine counts; on its own machine the launcher keeps cells apart.
         """
 
-    def unavailable(self, devices: Mapping[str, Device]) -> Mapping[str, str | None]:
+    def unavailable(self, devices: Mapping[str, Device]) -> Mapping[str, Failure | None]:
         """Why a device, by its name, can run nowhere; None when it can, or nobody knows.
 
         Raises:
@@ -184,12 +184,14 @@ class LauncherConfig:
     Attributes:
         results: the results folder.
         options: what `--on-option` says, by name.
+        address: where its engine is, as `--ray-address` says; empty for the usual place.
         fork: whether cells may be forked.
         policy: what counts as done.
     """
 
     results: Path
     options: Mapping[str, Scalar] = field(default_factory=dict)
+    address: str = ""
     fork: bool = True
     policy: Policy = field(default_factory=Policy)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 
+from accelreport.backend.availability import no_device
 from accelreport.backend.environment import environment
-from accelreport.results.record import Environment
+from accelreport.results.record import Environment, Failure
 from accelreport.runner.launch import LocalLauncher
 from accelreport.runner.launchers.base import (
     CellListener,
@@ -34,8 +35,11 @@ class InTurn:
     def here(self) -> bool:
         return False
 
-    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
-        return {name: None if row.kind == "CPU" else "no CPU" for name, row in devices.items()}
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, Failure | None]:
+        return {
+            name: None if row.kind == "CPU" else no_device("no CPU")
+            for name, row in devices.items()
+        }
 
     def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
         yield from self._local.measure_all(cells, listener)

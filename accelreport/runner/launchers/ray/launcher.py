@@ -27,6 +27,7 @@ from functools import cached_property
 from typing import Any
 
 from accelreport.backend.distributed.tasks import expected, free_ports
+from accelreport.results.record import Failure
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import (
     CellListener,
@@ -317,7 +318,7 @@ class RayLauncher:
         asked: Mapping[str, float],
         settings: NodeSettings | None = None,
     ) -> None:
-        self._address = str(config.options.get("address", ""))
+        self._address = config.address
         self._asked = asked
         self._settings = (settings or NodeSettings(fork=config.fork)).model_dump_json()
         self._engine: RayEngine | None = None
@@ -334,7 +335,7 @@ class RayLauncher:
     def _pool(self) -> Pool:
         return Pool(self.engine, self._asked)
 
-    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, Failure | None]:
         """See `Launcher.unavailable`."""
         return self._pool.unavailable(devices)
 

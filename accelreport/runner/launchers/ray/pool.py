@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count
 
+from accelreport.backend.availability import no_device
 from accelreport.backend.distributed.tasks import processes
+from accelreport.backend.frameworks import remedy
+from accelreport.results.record import Failure
 from accelreport.runner.launchers.base import CellListener, Finished, LauncherError
 from accelreport.runner.launchers.node import LostCell, LostCells, NodeJob
 from accelreport.runner.launchers.ray.engine import RayEngine, RayNode, demand, lack
@@ -187,7 +190,7 @@ class Pool:
         self._took: dict[str, float] = {}
         self._fruitless: Counter[str] = Counter()
 
-    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, str | None]:
+    def unavailable(self, devices: Mapping[str, Device]) -> dict[str, Failure | None]:
         """See `Launcher.unavailable`."""
         self.nodes = self._engine.nodes(ANSWERS_WITHIN_S)
         if all(node.refused for node in self.nodes):
@@ -195,7 +198,7 @@ class Pool:
             raise LauncherError("No node of the Ray cluster can measure.", why=f"{why or 'none'}.")
         return {name: self._absence(device) for name, device in devices.items()}
 
-    def _absence(self, device: Device) -> str | None:
+    def _absence(self, device: Device) -> Failure | None:
         lacks = [lack(node, device, self._asked) for node in self.nodes]
         able, needed = lacks.count(""), processes(device) if device.spread else 1
         if able >= needed:
@@ -204,11 +207,12 @@ class Pool:
             {f"{n.host}: {why}" for n, why in zip(self.nodes, lacks, strict=True) if why}
         )
         others = f" ({'; '.join(reasons[:3])})" if reasons else ""
+        why = f"no node of the Ray cluster can run it{others}"
+        if all(node.refused or node.lacking.get(device.framework) for node in self.nodes):
+            return Failure(kind="no-framework", message=why, remedy=remedy(device.framework))
         if device.spread:
-            return (
-                f"its processes need {needed} nodes; {able} of the Ray cluster can run it{others}"
-            )
-        return f"no node of the Ray cluster can run it{others}"
+            why = f"its processes need {needed} nodes; {able} of the Ray cluster can run it{others}"
+        return no_device(why)
 
     def look(self) -> None:
         """Bring the list of nodes up to date, now and then."""
