@@ -358,17 +358,15 @@ class Overview:
         unit = 1.0 if self.over_base else row.rate.value
         low, high = row.rate.ends
         scale = unit / row.rate.value
-        number = quantity.number(row.rate.value, row.rate.low, row.rate.high)
-        rate, busy = f"{number} {rate_axis(shown.bench)}", ["busy"] * row.busy
-        hardware = shown.hardware(row.base.device, row.base.timed)
+        rate, busy = _rate(shown, row.rate), ["busy"] * row.busy
         hidden = row.compared - len(shown.compared)
         base = Dot(
             name=title,
             detail=" · ".join((details[0], *([rate, *busy] * self.over_base), *details[1:])),
             device=_style(shown, row.base.device),
             value=unit,
-            text=rate if self.over_base else " ".join((number, *busy)),
-            owner=hardware,
+            text=" ".join((rate, *([] if self.over_base else busy))),
+            owner=shown.hardware(row.base.device, row.base.timed),
             low=low * scale,
             high=high * scale,
             hollow=is_hollow(row.base.timed),
@@ -380,18 +378,19 @@ class Overview:
             else self._measured(shown, one, unit)
             for one in shown.compared
         ]
+        dots = [base, *beside]
         if not self.over_base:
-            beside.sort(key=lambda dot: -dot.value)
-        first, *others = (base, *beside)
+            dots.sort(key=lambda dot: -dot.value)
         rest = f"+{hidden}" if hidden else ""
-        return (replace(first, rest=rest), *(replace(dot, joined=True) for dot in others))
+        first = replace(dots[0], detail=base.detail, rest=rest)
+        return (first, *(replace(dot, joined=True) for dot in dots[1:]))
 
     def _published(self, shown: Shown, one: PrintedRate, unit: float) -> Dot:
         printed = shown.row.printed
         name = printed_names(printed)[printed.index(one)]
         value = one.factor * unit
         rounded = one.slack if one.slack > UNLIKE else 0.0
-        number = _factor(one.factor) if self.over_base else quantity.number(value)
+        number = _factor(one.factor) if self.over_base else _rate(shown, one.rate)
         text = f"{'about ' * bool(rounded)}{number} {signs(clock_of(one.result.validation))}"
         return Dot(
             name=shown.name[0],
@@ -421,7 +420,7 @@ class Overview:
         low, high = interval.ends
         value = interval.value * unit
         text = quantity.ratio(interval.value, interval.low, interval.high)
-        text = text if self.over_base else quantity.number(value)
+        text = text if self.over_base else _rate(shown, value)
         text += " busy" if Caveat.BUSY in caveats_of(own.timed) else ""
         return Dot(
             name=shown.name[0],
@@ -648,6 +647,12 @@ def _style(shown: Shown, device: str) -> DeviceStyle:
 def is_hollow(results: Sequence[Result]) -> bool:
     """Whether a mark is less than a whole measurement with an interval."""
     return bool(signs(caveats_of(results)))
+
+
+def _rate(shown: Shown, rate: Interval | float) -> str:
+    """A rate with its unit."""
+    ends = (rate.value, rate.low, rate.high) if isinstance(rate, Interval) else (rate,)
+    return f"{quantity.number(*ends)}{quantity.SPACE}{rate_axis(shown.bench)}"
 
 
 def _factor(value: float) -> str:

@@ -222,6 +222,9 @@ def not_drawn(drawing: Drawing, why: str) -> Markup:
 class _Worker:
     """One process, used by one thread.
 
+    A `ProcessPoolExecutor` would lose all charts in flight when one of them costs a process, and
+    its processes would survive this one if it is killed: these end with their standard input.
+
     Args:
         own_fonts: whether texts are measured and drawn in Vega's own fonts only. A picture
             needs the system's for letters that those do not have.

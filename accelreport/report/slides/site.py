@@ -43,7 +43,7 @@ from accelreport.report.slides.notes import (
     unique,
 )
 from accelreport.report.text import label, slug
-from accelreport.report.theme import COLOURS
+from accelreport.report.theme import COLOURS, line_key
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.models import MOST_SLIDES, NO_TALK, Talk
 
@@ -193,7 +193,7 @@ def _keys(view: Overview) -> tuple[Key, ...]:
                 marks.setdefault((kinds.get(colour, ""), dot.published), colour)
     return tuple(
         Key(f"{kind}{', published' * published}", f"s{colour % COLOURS}",
-            "diamond" if published else "dot", colour)
+            "diamond" if published else line_key(colour, 0), colour)
         for (kind, published), colour in sorted(marks.items())
     )  # fmt: skip
 
