@@ -44,6 +44,9 @@ from accelreport.spec.base import matches as matches
 MISSING = "missing"
 """The status of a planned cell that has no record."""
 
+UNTIMED = "untimed"
+"""The outcome of a cell that ended before its first steady step."""
+
 
 @dataclass(frozen=True)
 class Timings:
@@ -244,6 +247,11 @@ class Result:
     def timed(self) -> bool:
         """Whether it has a time: it was measured, and reached its first steady step."""
         return self.measured and self.seconds > 0
+
+    @property
+    def outcome(self) -> str:
+        """Its status where cells are counted: `untimed` where it ran and has no time."""
+        return UNTIMED if self.measured and not self.timed else self.status
 
     def at(self, where: Mapping[str, Any]) -> bool:
         """Whether its sweep point has every value that is asked for."""

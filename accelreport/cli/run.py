@@ -301,11 +301,11 @@ def carried_out(
         end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
     if json or quiet or end.stopped_by:
         return exit_code(end)
-    measured = end.ok + end.partial + end.failed + end.left
-    left_out = len(prepared.plan.of("run")) - measured
+    ended = end.ok + end.partial + end.untimed + end.failed + end.left
+    left_out = len(prepared.plan.of("run")) - ended
     if request.within_s is not None and left_out > 0:
         say(f"{left_out} repeats did not fit in the time; run the command again to measure them")
-    if answer and end.ok + end.partial + end.done_before:
+    if answer and end.ok + end.partial + end.untimed + end.done_before:
         from accelreport.terminal.answer import answers
 
         say(*answers(prepared.store, prepared.documents))

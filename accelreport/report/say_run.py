@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Unit, Value
+from accelreport.analysis.results import UNTIMED
 from accelreport.analysis.stats import Interval
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
@@ -203,6 +204,7 @@ _BECAME = {
     REFUSED: ("was refused", "were refused"),
     "failed": ("failed", "failed"),
     "skipped": ("was skipped", "were skipped"),
+    UNTIMED: ("ended before its first steady step", "ended before their first steady step"),
     "missing": ("has not run yet", "have not run yet"),
 }
 """What became of one cell, or of several, that has no number."""
@@ -325,20 +327,20 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     if not affected:
         return None
     cut = [row for b in affected for row in b.results if row.status == "partial"]
-    untimed = sum(not row.timed for row in cut)
-    without = (
-        f" {quantity.count(untimed)} of them did not reach a steady step and "
-        f"{'has' if untimed == 1 else 'have'} no time."
-        if untimed
-        else ""
+    among, timed = _among(benches, affected), sum(row.timed for row in cut)
+    measured = sum(row.timed for bench in benches for row in bench.results)
+    text = (
+        f"The time budget stopped {quantity.count(timed)} of "
+        f"{quantity.plural(measured, 'measured cell')}{among}. Totals of partial runs are "
+        "extrapolated and marked so."
     )
-    measured = sum(row.measured for bench in benches for row in bench.results)
-    return Notice(
-        "Partial runs.",
-        f"The time budget stopped {quantity.count(len(cut))} of "
-        f"{quantity.plural(measured, 'measured cell')}{_among(benches, affected)}."
-        f"{without} Totals of partial runs are extrapolated and marked so.",
+    early = len(cut) - timed
+    cells = quantity.plural(early, "more cell" if timed else "cell")
+    whose, so = ("its", "it has") if early == 1 else ("their", "they have")
+    untimed = (
+        f"The time budget stopped {cells}{among} before {whose} first steady step, so {so} no time."
     )
+    return Notice("Partial runs.", " ".join([text] * (timed > 0) + [untimed] * (early > 0)))
 
 
 def _added(benches: Sequence[BenchmarkView]) -> Notice | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
-from accelreport.analysis.results import MISSING, Result
+from accelreport.analysis.results import MISSING, UNTIMED, Result
 from accelreport.analysis.warnings import (
     AbovePeak,
     BegunAlike,
@@ -156,6 +156,8 @@ def failure_text(result: Result) -> str:
 
 def remedy_text(result: Result) -> str:
     """What a person can do about a result that has no number."""
+    if result.outcome == UNTIMED:
+        return "Raise measure.budget, or lower measure.warmup_steps."
     return REMEDY if result.refusal else result.failure_remedy
 
 

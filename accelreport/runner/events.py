@@ -167,7 +167,9 @@ class EndLine(Document):
     ok: int
     """Number of completely measured cells."""
     partial: int
-    """Number of cells that the budget stopped."""
+    """Number of measured cells that the budget stopped."""
+    untimed: int
+    """Number of cells that ended before their first steady step."""
     failed: int
     """Number of cells that failed in this run."""
     skipped: int

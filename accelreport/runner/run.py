@@ -382,15 +382,14 @@ class Run:
         self.observer.on(WaitingLine(reason=reason))
 
     def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
-        outcomes = Counter(
-            "left" if line.failure == "interrupted" else line.status for line in self.ended
-        )
+        outcomes = Counter(map(_outcome, self.ended))
         done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
         left_out = self._pace.left_out if self._pace else 0
         not_reached = len(plan.cells) - done - failed - len(self.ended) - left_out
         return EndLine(
             ok=outcomes["ok"],
             partial=outcomes["partial"],
+            untimed=outcomes["untimed"],
             failed=outcomes["failed"],
             skipped=outcomes["skipped"],
             done_before=done,
@@ -400,6 +399,13 @@ class Run:
             wall_s=wall_s,
             results=str(self.store.root),
         )
+
+
+def _outcome(cell: CellSummary) -> str:
+    """What a cell is counted as at the end of a run."""
+    if cell.failure == "interrupted":
+        return "left"
+    return "untimed" if cell.status in MEASURED and not cell.timed else cell.status
 
 
 def carry_out(
@@ -462,6 +468,6 @@ def exit_code(end: EndLine) -> ExitCode:
         return ExitCode.INTERRUPTED
     if end.failed or end.failed_before or end.left:
         return ExitCode.SOME_FAILED
-    if end.ok or end.partial or end.done_before:
+    if end.ok or end.partial or end.untimed or end.done_before:
         return ExitCode.OK
     return ExitCode.NOTHING_RAN

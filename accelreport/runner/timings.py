@@ -58,11 +58,14 @@ class CellSummary(NamedTuple):
     status: Status
     failure: FailureKind | None
     times: Times
+    timed: bool = False
 
     @classmethod
     def of(cls, record: Record) -> Self:
         """The part of a record that a run keeps."""
-        return cls(record.status, record.failure.kind if record.failure else None, record.times)
+        kind = record.failure.kind if record.failure else None
+        timed = any(block.steady for block in record.blocks)
+        return cls(record.status, kind, record.times, timed)
 
 
 class TimingsLine(Document):

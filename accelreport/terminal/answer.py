@@ -96,10 +96,10 @@ def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
 
 
 def _warned(bench: BenchmarkView) -> str:
-    """Each kind of warning, with its number of measured cells."""
+    """Each kind of warning, with its number of cells."""
     rows = [row for row in bench.results if row.measured]
     counts = Counter(kind for row in rows for kind in {warning.kind for warning in row.warnings})
-    every = {len(rows): "every measured cell"}
+    every = {len(rows): "every measured cell"} if all(row.timed for row in rows) else {}
     texts = (
         f"{warning_title(kind)}: {every.get(count) or plural(count, 'cell')}"
         for kind, count in counts.most_common()

@@ -210,8 +210,8 @@ def plan_records(store: Store, plan: PlanDocument) -> dict[tuple[str, str], Reco
 
 
 def _status(result: Result) -> str:
-    """The status of a cell in the report: a refused number is not "ok"."""
-    return "not run" if result.status == MISSING else result.status
+    """The outcome of a cell in the report: one without a number is neither "ok" nor "partial"."""
+    return "not run" if result.status == MISSING else result.outcome
 
 
 def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:

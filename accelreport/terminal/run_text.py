@@ -80,8 +80,9 @@ def end_text(line: CellEndLine) -> str:
         kept = "" if line.record_path else "  (its earlier result is kept)"
         return f"{line.failure}: {first}{kept}"
     parts = [figures_text(line.figures, line.record.cell.workload)]
-    if line.status == "partial":
-        parts.append("stopped by its budget")
+    early = " before its first steady step" if "step_s" not in line.figures else ""
+    if line.status == "partial" or early:
+        parts.append(("stopped by its budget" if line.status == "partial" else "ended") + early)
     if line.warnings:
         parts.append(f"⚠ {', '.join(dict.fromkeys(line.warnings))}")
     return "  ".join(part for part in parts if part)
@@ -154,12 +155,13 @@ def closing(end: EndLine) -> Iterator[str]:
     """The end of a run, and remedies for what went wrong."""
     parts = [f"{end.ok + end.partial} measured"]
     parts += [f"{end.partial} of them stopped by the budget"] if end.partial else []
+    parts += [f"{end.untimed} ended before the first steady step"] if end.untimed else []
     parts += [f"{end.failed} failed"] if end.failed else []
     parts += [f"{end.skipped} skipped"] if end.skipped else []
     parts += [f"{end.done_before} already done"] if end.done_before else []
     parts += [f"{end.left} interrupted"] if end.left else []
     if end.stopped_by:
-        finished = end.ok + end.partial + end.failed + end.done_before
+        finished = end.ok + end.partial + end.untimed + end.failed + end.done_before
         yield (
             f"Stopped ({end.stopped_by}) after {duration(end.wall_s)}: "
             f"{counted(finished, 'finished cell')} kept in {end.results}, {end.left} to do. Run "
@@ -169,6 +171,8 @@ def closing(end: EndLine) -> Iterator[str]:
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
     if end.left:
         yield "Run the same command again to measure the interrupted cells."
+    if end.untimed:
+        yield "Raise measure.budget, or lower measure.warmup_steps, to time their steady steps."
     if end.failed:
         yield "The report shows the failures; --retry-failed runs them again."
     if end.failed_before:
@@ -184,7 +188,13 @@ def closing(end: EndLine) -> Iterator[str]:
 def nothing_ran(end: EndLine) -> bool:
     """Whether no cell has a result or a failure, because every device is absent."""
     return not (
-        end.ok or end.partial or end.failed or end.done_before or end.failed_before or end.left
+        end.ok
+        or end.partial
+        or end.untimed
+        or end.failed
+        or end.done_before
+        or end.failed_before
+        or end.left
     )
 
 

@@ -229,7 +229,9 @@ def test_json_is_one_object_a_line_of_the_documented_kinds(tmp_path: Path) -> No
 
 def one_left(*, ok: int = 0, stopped_by: str = "") -> EndLine:
     """The end of a run that came to all of its cells but one."""
-    none = dict.fromkeys(("partial", "failed", "skipped", "done_before", "failed_before"), 0)
+    none = dict.fromkeys(
+        ("partial", "untimed", "failed", "skipped", "done_before", "failed_before"), 0
+    )
     return EndLine(ok=ok, left=1, stopped_by=stopped_by, wall_s=1.0, results="results", **none)
 
 

@@ -429,7 +429,8 @@ def test_of_a_range_it_is_said_how_many_have_no_time(
     for said in words(bench)[1:]:
         assert "2 of 4 were not timed" in said
     notice = " ".join(each.text for each in notices_of([bench]))
-    assert f"{2 * repeats} of them did not reach a steady step" in notice.replace("\xa0", " ")
+    stopped = f"The time budget stopped {2 * repeats} cells before their first steady step"
+    assert stopped in notice.replace("\xa0", " ")
 
 
 @few

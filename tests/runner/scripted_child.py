@@ -59,7 +59,7 @@ def record(cell: dict[str, Any], key: str, **more: Any) -> dict[str, Any]:
         "started_at": NOW,
         "finished_at": NOW,
         "times": {"process_s": 0.1, "import_s": 0.2, "train_s": 1.25},
-        "blocks": [block, steady],
+        "blocks": [block] if cell["workload"].get("warmup_alone") else [block, steady],
         "samples_per_step": 256,
         "final": {"loss": 0.5, "val_accuracy": 0.9},
         **more,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from accelreport.analysis.findings import Caveat
-from accelreport.analysis.results import Result
+from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.metrics import axis_title, settings_text
@@ -120,7 +120,7 @@ def number_badges(
         total: whether the number is the total of a run, which a partial run extrapolates.
         quality: whether the number is what a model learnt, which a sample of the data changes.
     """
-    measured = [row for row in rows if row.measured]
+    measured = [row for row in rows if (row.measured if quality else row.timed)]
     origins = {row.origin for row in measured}
     badges = origin_badges(origins if quality else origins - {"sample"})
     if any(row.status == "partial" for row in measured):
@@ -138,10 +138,11 @@ def _lost(rows: Sequence[Result]) -> list[Badge]:
     tones: tuple[tuple[str, set[str], Tone], ...] = (
         ("failed", {"failed", "skipped"}, "bad"),
         ("refused", {REFUSED}, "bad"),
+        ("without a steady step", {UNTIMED}, "quiet"),
         ("not run", {"missing"}, "quiet"),
     )
     for word, states, tone in tones:
-        lost = [row for row in rows if row.status in states]
+        lost = [row for row in rows if row.outcome in states]
         if lost:
             reasons = quantity.listed(sorted({kind_text(row) for row in lost}))
             text = f"{len(lost)} of {len(rows)} {word}"

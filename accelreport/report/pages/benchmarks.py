@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from accelreport.analysis.results import UNTIMED
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.model import (
@@ -37,7 +38,7 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
         _rates(benches),
     )
     rows = [row for bench in benches for row in bench.results]
-    done = quantity.count(sum(row.measured for row in rows))
+    done = quantity.count(sum(row.timed for row in rows))
     cells, of = quantity.plural(len(rows), "cell"), quantity.plural(len(benches), "benchmark")
     return Page(
         path=PATH,
@@ -72,6 +73,7 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
 _STATES = {
     "ok": "complete",
     "partial": "partial",
+    UNTIMED: "no steady step",
     REFUSED: "refused",
     "failed": "failed",
     "skipped": "skipped",
@@ -81,7 +83,7 @@ _STATES = {
 
 
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
-    known = {"ok", *(row.status for bench in benches for row in bench.results)}
+    known = {"ok", *(row.outcome for bench in benches for row in bench.results)}
     states = {state: title for state, title in _STATES.items() if state in known}
     rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
@@ -96,7 +98,7 @@ def _progress(benches: Sequence[BenchmarkView]) -> Table:
 
 
 def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
-    statuses = [row.status for row in bench.results]
+    statuses = [row.outcome for row in bench.results]
     counts = [statuses.count(state) for state in states]
     header = entry(
         label(bench.plan.title),

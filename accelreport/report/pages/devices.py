@@ -104,7 +104,7 @@ def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _done(listing: Listing) -> bool:
-    return any(row.measured for row in listing.rows)
+    return any(row.timed for row in listing.rows)
 
 
 def _kinds(devices: Sequence[Listing]) -> str:
@@ -141,7 +141,7 @@ class _Inventory:
         groups: dict[str, list[Row]] = {}
         for device in own:
             rows = [row for row in device.rows if row.machine in {machine, ""}]
-            lost = Counter(kind_text(row) for row in rows if not row.measured)
+            lost = Counter(kind_text(row) for row in rows if not row.timed)
             done = quantity.count(len(rows) - lost.total())
             cells = f"{done} of {quantity.plural(len(rows), 'cell')}"
             counts = [f"{why}: {quantity.count(count)}" for why, count in sorted(lost.items())]

@@ -151,7 +151,7 @@ def _curve(bench: BenchmarkView, plot: Plot | None) -> Panel | None:
 
 def absent_line(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, why, and the command that adds them."""
-    measured = {b.label_of(row.device) for b in benches for row in b.results if row.measured}
+    measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
         for row in bench.results:

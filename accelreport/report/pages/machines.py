@@ -261,7 +261,7 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     for bench in benches:
         for row in bench.results:
             if row.machine:
-                counts[row.machine] += row.measured
+                counts[row.machine] += row.timed
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 

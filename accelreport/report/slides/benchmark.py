@@ -245,7 +245,7 @@ def _takeaway(bench: BenchmarkView) -> Section:
         count = f"{len(opening.finding.values)} of {opening.finding.of}"
         exceeds = opening.finding.kind is Kind.EXCEEDS_PEAK
         numbers.insert(0, LargeNumber(count if exceeds else "undecided", f"{opening.title}."))
-    measured = sum(row.measured for row in bench.results)
+    measured = sum(row.timed for row in bench.results)
     source = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)
 

@@ -107,7 +107,7 @@ def gap_sentences(benches: Sequence[BenchmarkView]) -> list[str]:
     gaps: dict[str, list[tuple[BenchmarkView, Result]]] = {}
     for bench in benches:
         for row in bench.results:
-            if not row.measured:
+            if not row.timed:
                 gaps.setdefault(kind_text(row), []).append((bench, row))
     if not gaps:
         return []
@@ -131,7 +131,7 @@ def _without_a_number(lost: int, planned: int) -> str:
 def cut_short(benches: Sequence[BenchmarkView]) -> str:
     """How many cells the budget stopped and how many have no number; empty where all are whole."""
     rows = [row for bench in benches for row in bench.results]
-    measured = [row for row in rows if row.measured]
+    measured = [row for row in rows if row.timed]
     cut = sum(row.status == "partial" for row in measured)
     lost = len(rows) - len(measured)
     parts = []

@@ -267,7 +267,7 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
     best: dict[str, BenchmarkView] = {}
 
     def rank(bench: BenchmarkView) -> tuple[bool, int]:
-        return bench.plan.profile == "full", sum(row.measured for row in bench.results)
+        return bench.plan.profile == "full", sum(row.timed for row in bench.results)
 
     for bench in benches:
         known = best.get(bench.plan.spec)

@@ -336,7 +336,7 @@ def cells_section(bench: BenchmarkView) -> Section:
         groups=tuple(groups),
         download=Download(f"{bench.slug}/cells.csv", "CSV"),
     )
-    done = sum(row.measured for row in bench.results)
+    done = sum(row.timed for row in bench.results)
     title = f"Every cell: {done} of {quantity.count(len(bench.results))} measured"
     return Section("cells", title, (table,), folded=True)
 
@@ -363,7 +363,7 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
     if row.status == "partial":
         badges.append(PARTIAL)
         total = (EXTRAPOLATED,)
-    state = {"ok": "complete", "partial": "partial"}.get(row.status, kind_text(row))
+    state = {"ok": "complete", "partial": "partial"}.get(row.outcome, kind_text(row))
     return table_row(
         Line(f"seed {row.seed}", href=bench.cell_page(row)),
         entry(state, badges=tuple(badges)),

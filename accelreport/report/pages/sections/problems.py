@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis.results import Result
+from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.model import Download, Note, Notes, Section, Tone
@@ -21,6 +21,7 @@ MOST_LINKS = 12
 _HEADINGS: dict[str, tuple[str, Tone]] = {
     REFUSED: ("Refused", "bad"),
     "failed": ("Failed", "bad"),
+    UNTIMED: ("Not timed", "plain"),
     "skipped": ("Skipped", "plain"),
     "missing": ("Not run yet", "quiet"),
 }
@@ -35,11 +36,11 @@ def problems_section(bench: BenchmarkView) -> Section | None:
     groups: dict[tuple[str, ...], list[Result]] = {}
     tried = {series.device for series in bench.tried_series}
     for row in bench.results:
-        if row.measured:
+        if row.timed:
             continue
         what = (row.failure_kind, failure_text(row), remedy_text(row))
         of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind)
-        groups.setdefault((row.status, *of), []).append(row)
+        groups.setdefault((row.outcome, *of), []).append(row)
     if not groups:
         return None
     order = list(_HEADINGS)
@@ -47,7 +48,7 @@ def problems_section(bench: BenchmarkView) -> Section | None:
         _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda group: order.index(group[0][0]))
     ]
-    counts = {s: sum(row.status == s for row in bench.results) for s in order}
+    counts = {s: sum(row.outcome == s for row in bench.results) for s in order}
     title = f"Not measured: {unmeasured(counts, len(bench.results))}"
     broken = counts["failed"] or counts[REFUSED]
     return Section("absent", title, (Notes(tuple(notes)),), folded=not broken)
@@ -160,7 +161,6 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
 
 def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     devices = dict.fromkeys(bench.title_of(row.device) for row in rows)
-    measured = sum(row.measured for row in bench.results)
-    if len(rows) == measured:
+    if rows == [row for row in bench.results if row.timed]:
         return EVERY
     return f"{quantity.plural(len(rows), 'cell')} of {quantity.listed(list(devices))}."
