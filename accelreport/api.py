@@ -200,7 +200,6 @@ def run(
     quiet: bool = False,
     on: str = "local",
     on_options: Mapping[str, Scalar] | None = None,
-    ray_address: str = "",
 ) -> Results:
     """Measure every cell of the specs that is not done.
 
@@ -225,7 +224,6 @@ def run(
         quiet: print failures only.
         on: the launcher: "local", "ray", "slurm" or a package's; `until_decided` needs "local".
         on_options: options of the launcher, such as {"partition": "gpu"}.
-        ray_address: with `on="ray"`, the cluster's head node; default: a new local Ray.
 
     Returns:
         The content of the results folder, with the outcome of this run.
@@ -246,7 +244,7 @@ def run(
         policy=policy,
         stopping_rule=UntilDecided(most_repeats) if until_decided else None,
     )
-    config = LauncherConfig(request.results, on_options or {}, ray_address, fork, policy)
+    config = LauncherConfig(request.results, on_options or {}, fork, policy)
     with launching(on, config) as launcher:
         prepared = prepare(replace(request, launcher=launcher), waiting=tell_waiting)
         with progress_for(prepared.plan, json=False, quiet=quiet) as observer:

@@ -7,8 +7,18 @@ COMMANDS: dict[str, str] = {
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",
     "build --trials": "Name what to show: `accelreport build --only SPEC:PROFILE`.",
     "data where": "`accelreport data list` prints the folder in its first line.",
+    "import --accessed": "Write `accessed` into the row's `source`, or a column source.accessed.",
+    "import --format": "The format is known by the file's content.",
+    "import --licence": "Write `licence` into the row's `source`, or a column source.licence.",
+    "import --not-comparable": "Write `comparable = false` into the row, or a column comparable.",
+    "import --note": "Write `note` into the row, or a column note.",
+    "new --title": "Edit `title` in the spec.",
     "results export": "Use `accelreport results list --format bencher` or `--format github`.",
     "results show": "Use `accelreport results list KEY`.",
+    "run --ray-address": "Use `--on-option address=HOST:PORT`.",
+    "schema --devices": "Use `accelreport schema devices`.",
+    "schema --events": "Use `accelreport schema events`.",
+    "schema --record": "Use `accelreport schema record`.",
     "try": "Write a spec with `accelreport new FILE --model MODEL`, then `accelreport run FILE`.",
 }
 """A removed command, subcommand or option, such as `data where` or `build --explain`."""

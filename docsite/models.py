@@ -32,14 +32,14 @@ ABOUT_DEVICES = """\
 # Keys of a device
 
 A devices file holds `schema = 1` and one table for each device; its name is what specs call it.
-`accelreport schema --devices` prints the same as JSON Schema.
+`accelreport schema devices` prints the same as JSON Schema.
 """
 
 ABOUT_RECORD = """\
 # Fields of a record
 
 A record is one file under `results/cells/`: all that was observed while one cell ran. Times are
-in seconds, sizes in bytes, shares are fractions, instants are UTC. `accelreport schema --record`
+in seconds, sizes in bytes, shares are fractions, instants are UTC. `accelreport schema record`
 prints the same as JSON Schema.
 """
 
@@ -47,7 +47,7 @@ ABOUT_EVENTS = """\
 # Events of a run
 
 `accelreport run --json` prints one object a line, and its `event` says which it is.
-`accelreport schema --events` prints the same as JSON Schema.
+`accelreport schema events` prints the same as JSON Schema.
 """
 
 

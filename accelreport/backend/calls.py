@@ -78,8 +78,9 @@ class Kernel:
 def run_kernel(measurement: Measurement, kernel: Kernel, watch: WindowWatch) -> list[Block]:
     """Call the kernel as often as the spec says, or until the budget ends.
 
-    The first call holds trace and compilation: it is "cold", and always whole. Every call reads
-    one scalar that depends on all of the work, so that the clock cannot stop before it is done.
+    The first call holds trace and compilation: it is "cold" and always whole, and the budget begins
+    after it. Every call reads one scalar that depends on all of the work, so that the clock cannot
+    stop before it is done.
     A call that the budget would end in its middle does fewer operations, where it can.
 
     Raises:
@@ -90,11 +91,12 @@ def run_kernel(measurement: Measurement, kernel: Kernel, watch: WindowWatch) -> 
     whole, done = kernel.problem.operations, 0
     blocks: list[Block] = []
     timer = WindowTimer(placement, watch, measurement.open_meter())
-    deadline = time.perf_counter() + conditions.budget
+    deadline = math.inf
     reporter.phase("compile")
     for number in range(calls):
         if number == 1:
             reporter.phase("train")
+            deadline = time.perf_counter() + conditions.budget
         left_s = deadline - time.perf_counter()
         operations = int(placement.agreed(fitting(kernel.problem, blocks, left_s)))
         if not operations:

@@ -190,11 +190,17 @@ progress, the budget and Ctrl-C."""
 class Pace:
     """Chooses the steps of the next call from how long the last ones took.
 
+    The budget begins after the first step, which is traced and compiled.
+
     Args:
-        budget_s: seconds, evaluations among them, after which the cell stops.
+        budget_s: seconds after that step, evaluations among them, after which the cell stops.
         total: steps of a complete cell.
         warmup: steps left out of the steady time; a window never crosses this edge.
         agreed: one worker's number → the chief's, on every worker (see `Placement.agreed`).
+
+    Attributes:
+        deadline: instant of `time.perf_counter()` at which the budget ends; infinite until the
+            first step has ended.
     """
 
     def __init__(
@@ -205,7 +211,8 @@ class Pace:
         warmup: int,
         agreed: Callable[[float], float] = float,
     ) -> None:
-        self._deadline = time.perf_counter() + budget_s
+        self.deadline = math.inf
+        self._budget_s = budget_s
         self._total = total
         self._warmup = warmup
         self._agreed = agreed
@@ -226,21 +233,28 @@ class Pace:
         return round(self._agreed(max(1, min(count, left_in_epoch))))
 
     def saw(self, steps: int, wall_s: float, *, first: bool) -> None:
-        """Learn from a window; the first one tells nothing about steps."""
-        if not first:
+        """Learn from a window; with the end of the first one, the budget begins."""
+        if first:
+            self.deadline = time.perf_counter() + self._budget_s
+        else:
             self._step_s = max(wall_s / steps, 1e-9)
 
     def extend(self, seconds: float) -> None:
-        """Give back what the process could not use of its budget, since it was stopped."""
-        self._deadline += seconds
+        """Give back what the process could not use: it was stopped, or it compiled."""
+        self.deadline += seconds
+
+    @property
+    def deadline_with_grace(self) -> float:
+        """Instant by which the work after the last step must have ended, see `grace_s`."""
+        return self.deadline + grace_s(self._budget_s)
 
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
-        return bool(self._agreed(time.perf_counter() >= self._deadline))
+        return bool(self._agreed(time.perf_counter() >= self.deadline))
 
     def left_s(self) -> float:
         """Seconds of the budget that are left."""
-        return max(0.0, self._deadline - time.perf_counter())
+        return max(0.0, self.deadline - time.perf_counter())
 
     def eta_s(self, done: int) -> float:
         """Seconds until the cell ends: by its steps or by its budget, whichever is sooner."""
@@ -409,7 +423,6 @@ class Training:
         self._order = Order(self._problem.examples, self._problem.batch_size, seed)
         self._policies = policies
         self._pipeline = pipeline
-        self._deadline = math.inf
         self._latest: Steps
         self.feed: Feed
         self.evaluation = Evaluation(engine, evaluation_batch)
@@ -444,7 +457,6 @@ class Training:
             NanLossError: the loss of a window is not finite.
         """
         result = Trained()
-        self._deadline = time.perf_counter() + budget_s + grace_s(budget_s)
         pace = Pace(
             budget_s=budget_s,
             total=self.planned_steps,
@@ -495,8 +507,8 @@ class Training:
         result.train_s += spent
         metrics = self._engine.named(totals, done * self._problem.batch_size)
         watch = time.perf_counter()
-        metrics |= self._evaluate(number, result)
-        glance = self._look()
+        metrics |= self._evaluate(number, result, pace)
+        glance = self._look(pace.deadline_with_grace)
         evaluate_s = time.perf_counter() - watch
         result.evaluate_s += evaluate_s
         self._reporter.epoch(number, metrics)
@@ -514,11 +526,11 @@ class Training:
         )
         return done
 
-    def _look(self) -> Mapping[str, Any]:
+    def _look(self, deadline: float) -> Mapping[str, Any]:
         """What the family wants to know of the model after an epoch, if there is time."""
         if self._problem.after_epoch is None:
             return {}
-        if self._engine.runtime.placement.agreed(time.perf_counter() >= self._deadline):
+        if self._engine.runtime.placement.agreed(time.perf_counter() >= deadline):
             return {}
         self._engine.sync_replicas()
         return self._problem.after_epoch(self._engine.model, self._seed)
@@ -550,17 +562,18 @@ class Training:
             )
         if timed.observed.lost_s:
             pace.extend(timed.observed.stopped_s)
-            self._deadline += timed.observed.stopped_s
         pace.saw(count, timed.ran_s, first=before + done == 0)
         return timed.block, sums, timed.ran_s
 
     # Evaluation ---------------------------------------------------------------------------
 
-    def _evaluate(self, epoch: int, result: Trained) -> dict[str, float]:
+    def _evaluate(self, epoch: int, result: Trained, pace: Pace) -> dict[str, float]:
         if self._problem.validation is None:
             return {}
         self._reporter.phase("evaluate")
-        metrics = self.evaluation.run(self._deadline)
+        compiled_s = self.evaluation.first_step_s
+        metrics = self.evaluation.run(pace.deadline_with_grace)
+        pace.extend(self.evaluation.first_step_s - compiled_s)
         self._reporter.phase("train")
         if metrics is None or self.evaluation.sums is None:
             result.unevaluated.append(epoch)

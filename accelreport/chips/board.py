@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
 from accelreport.analysis.compare import facts
 from accelreport.analysis.cost import Price, price_of
@@ -21,9 +20,10 @@ from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
 from accelreport.analysis.speedup import change
 from accelreport.analysis.stats import LEVEL, Interval, Verdict, verdict
-from accelreport.chips.contribution import NoContribution, first_of, kind_of, paths_in, read
+from accelreport.chips.contribution import paths_in, read
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
-from accelreport.chips.verify import Doubt, Trace, between, doubts, shared_plans, trace_of
+from accelreport.chips.verify import Doubt, Trace, between, doubts, trace_of
+from accelreport.errors import AccelReportError
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
 from accelreport.results.plan_document import plan_document
@@ -51,7 +51,7 @@ class Submission:
         measured_at: the instant of its first record.
         kind: CPU, GPU or TPU.
         cells: how many were measured.
-        entries: figure → its devices.
+        entries: figure → its devices; none where it is refused, since its values are none.
         doubts: reasons not to believe it.
         trace: what others are compared with.
     """
@@ -111,13 +111,13 @@ class Board:
         return [history[-1] for history in self.histories.values()]
 
     @cached_property
-    def ranks(self) -> dict[str, list[Ranked]]:
+    def ranks(self) -> Mapping[str, Sequence[Ranked]]:
         """Name of a figure → every device of a machine that has it, the best first."""
         every = {f: [e for m in self.machines for e in m.entries[f.name]] for f in FIGURES}
         return {figure.name: ranked(rows, figure) for figure, rows in every.items()}
 
     @cached_property
-    def ranks_of(self) -> dict[str, list[tuple[Figure, Ranked]]]:
+    def ranks_of(self) -> Mapping[str, Sequence[tuple[Figure, Ranked]]]:
         """Name of a contribution → its ranks by every figure."""
         own: dict[str, list[tuple[Figure, Ranked]]] = defaultdict(list)
         for figure in FIGURES:
@@ -170,123 +170,62 @@ def board_of(folder: Path) -> Board:
     """The contributions in a folder, each verified alone and against those it has to agree with.
 
     Raises:
-        NoContribution: the folder has no file `*.json`.
+        ResultsError: the folder has no file `*.zip`.
     """
-    paths = paths_in(folder)
-    if len(paths) > FEW and (workers := min(os.cpu_count() or 1, len(paths))) > 1:
-        context = multiprocessing.get_context("spawn")
-        # Records have no cycles, and looking for some takes a quarter of the time.
-        with ProcessPoolExecutor(workers, context, gc.set_threshold, (PATIENCE,)) as pool:
-            verified = list(pool.map(_submission, paths, chunksize=4))
-    else:
-        verified = [_submission(path) for path in paths]
-    submissions = [item for item in verified if isinstance(item, Submission)]
-    # What is refused by itself says nothing against others: it may be an edited copy of them.
-    believed = _compared(submissions)
+    verified = _verified(paths_in(folder))
     refused = [item for item in verified if isinstance(item, Refusal)]
-    refused += [refusal for item in believed if (refusal := _refusal(item.file, item.doubts))]
     histories: dict[str, list[Submission]] = defaultdict(list)
-    for submission in sorted(
-        believed, key=lambda submission: (submission.measured_at, submission.file)
-    ):
-        if not submission.refused:
+    submissions = _compared([item for item in verified if isinstance(item, Submission)])
+    for submission in sorted(submissions, key=lambda one: (one.measured_at, one.file)):
+        if submission.refused:
+            reasons = [doubt.message for doubt in submission.doubts if doubt.refuses]
+            refused.append(Refusal(submission.file, reasons))
+        else:
             histories[submission.machine].append(submission)
-    return Board(
-        dict(sorted(histories.items())),
-        sorted(refused, key=lambda refusal: refusal.file),
-        _published(),
-    )
+    refused.sort(key=lambda refusal: refusal.file)
+    return Board(dict(sorted(histories.items())), refused, _published())
 
 
-def _refusal(file: str, doubts: Sequence[Doubt]) -> Refusal | None:
-    reasons = [doubt.message for doubt in doubts if doubt.refuses]
-    return Refusal(file, reasons) if reasons else None
+def _verified(paths: Sequence[Path]) -> list[Submission | Refusal]:
+    """The contributions in files, each verified alone."""
+    if len(paths) <= FEW or (workers := min(os.cpu_count() or 1, len(paths))) < 2:
+        return list(map(_verified_file, paths))
+    context = multiprocessing.get_context("spawn")
+    # Records have no cycles, and looking for some takes a quarter of the time.
+    with ProcessPoolExecutor(workers, context, gc.set_threshold, (PATIENCE,)) as pool:
+        return list(pool.map(_verified_file, paths, chunksize=4))
 
 
-def _submission(path: Path) -> Submission | Refusal:
-    """One file, verified alone."""
+def _verified_file(path: Path) -> Submission | Refusal:
     try:
         contribution = read(path)
-    except NoContribution as error:
+    except AccelReportError as error:
         return Refusal(path.name, [error.why or error.what])
-    kind = kind_of(contribution.records)
-    record = first_of(contribution.records, kind)
-    if record is None or record.environment is None:
-        return Refusal(path.name, ["It has no measured record with a machine."])
-    reasons = doubts(contribution, shared=shared_plans())
-    if refusal := _refusal(path.name, reasons):
-        return refusal  # nothing else can be computed of values that no measurement has
+    reasons = doubts(contribution)
+    refused = any(reason.refuses for reason in reasons)
     return Submission(
         file=path.name,
         name=contribution.name,
-        environment=record.environment,
-        facts=facts(record),
-        measured_at=min(record.started_at for record in contribution.records),
-        kind=kind,
-        cells=len(contribution.records),
-        entries={
-            figure: [replace(row, price=row.price or _list_price(row.hardware)) for row in rows]
-            for figure, rows in entries(contribution).items()
-        },
+        environment=contribution.environment,
+        facts=facts(contribution.first),
+        measured_at=contribution.records[0].started_at,
+        kind=contribution.kind,
+        cells=len(contribution.measured),
+        entries={} if refused else _priced(entries(contribution)),
         doubts=reasons,
         trace=trace_of(contribution),
     )
 
 
 def _compared(submissions: Sequence[Submission]) -> list[Submission]:
-    """The submissions with the doubts that others give.
+    """The submissions with the doubts that the others give.
 
-    All pairs of 500 would take minutes: each is compared with those of its hardware, with those
-    that share an instant with it, and with what most of all say of weights and FLOPs.
+    What is refused by itself says nothing against others, since it may be an edited copy of them.
     """
-    groups: dict[object, list[Submission]] = defaultdict(list)
-    for submission in submissions:
-        for key in _keys(submission):
-            groups[key].append(submission)
-    most = replace(
-        Trace("most machines", "", "", frozenset(), {}, {}, {}, {}),
-        weights=_commonest(submission.trace.weights for submission in submissions),
-        flops=_commonest(submission.trace.flops for submission in submissions),
-        planned=_commonest(submission.trace.planned for submission in submissions),
-    )
-    compared = []
-    for submission in submissions:
-        others = {other.file: other for key in _keys(submission) for other in groups[key]}
-        more = [*between(submission.trace, most)]
-        for other in others.values():
-            # Of files with the same content the first one is ranked.
-            same = other.trace.digest == submission.trace.digest
-            if other is not submission and not (same and other.file > submission.file):
-                more += [d for d in between(submission.trace, other.trace) if d.kind not in OF_ALL]
-        compared.append(replace(submission, doubts=[*submission.doubts, *more]))
-    return compared
-
-
-OF_ALL = ("beginning", "flops", "steps")
-"""Doubts that one other contribution does not give: its own weights may be the forged ones."""
-
-
-def _keys(submission: Submission) -> list[tuple[str, str]]:
-    instants = (("instant", instant) for instant in submission.trace.instants)
-    return [("hardware", submission.trace.hardware), *instants]
-
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
-
-def _commonest(mappings: Iterable[Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
-    """Key → the value of most mappings; without those of which two values are equally common."""
-    counts: dict[_Key, Counter[_Value]] = defaultdict(Counter)
-    for mapping in mappings:
-        for key, value in mapping.items():
-            counts[key][value] += 1
-    commonest = {}
-    for key, votes in counts.items():
-        (value, first), *rest = votes.most_common(2)
-        if not rest or first > rest[0][1]:
-            commonest[key] = value
-    return commonest
+    believed = [submission for submission in submissions if not submission.refused]
+    more = between([submission.trace for submission in believed])
+    by_file = {one.file: doubts for one, doubts in zip(believed, more, strict=True)}
+    return [replace(one, doubts=[*one.doubts, *by_file.get(one.file, ())]) for one in submissions]
 
 
 @cache
@@ -294,6 +233,14 @@ def _sources() -> SpecSet:
     """The specs with the published figures of the networks that chips are ranked by."""
     names = sorted({figure.published for figure in FIGURES if figure.published})
     return load([SYSTEMS / f"{name}.toml" for name in names], devices_file=SYSTEMS / DEVICES)
+
+
+def _priced(figures: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
+    """Entries with the price of an hour that the devices file gives for their hardware."""
+    return {
+        name: [replace(row, price=row.price or _list_price(row.hardware)) for row in rows]
+        for name, rows in figures.items()
+    }
 
 
 @cache

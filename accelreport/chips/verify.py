@@ -1,18 +1,19 @@
-"""Whether a contribution can be believed: what a measurement cannot be without.
+"""Whether a contribution can be believed.
 
-Nothing here proves that a person measured: whoever makes up every number consistently is not
-caught by one file alone, but by other machines of the same hardware. Each check is a property that
-every measurement of this program has by construction, or that physics demands; its bounds are
-wider than anything that an honest machine showed (`docs/chips.md` has the counts).
+What the shared specs fix is compared with them and with the contribution in the package. What
+follows from other values is computed again. What no machine can do is refused, too; what only
+looks odd is a doubt, for which a person has to look.
+
+No file proves that somebody measured. Whoever makes up every number consistently is not found by
+one file, but by other machines of the same hardware. `docs/chips.md` counts what is found.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import combinations, pairwise
 from statistics import median
@@ -20,27 +21,29 @@ from typing import Any
 
 import numpy as np
 
+from accelreport._version import __version__
 from accelreport.analysis.stability import steady
+from accelreport.analysis.stats import geometric_mean
 from accelreport.analysis.warnings import impossible
-from accelreport.chips.contribution import SPECS, Contribution, canonical_name, release_of
+from accelreport.chips.contribution import SHIPPED, SPECS, Contribution, paths_in, read, release_of
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument, PlannedCell, plan_document
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.results.record import Record
-from accelreport.spec.device import FRAMEWORK_NAMES
+from accelreport.spec.cells import Cell
 
 STAMP_S, WALL_S, CPU_S = 1e-7, 1e-9, 1e-6
 """Resolution of the stamps of steps, of a block's wall-clock time, and of its CPU time."""
 
-WALL_AND_INSTANTS = (0.25, 0.02)
+CLOCKS_DIFFER = (0.25, 0.02)
 """Seconds, and share of the whole, by which two clocks may differ over a cell."""
 
-UNEXPLAINED_S = (3.0, 6.0)
-"""Seconds of a cell that belong to none of its stages; the second where several processes start, or
-parts of a step are timed."""
+STAGES = ("process", "import", "data", "build", "train", "evaluate", "observe", "checks")
+"""Times of a record that fill it, one after another."""
 
-UNEXPLAINED = 0.05
-"""The same as a share of a long cell: a busy machine is late between stages, too."""
+UNEXPLAINED_S, UNEXPLAINED = (3.0, 6.0), 0.05
+"""Seconds of a cell that belong to none of its stages (the second where several processes start, or
+parts of a step are timed), and the same as a share of a long cell on a busy machine."""
 
 UNSTAMPED = (0.7, 3.0)
 """The first step of a block has no stamp; its time as a multiple of the block's median step."""
@@ -53,12 +56,12 @@ EVALUATION_S = 0.1
 """Seconds that an evaluation may take beside its examples, each of which takes less than in
 training, because no gradient is computed."""
 
-PACE = 2.0
+WATTS = (0.5, 2000.0)
+"""Power of a processor package or a board while it trains."""
+
+PACE = 1.3
 """A step of the same network and batch size may take so many times as long in another spec. The
 fastest process of each counts: other programs disturbed it least."""
-
-SOFTWARE = re.compile(f"-(?:{'|'.join(FRAMEWORK_NAMES)})-")
-"""Where the software begins in a canonical name."""
 
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
@@ -81,208 +84,227 @@ class Doubt:
     refuses: bool = True
 
 
-def doubts(
-    contribution: Contribution,
-    *,
-    shared: Mapping[str, PlanDocument],
-    others: Sequence[Contribution] = (),
-) -> list[Doubt]:
-    """Every reason not to believe a contribution.
-
-    Args:
-        contribution: the contribution.
-        shared: the shared specs of this version, by name.
-        others: contributions that were accepted before.
-    """
-    records = contribution.records
-    doubts = _doubts_of("", _whole(contribution), _shared(contribution, shared))
-    for record in records:
-        doubts += record_doubts(record)
-    doubts += _doubts_of(
-        "", _copies(records), _order_of_time(records), _beginnings(records), _paces(records)
-    )
-    own = trace_of(contribution) if others else None
-    return [*doubts, *(doubt for other in others if own for doubt in between(own, trace_of(other)))]
+def odd(kind: str, cell: str, message: str) -> Doubt:
+    """What an honest machine may show as well."""
+    return Doubt(kind, cell, message, refuses=False)
 
 
-def _doubts_of(cell: str, *checks: Iterator[Doubt]) -> list[Doubt]:
-    """What checks find; a value with which one cannot compute is a doubt, too."""
-    doubts: list[Doubt] = []
-    for check in checks:
-        try:
-            doubts += check
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            text = f"A value is missing or is none that a measurement has ({error})."
-            doubts.append(Doubt("invalid", cell, text))
-    return doubts
+def doubts(contribution: Contribution) -> list[Doubt]:
+    """Every reason that a contribution gives by itself not to believe it."""
+    of_all: tuple[Callable[[Contribution], Iterator[Doubt]], ...] = (
+        _shared, _fixed, _copies, _one_machine, _one_after_another, _paces,
+    )  # fmt: skip
+    reasons = [doubt for check in of_all for doubt in _safely("", check, contribution)]
+    return reasons + [doubt for record in contribution.measured for doubt in record_doubts(record)]
 
 
 def record_doubts(record: Record) -> list[Doubt]:
-    """Every reason not to believe one record by itself."""
-    checks = (
-        _impossible,
-        _stages,
-        _work,
-        _evaluations,
-        _steps,
-        _resolution,
-        _qualities,
-        _hardware,
-    )
-    return _doubts_of(record.cell.name, *(check(record) for check in checks))
+    """Every reason not to believe one measured record by itself."""
+    checks = (_recomputed, _accuracies, _stages, _evaluations, _resolution, _machine, _looks)
+    return [doubt for check in checks for doubt in _safely(record.cell.name, check, record)]
+
+
+def _safely(cell: str, check: Callable[[Any], Iterator[Doubt]], value: object) -> Iterator[Doubt]:
+    """What a check finds; a value with which it cannot compute is a doubt, too."""
+    try:
+        yield from check(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        text = f"A value is missing or is none that a measurement has ({error})."
+        yield Doubt("invalid", cell, text)
+
+
+# What the shared specs fix ---------------------------------------------------------------
 
 
 @cache
-def shared_plans() -> dict[str, PlanDocument]:
-    """The shared specs of this version, by name."""
+def shared() -> tuple[dict[str, PlanDocument], dict[str, Cell]]:
+    """The shared specs of this version: name → plan, and key → cell."""
     paths = [SYSTEMS / f"{name}.toml" for name in SPECS]
     specs = load(paths, devices_file=SYSTEMS / DEVICES).specs
-    return {spec.name: plan_document(spec, {}) for spec in specs}
+    cells = {cell.key: cell.as_recorded() for spec in specs for cell in spec.cells}
+    return {spec.name: plan_document(spec, {}) for spec in specs}, cells
 
 
-# The file --------------------------------------------------------------------------------
-
-
-def _whole(contribution: Contribution) -> Iterator[Doubt]:
-    """Name, digest, and one machine with one installation."""
-    records = contribution.records
-    if contribution.content != contribution.digest:
-        yield Doubt("digest", "", "The digest is not that of its records: the file was edited.")
-    if contribution.name != (name := canonical_name(records)):
-        yield Doubt("name", "", f"It is called {contribution.name}, but its records say {name}.")
-    environments = [r.environment for r in records if r.environment is not None]
-    if len(environments) < len(records):
-        yield Doubt("machine", "", "A record names no machine.")
-    for what in ("machine", "cpu", "threads", "memory_bytes", "os", "commit", "accelreport"):
-        values = Counter(str(getattr(environment, what)) for environment in environments)
-        if len(values) > 1:
-            yield Doubt("machine", "", f"Its records have {len(values)} values of {what}.")
-    if any(environment.dirty for environment in environments):
-        yield Doubt("commit", "", "accelreport had uncommitted changes.", refuses=False)
-    keys = Counter(record.key for record in records)
-    if twice := sorted(key for key, count in keys.items() if count > 1):
-        yield Doubt("copies", "", f"Two records have the key {twice[0]}.")
-
-
-def _shared(contribution: Contribution, shared: Mapping[str, PlanDocument]) -> Iterator[Doubt]:
-    """Whether its cells are those of the shared specs."""
-    known: dict[str, tuple[str, PlannedCell]] = {}
-    for name in SPECS:
-        known |= {cell.key: (name, cell) for cell in shared[name].cells}
+def _shared(contribution: Contribution) -> Iterator[Doubt]:
+    """Its plans and cells are those of the shared specs, and no planned repeat is left out."""
+    plans, cells = shared()
+    count = Counter(plan.spec for plan in contribution.plans)
     for plan in contribution.plans:
-        if plan.spec not in shared or _conditions(plan) != _conditions(shared[plan.spec]):
+        if plan.spec not in plans or _conditions(plan) != _conditions(plans[plan.spec]):
             yield Doubt("spec", "", f"{plan.spec} is not the shared spec of this version.")
-    if len({plan.spec for plan in contribution.plans}) < len(contribution.plans):
-        yield Doubt("spec", "", "It has two plans of one spec.")
+        if count[plan.spec] > 1:
+            yield Doubt("spec", "", f"It has several plans of {plan.spec}.")
+    repeats: dict[tuple[str, str, str], set[int]] = defaultdict(set)
     for record in contribution.records:
-        name, cell = known.get(record.key, ("", None))
-        own = record.cell
-        if cell is None:
-            yield Doubt("spec", own.name, "The shared specs have no such cell.")
-        elif (name, cell.device, cell.point, cell.repeat, cell.seed) != (
-            own.spec,
-            own.device,
-            own.point,
-            own.repeat,
-            own.seed,
-        ):
-            yield Doubt("spec", own.name, "Its key belongs to another cell of the shared specs.")
+        cell = record.cell
+        repeats[cell.spec, cell.device, str(cell.point)].add(cell.repeat)
+        own = cells.get(record.key)
+        if own is None or _conditions(cell) != _conditions(own):
+            yield Doubt("spec", cell.name, "The shared specs have no such cell.")
+        if not record.measured:
+            yield odd("repeats", cell.name, "It has no time, because it failed.")
+    for place, measured in repeats.items():
+        planned = plans[place[0]].measure.repeats if place[0] in plans else 0
+        if absent := sorted({*range(planned)} - measured):
+            yield Doubt("repeats", " ".join(place), f"Repeat {absent[0]} of {planned} is left out.")
 
 
-def _conditions(plan: PlanDocument) -> dict[str, Any]:
-    """What a plan measures and against what, without the words around it.
+def _conditions(document: PlanDocument | Cell) -> dict[str, Any]:
+    """What is measured and against what, without words and limits that a later version may change.
 
-    A later version may word a spec in another way. Its cells' keys do not cover targets and peaks.
+    The key of a cell does not cover targets, peaks and budgets.
     """
-    return plan.model_dump(
-        exclude={"text", "title", "description", "source", "published", "claims", "advice"}
+    words = "text", "title", "description", "source", "published", "claims", "advice"
+    return document.model_dump(exclude={"measure": {"timeout"}, **dict.fromkeys(words, True)})
+
+
+Fixed = dict[tuple[str, ...], object]
+"""What is fixed, and what fixes it → its value."""
+
+
+def fixed(record: Record) -> Fixed:
+    """What the spec of a record fixes, whatever the machine."""
+    cell, environment, data = record.cell, record.environment, record.data
+    if environment is None or data is None or record.network is None or record.flops is None:
+        raise ValueError(f"{cell.name} names no machine, data, layers or operations")
+    place, device = (
+        (cell.spec, str(cell.point)),
+        (cell.device_spec.framework, cell.device_spec.kind),
     )
+    # Another version of NumPy may draw other numbers.
+    drawn_by = "" if data.seed is None else environment.packages.get("numpy", "")
+    values: Fixed = {
+        ("planned steps", *place): record.planned_steps,
+        ("examples of a step", *place): record.samples_per_step,
+        ("layers", *place): [(la.kind, la.shape, la.parameters) for la in record.network.layers],
+        ("weights", *place): record.parameters,
+        ("operations of a step", *place): record.flops.per_step,
+        ("examples", *place): (data.train_examples, data.validation_examples),
+        ("data", *place, drawn_by): data.fingerprint,
+        ("self-checks", *place, *device, environment.accelreport): [c.name for c in record.checks],
+    }
+    if record.began_with:
+        model, release = cell.workload.get("model"), release_of(environment, device[0])
+        begun = ("initial weights", str(model), str(cell.seed), *device, release)
+        values[begun] = record.began_with.weights
+    return values
 
 
-# One record -------------------------------------------------------------------------------
+@cache
+def _measured_here() -> Fixed:
+    """What the specs fix, as the contributions of the package have it."""
+    shipped = [read(path) for path in paths_in(SHIPPED)]
+    return {k: v for own in shipped for r in own.measured for k, v in fixed(r).items()}
 
 
-def _impossible(record: Record) -> Iterator[Doubt]:
-    """What the report refuses, too: keys, CPU time, shares, rates above the machine's own roof."""
-    for warning in impossible(record):
-        yield Doubt(warning.kind, record.cell.name, "No measurement can give this number.")
-    for check in record.checks:
-        if check.outcome == "failed":
-            text = f"Its self-check {check.name} failed."
-            yield Doubt(check.name, record.cell.name, text, refuses=False)
+def _fixed(contribution: Contribution) -> Iterator[Doubt]:
+    """What the specs fix is as in the package, or at least the same in all of its records."""
+    known = dict(_measured_here())
+    for record in contribution.measured:
+        for name, value in fixed(record).items():
+            if known.setdefault(name, value) != value:
+                text = f"Its {name[0]} are not those that the spec fixes."
+                yield Doubt("fixed", record.cell.name, text)
 
 
-def _seconds(instant: str) -> float:
-    return datetime.fromisoformat(instant).timestamp()
+# What follows from other values ----------------------------------------------------------
+
+
+def _recomputed(record: Record) -> Iterator[Doubt]:
+    """Times and counts are the sums of their parts; the first that is not is named."""
+    times, blocks, measure = record.times, record.blocks, record.cell.measure
+    done = sum(block.steps for block in blocks)
+    warmup = measure.warmup_steps if record.epochs else measure.warmup_calls
+    stated: list[tuple[str, float, float]] = []
+    if times.train_s is not None:
+        stated.append(("time of its training", times.train_s, sum(b.wall_s for b in blocks)))
+    if record.status == "ok" and not record.selection and record.planned_steps:
+        stated.append(("number of planned steps", record.planned_steps, done))
+    expected = 0
+    for block in blocks:
+        of_block, excluded = f"of the block from step {block.first_step}", block.first_step < warmup
+        if record.epochs:
+            stated.append(("first step of a block", block.first_step, expected))
+        if block.step_s:
+            stated.append((f"number of stamps {of_block}", len(block.step_s), block.steps - 1))
+        steps = block.steps * block.warmup, block.steps * excluded
+        stated.append((f"number of warm-up steps {of_block}", *steps))
+        expected = block.first_step + block.steps
+    elapsed = 0.0
+    for epoch in record.epochs:
+        own = [block for block in blocks if block.epoch == epoch.epoch]
+        elapsed += epoch.train_s
+        stated += [
+            (f"time of epoch {epoch.epoch}", epoch.train_s, sum(b.wall_s for b in own)),
+            (f"number of steps of epoch {epoch.epoch}", epoch.steps, sum(b.steps for b in own)),
+            (f"time until the end of epoch {epoch.epoch}", epoch.elapsed_s, elapsed),
+        ]
+    if record.epochs and blocks and times.first_step_s is not None:
+        stated.append(("time of its first step", times.first_step_s, blocks[0].wall_s))
+    for what, value, computed in stated:
+        if abs(value - computed) > 1e-6:
+            text = f"The {what} is {value:.9g}; the rest of the record gives {computed:.9g}."
+            yield Doubt("sums", record.cell.name, text)
+            return
+
+
+def _accuracies(record: Record) -> Iterator[Doubt]:
+    """Accuracies are counts of examples, and agree with epochs and predictions."""
+    name, final = record.cell.name, record.final
+    examples = record.data.validation_examples if record.data else 0
+    # An accuracy may also count the characters of a text.
+    counts = bool(record.confusion) or record.cell.workload.get("kind") == "image_classification"
+    for metrics in (final, *(epoch.metrics for epoch in record.epochs)) if counts else ():
+        right = metrics.get("val_accuracy", 0.0) * examples
+        if abs(right - round(right)) > 1e-3 + examples * 2e-7:
+            yield Doubt("accuracy", name, f"{right:.3f} of {examples} examples are right.")
+            break
+    selection = record.selection
+    kept = selection.best_epoch if selection and selection.restored else None
+    last = next((epoch for epoch in record.epochs if epoch.epoch == kept), None)
+    last = last or (record.epochs[-1] if record.epochs else None)
+    differing = [k for k, v in (last.metrics if last else {}).items() if final.get(k, v) != v]
+    if differing and not any(np.isnan(final[k]) for k in differing):
+        yield Doubt("accuracy", name, f"Its final {differing[0]} is not that of its last epoch.")
+    if "val_accuracy" not in final:
+        return
+    if record.confusion:
+        matrix = np.asarray(record.confusion.counts)
+        if abs(np.trace(matrix) / max(matrix.sum(), 1) - final["val_accuracy"]) > 1e-6:
+            yield Doubt("accuracy", name, "Its confusion matrix shows another accuracy.")
+    wrong = round((1 - final["val_accuracy"]) * examples)
+    shown = sum(sample.true != sample.predicted for sample in record.samples)
+    if counts and record.samples and shown != min(wrong, record.cell.workload.get("samples", 0)):
+        text = f"{wrong} predictions are wrong by its accuracy, {shown} by its list."
+        yield Doubt("accuracy", name, text)
+
+
+# What no machine can do ------------------------------------------------------------------
+
+
+def _instant(text: str) -> datetime:
+    instant = datetime.fromisoformat(text)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
 def _stages(record: Record) -> Iterator[Doubt]:
-    """Stages, blocks, epochs and the two clocks add up to one another."""
-    times, name = record.times, record.cell.name
-    wall = times.wall_s or 0.0
-    took = _seconds(record.finished_at) - _seconds(record.started_at)
-    stopped = sum(block.stopped_s or 0.0 for block in record.blocks)
-    at_least, share = WALL_AND_INSTANTS
-    if abs(took - wall) > max(at_least, share * wall) + stopped:
-        text = f"It took {took:.1f} s by its instants and {wall:.1f} s by its clock."
-        yield Doubt("clocks", name, text)
-    stages = sum(
-        seconds or 0.0
-        for seconds in (
-            times.process_s,
-            times.import_s,
-            times.data_s,
-            times.build_s,
-            times.train_s,
-            times.evaluate_s,
-            times.observe_s,
-            times.checks_s,
-        )
-    ) - (times.prepared_s or 0.0)
-    parts = record.parts
-    split = sum(map(len, (parts.empty_s, parts.input_s, parts.gradient_s))) if parts else 0
-    plain = not split and not record.hosts and record.cell.device_spec.strategy == "default"
-    most = max(UNEXPLAINED_S[0] if plain else UNEXPLAINED_S[1], UNEXPLAINED * wall)
+    """Stages fill a cell, and a training that the budget stopped has spent it.
+
+    Who divides times must add steps.
+    """
+    times, name, wall = record.times, record.cell.name, record.times.wall_s or 0.0
+    stages = sum(getattr(times, f"{stage}_s") or 0.0 for stage in STAGES) - (times.prepared_s or 0)
+    strategy = record.cell.device_spec.strategy
+    alone = not record.parts and not record.hosts and strategy == "default"
+    most = max(UNEXPLAINED_S[0 if alone else 1], UNEXPLAINED * wall)
     if not -0.01 <= wall - stages <= most:
-        text = f"Its stages take {stages:.1f} s of {wall:.1f} s."
-        yield Doubt("stages", name, text)
-    blocks = sum(block.wall_s for block in record.blocks)
-    if times.train_s is not None and abs(blocks - times.train_s) > 1e-6:
-        text = f"Its blocks take {blocks:.6f} s and its training {times.train_s:.6f} s."
-        yield Doubt("sums", name, text)
-    elapsed = 0.0
-    for epoch in record.epochs:
-        elapsed += epoch.train_s
-        of_epoch = [block for block in record.blocks if block.epoch == epoch.epoch]
-        seconds, steps = sum(b.wall_s for b in of_epoch), sum(b.steps for b in of_epoch)
-        if abs(elapsed - epoch.elapsed_s) > 1e-6 or abs(seconds - epoch.train_s) > 1e-6:
-            yield Doubt("sums", name, f"The time of epoch {epoch.epoch} is not that of its blocks.")
-        if steps != epoch.steps:
-            yield Doubt(
-                "sums", name, f"The steps of epoch {epoch.epoch} are not those of its blocks."
-            )
-    if times.first_step_s is not None and record.blocks:
-        first = record.blocks[0]
-        if record.epochs and abs(first.wall_s - times.first_step_s) > 1e-6:
-            yield Doubt("sums", name, "The time of its first step is not that of its first block.")
-
-
-def _work(record: Record) -> Iterator[Doubt]:
-    """All planned steps are done, or the budget is spent: who divides times must add steps."""
-    done, planned = sum(block.steps for block in record.blocks), record.planned_steps
-    workload, data = record.cell.workload, record.data
-    if record.epochs and data and planned and not workload.get("steps_per_epoch"):
-        steps = -(-data.train_examples // workload["batch_size"]) * workload["epochs"]
-        if planned != steps:
-            yield Doubt("steps", record.cell.name, f"It planned {planned} steps of {steps}.")
-    if record.status == "ok" and not record.selection and planned and done != planned:
-        yield Doubt("steps", record.cell.name, f"It is complete with {done} steps of {planned}.")
+        yield Doubt("stages", name, f"Its stages take {stages:.1f} s of {wall:.1f} s.")
     budget = record.cell.measure.budget
     spent = sum(block.wall_s for block in record.blocks)
     spent += sum(epoch.evaluate_s for epoch in record.epochs)
     if record.status == "partial" and budget - spent > max(UNSPENT[0], UNSPENT[1] * budget):
         text = f"The budget of {budget:.0f} s stopped it after {spent:.1f} s."
-        yield Doubt("budget", record.cell.name, text)
+        yield Doubt("budget", name, text)
 
 
 def _evaluations(record: Record) -> Iterator[Doubt]:
@@ -301,35 +323,10 @@ def _evaluations(record: Record) -> Iterator[Doubt]:
         yield Doubt("evaluation", record.cell.name, text)
 
 
-def _steps(record: Record) -> Iterator[Doubt]:
-    """Blocks follow one another, and the steps of a block fill it."""
-    name, expected, ratios = record.cell.name, 0, []
-    for block in record.blocks:
-        if record.epochs and block.first_step != expected:
-            yield Doubt("steps", name, f"Step {expected} is in no block.")
-            break
-        expected = block.first_step + block.steps
-        if block.step_s and len(block.step_s) != block.steps - 1:
-            yield Doubt("steps", name, "A block does not have a stamp for each step.")
-            break
-        if len(block.step_s) > 1:
-            rest = block.wall_s - sum(block.step_s)
-            ratios.append(rest / median(block.step_s))
-    low, high = UNSTAMPED
-    # A call that waits for its caller wakes the processor first, which a busy machine delays.
-    if record.epochs and len(ratios) > 2 and not low < (middle := median(ratios)) < high:
-        text = f"The first steps of its blocks take {middle:.2g} times as long as the others."
-        yield Doubt("steps", name, text)
-    seconds = [b.wall_s / b.steps for b in record.blocks if b.steady and b.steps]
-    if len(seconds) > 9 and np.std(seconds) < 1e-4 * np.mean(seconds):
-        yield Doubt("spread", name, "Its blocks differ less than any clock and machine do.")
-
-
 def _resolution(record: Record) -> Iterator[Doubt]:
-    """Times are multiples of what the clocks resolve; a product with a factor is not."""
-    stamps = [stamp for block in record.blocks for stamp in block.step_s]
+    """Times are multiples of what the clocks resolve, which a product with a factor is not."""
     columns = (
-        (stamps, STAMP_S, "stamps"),
+        ([stamp for block in record.blocks for stamp in block.step_s], STAMP_S, "stamps"),
         ([block.wall_s for block in record.blocks], WALL_S, "wall-clock times"),
         ([block.cpu_s for block in record.blocks], CPU_S, "CPU times"),
     )
@@ -337,108 +334,111 @@ def _resolution(record: Record) -> Iterator[Doubt]:
         multiples = np.asarray(values, dtype=float) / unit
         if multiples.size and np.abs(multiples - np.round(multiples)).max() > 0.01:
             yield Doubt("resolution", record.cell.name, f"No clock gives the digits of its {what}.")
-    # A clock of 1 µs or less fills its last digits alike: of many stamps, a tenth end with 0.
-    last = np.round(np.asarray([b.wall_s for b in record.blocks]) / WALL_S) % 1000
-    if last.size >= 20 and np.mean(last == 0) > 0.5:
-        yield Doubt("digits", record.cell.name, "Most of its times are whole microseconds.")
+    seconds = [b.wall_s / b.steps for b in record.blocks if b.steady and b.steps]
+    if len(seconds) > 9 and np.std(seconds) < 1e-4 * np.mean(seconds):
+        text = "Its blocks differ less than any clock and machine do."
+        yield Doubt("spread", record.cell.name, text)
 
 
-def _qualities(record: Record) -> Iterator[Doubt]:
-    """Accuracies are counts of examples, and agree with epochs and predictions."""
-    name, final = record.cell.name, record.final
-    examples = record.data.validation_examples if record.data else 0
-    # An accuracy may also count the characters of a text.
-    counts = bool(record.confusion) or record.cell.workload.get("kind") == "image_classification"
-    for metrics in (final, *(epoch.metrics for epoch in record.epochs)) if counts else ():
-        right = metrics.get("val_accuracy", 0.0) * examples
-        if abs(right - round(right)) > 1e-3 + examples * 2e-7:
-            yield Doubt("accuracy", name, f"{right:.3f} of {examples} examples are right.")
-            break
-    kept = record.selection.best_epoch if record.selection and record.selection.restored else None
-    last = next((e for e in record.epochs if e.epoch == kept), None) if kept else None
-    last = last or (record.epochs[-1] if record.epochs else None)
-    differing = [k for k, v in (last.metrics if last else {}).items() if final.get(k, v) != v]
-    if differing and not any(np.isnan(final[k]) for k in differing):
-        text = f"Its final {differing[0]} is not that of its last epoch."
-        yield Doubt("accuracy", name, text)
-    if "val_accuracy" not in final:
-        return
-    if record.confusion:
-        matrix = np.asarray(record.confusion.counts)
-        share = float(np.trace(matrix) / max(matrix.sum(), 1))
-        if abs(share - final["val_accuracy"]) > 1e-6:
-            yield Doubt("accuracy", name, "Its confusion matrix shows another accuracy.")
-    wrong = round((1 - final["val_accuracy"]) * examples)
-    shown = sum(sample.true != sample.predicted for sample in record.samples)
-    limit = record.cell.workload.get("samples", 0)
-    if counts and record.samples and shown != min(wrong, limit):
-        text = f"{wrong} predictions are wrong by its accuracy, {shown} by its list."
-        yield Doubt("accuracy", name, text)
-
-
-def _hardware(record: Record) -> Iterator[Doubt]:
-    """The framework computed on a device of the kind that the cell names."""
-    environment, kind = record.environment, record.cell.device_spec.kind
+def _machine(record: Record) -> Iterator[Doubt]:
+    """The device is there, and neither rate, CPU time, power nor date is beyond what can be."""
+    environment, name, kind = record.environment, record.cell.name, record.cell.device_spec.kind
+    for warning in impossible(record):
+        yield Doubt(warning.kind, name, "No measurement can give this number.")
     if environment is None:
         return
-    if environment.accelerators and not any(
-        kind in accelerator for accelerator in environment.accelerators
-    ):
-        yield Doubt("device", record.cell.name, f"The framework used no {kind}.")
+    if environment.accelerators and not any(kind in used for used in environment.accelerators):
+        yield Doubt("device", name, f"The framework used no {kind}.")
     if kind == "GPU" and not environment.gpus:
-        yield Doubt("device", record.cell.name, "The driver lists no GPU.")
+        yield Doubt("device", name, "The driver lists no GPU.")
+    for energy in record.energy:
+        low, high = (watts * energy.window_s * max(len(energy.parts), 1) for watts in WATTS)
+        if energy.joules is not None and not low <= energy.joules <= high:
+            text = f"{energy.joules:.3g} J in {energy.window_s:.3g} s are no power of a device."
+            yield Doubt("energy", name, text)
+    if _instant(record.finished_at) > datetime.now(UTC) + timedelta(days=1):
+        yield Doubt("date", name, "It was measured in the future.")
 
 
-# Several records --------------------------------------------------------------------------
-
-
-def _copies(records: Sequence[Record]) -> Iterator[Doubt]:
+def _copies(contribution: Contribution) -> Iterator[Doubt]:
     """No two processes take the same times, nor times in one proportion."""
-    walls = {r.key: np.asarray([b.wall_s for b in r.blocks if b.steps]) for r in records}
-    steps = {r.key: np.asarray([b.steps for b in r.blocks if b.steps]) for r in records}
-    stamps: dict[tuple[float, ...], str] = {}
-    for record in records:
-        for block in record.blocks:
-            if len(block.step_s) < 4:
-                continue
-            series = tuple(block.step_s)
-            if series in stamps:
-                text = f"A block has the steps of {stamps[series]}."
+    stamped: dict[tuple[float, ...], str] = {}
+    for record in contribution.measured:
+        for series in (tuple(block.step_s) for block in record.blocks if len(block.step_s) > 3):
+            if series in stamped:
+                text = f"A block has the steps of {stamped[series]}."
                 yield Doubt("copies", record.cell.name, text)
                 break
-            stamps[series] = record.cell.name
-    for one, other in combinations(records, 2):
-        count = min(len(walls[one.key]), len(walls[other.key]), 40)
-        if count < 6:
-            continue
-        first, second = walls[one.key][:count], walls[other.key][:count]
-        ratio = first / second
-        same_steps = (steps[one.key][:count] == steps[other.key][:count]).all()
-        if same_steps and np.ptp(ratio) < 1e-5 * ratio.mean():
-            text = f"Its blocks take {ratio.mean():.4g} times as long as those of {one.cell.name}."
-            yield Doubt("copies", other.cell.name, text)
+            stamped[series] = record.cell.name
+    blocks = {
+        record.cell.name: np.array([(b.steps, b.wall_s) for b in record.blocks if b.steps][:40]).T
+        for record in contribution.measured
+    }
+    for (name, one), (other, two) in combinations(blocks.items(), 2):
+        count = min(one.shape[-1], two.shape[-1])
+        if count > 5 and (one[0, :count] == two[0, :count]).all():
+            ratio = one[1, :count] / two[1, :count]
+            if np.ptp(ratio) < 1e-5 * ratio.mean():
+                text = f"Its blocks take {1 / ratio.mean():.4g} times as long as those of {name}."
+                yield Doubt("copies", other, text)
 
 
-def _order_of_time(records: Sequence[Record]) -> Iterator[Doubt]:
+# What only looks odd ---------------------------------------------------------------------
+
+
+def _looks(record: Record) -> Iterator[Doubt]:
+    """Clocks, digits and first steps that a disturbed machine may show, and failed self-checks."""
+    name, wall = record.cell.name, record.times.wall_s or 0.0
+    took = (_instant(record.finished_at) - _instant(record.started_at)).total_seconds()
+    stopped = sum(block.stopped_s or 0.0 for block in record.blocks)
+    if abs(took - wall) > max(CLOCKS_DIFFER[0], CLOCKS_DIFFER[1] * wall) + stopped:
+        text = f"It took {took:.1f} s by its instants and {wall:.1f} s by its clock."
+        yield odd("clocks", name, text)
+    # A clock of 1 µs or less fills its last digits alike: of many times, a tenth end with 0.
+    last = np.round(np.asarray([b.wall_s for b in record.blocks]) / WALL_S) % 1000
+    if last.size >= 20 and np.mean(last == 0) > 0.5:
+        yield odd("digits", name, "Most of its times are whole microseconds.")
+    ratios = [
+        (b.wall_s - sum(b.step_s)) / median(b.step_s) for b in record.blocks if len(b.step_s) > 1
+    ]
+    # A call that waits for its caller wakes the processor first, which a busy machine delays.
+    if record.epochs and len(ratios) > 2:
+        low, high = UNSTAMPED
+        if not low < (middle := median(ratios)) < high:
+            text = f"The first steps of its blocks take {middle:.2g} times as long as the others."
+            yield odd("steps", name, text)
+    for check in record.checks:
+        if check.outcome == "failed":
+            yield odd(check.name, name, f"Its self-check {check.name} failed.")
+
+
+def _one_machine(contribution: Contribution) -> Iterator[Doubt]:
+    """One machine with one installation; it may have been restarted or updated meanwhile."""
+    environments = [r.environment for r in contribution.measured if r.environment is not None]
+    for what in ("machine", "cpu", "threads", "memory_bytes", "os", "commit", "accelreport"):
+        values = {str(getattr(environment, what)) for environment in environments}
+        if len(values) > 1:
+            text = f"Its records have {len(values)} values of {what}."
+            yield Doubt("machine", "", text, refuses=what in {"machine", "cpu"})
+    if any(environment.dirty for environment in environments):
+        yield odd("commit", "", "accelreport had uncommitted changes.")
+    if others := {environment.accelreport for environment in environments} - {__version__}:
+        text = f"It was measured with accelreport {', '.join(sorted(others))}, not {__version__}."
+        yield odd("version", "", text)
+
+
+def _one_after_another(contribution: Contribution) -> Iterator[Doubt]:
     """One machine measures one cell at a time."""
-    ordered = sorted(records, key=lambda record: record.started_at)
-    for earlier, later in pairwise(ordered):
-        if _seconds(later.started_at) < _seconds(earlier.finished_at) - 0.05:
-            text = f"It began before {earlier.cell.name} ended."
-            yield Doubt("overlap", later.cell.name, text)
+    for earlier, later in pairwise(contribution.measured):
+        overlap = _instant(earlier.finished_at) - _instant(later.started_at)
+        if overlap > timedelta(seconds=0.05):
+            yield odd("overlap", later.cell.name, f"It began before {earlier.cell.name} ended.")
 
 
-def _beginning(record: Record) -> tuple[str, str, str]:
-    """What decides the weights that a process begins with."""
-    framework = record.cell.device_spec.framework
-    release = release_of(record.environment, framework) if record.environment else ""
-    return str(record.cell.workload.get("model")), str(record.cell.seed), release
-
-
-def _paces(records: Sequence[Record]) -> Iterator[Doubt]:
+def _paces(contribution: Contribution) -> Iterator[Doubt]:
     """Two specs that train the same network at the same batch size take about the same steps."""
     fastest: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
-    for record in (record for record in records if record.epochs):
+    for record in (record for record in contribution.measured if record.epochs):
         workload, spec, step_s = record.cell.workload, record.cell.spec, steady(record).step_s
         if np.isfinite(step_s) and step_s > 0:
             network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
@@ -449,40 +449,10 @@ def _paces(records: Sequence[Record]) -> Iterator[Doubt]:
         if slow > PACE * fast:
             specs = " and ".join(sorted(steps))
             text = f"Steps of {model}, batch {size}, differ by {slow / fast:.2g} times in {specs}."
-            yield Doubt("pace", device, text)
+            yield odd("pace", device, text)
 
 
-def _place(record: Record) -> str:
-    return repr((record.cell.spec, sorted(record.cell.point.items())))
-
-
-def _beginnings(records: Sequence[Record]) -> Iterator[Doubt]:
-    """The same seed gives the same weights, counts and number of parameters."""
-    groups: dict[tuple[str, ...], list[Record]] = defaultdict(list)
-    for record in records:
-        groups[_beginning(record)].append(record)
-    for group in groups.values():
-        weights = Counter(r.began_with.weights for r in group if r.began_with)
-        if len(weights) > 1:
-            name = min(weights, key=lambda value: weights[value])
-            odd = next(r for r in group if r.began_with and r.began_with.weights == name)
-            yield Doubt("beginning", odd.cell.name, "It began with other weights than its seed's.")
-        if len({r.parameters for r in group if r.parameters is not None}) > 1:
-            yield Doubt("beginning", group[0].cell.name, "Its model has other weights.")
-    counts: dict[str, list[float]] = defaultdict(list)
-    planned: dict[str, set[int | None]] = defaultdict(set)
-    for record in records:
-        planned[_place(record)].add(record.planned_steps)
-        if record.flops is not None:
-            counts[_place(record)].append(record.flops.per_step)
-    for place, values in counts.items():
-        if max(values) > 1.001 * min(values):
-            yield Doubt("flops", place, "The same step has different counts of FLOPs.")
-    for place in (place for place, steps in planned.items() if len(steps) > 1):
-        yield Doubt("steps", place, "The same cell has different counts of planned steps.")
-
-
-# Several contributions --------------------------------------------------------------------
+# Several contributions -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -492,79 +462,66 @@ class Trace:
     Attributes:
         name: the canonical name.
         machine: fingerprint of the machine.
-        digest: of the contribution.
+        hardware: what did the arithmetic.
         instants: when each record began.
-        rates: seconds of a steady step, see `rates`.
-        weights: model, seed and release → the weights that its processes began with.
-        flops: spec and sweep point → FLOPs of a step.
-        planned: spec and sweep point → planned steps.
+        rates: spec, device and sweep point → seconds of a steady step, the mean of repeats.
     """
 
     name: str
     machine: str
-    digest: str
+    hardware: str
     instants: frozenset[str]
     rates: Mapping[tuple[str, str, str], float]
-    weights: Mapping[tuple[str, str, str], tuple[str, int | None]]
-    flops: Mapping[str, float]
-    planned: Mapping[str, int | None]
-
-    @property
-    def hardware(self) -> str:
-        """The canonical name without software and fingerprint."""
-        return SOFTWARE.split(self.name)[0]
 
 
 def trace_of(contribution: Contribution) -> Trace:
     """What other contributions are compared with."""
-    records = contribution.records
+    seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for record in contribution.measured:
+        step_s = steady(record).step_s
+        if np.isfinite(step_s) and step_s > 0:
+            cell = record.cell
+            seconds[cell.spec, cell.device, str(cell.point)].append(step_s)
     return Trace(
         contribution.name,
         contribution.machine,
-        contribution.digest,
-        frozenset(record.started_at for record in records),
-        rates(contribution),
-        {_beginning(r): (r.began_with.weights, r.parameters) for r in records if r.began_with},
-        {_place(r): r.flops.per_step for r in records if r.flops is not None},
-        {_place(r): r.planned_steps for r in records},
+        contribution.hardware,
+        frozenset(record.started_at for record in contribution.measured),
+        {place: geometric_mean(values).value for place, values in seconds.items()},
     )
 
 
-def between(own: Trace, other: Trace) -> Iterator[Doubt]:
-    """Reasons against a contribution that another one gives."""
-    for key in own.weights.keys() & other.weights.keys():
-        if own.weights[key] != other.weights[key]:
-            text = f"It began with other weights than the same seed of {other.name}."
-            yield Doubt("beginning", " ".join(key), text)
-    for place in own.flops.keys() & other.flops.keys():
-        one, two = own.flops[place], other.flops[place]
-        if max(one, two) > 1.001 * min(one, two):
-            text = f"The same step has another count of FLOPs than that of {other.name}."
-            yield Doubt("flops", place, text)
-    for place in own.planned.keys() & other.planned.keys():
-        if own.planned[place] != other.planned[place]:
-            text = f"It planned {own.planned[place]} steps, {other.name} {other.planned[place]}."
-            yield Doubt("steps", place, text)
-    if other.digest == own.digest or len(own.instants & other.instants) > 2:
-        yield Doubt("duplicate", "", f"It has the measurements of {other.name}.")
-    # A machine may differ from its own past: its page shows the change.
-    if own.hardware == other.hardware and own.machine != other.machine:
-        ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for measured in own.rates.keys() & other.rates.keys():
-            ratios[measured[:2]].append(own.rates[measured] / other.rates[measured])
-        for (spec, device), values in sorted(ratios.items()):
-            middle = float(np.exp(np.median(np.log(values))))
-            if not 1 / ALIKE <= middle <= ALIKE:
-                text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
-                yield Doubt("unlike", f"{spec} {device}", text, refuses=False)
+def between(traces: Sequence[Trace]) -> list[list[Doubt]]:
+    """For each contribution, the reasons that others give not to believe it.
+
+    Of those that share measurements the first one is believed.
+    """
+    alike: dict[str, list[Trace]] = defaultdict(list)
+    for trace in traces:
+        alike[trace.hardware].append(trace)
+    first: dict[str, str] = {}
+    reasons = []
+    for trace in traces:
+        copied = Counter(first[instant] for instant in trace.instants & first.keys())
+        first |= dict.fromkeys(trace.instants - first.keys(), trace.name)
+        # A machine may differ from its own past: its page shows the change.
+        others = [other for other in alike[trace.hardware] if other.machine != trace.machine]
+        reasons.append(
+            [
+                Doubt("duplicate", "", f"It has the measurements of {name}.")
+                for name, count in copied.items()
+                if count > 2
+            ]
+            + [doubt for other in others for doubt in _unlike(trace, other)]
+        )
+    return reasons
 
 
-def rates(contribution: Contribution) -> dict[tuple[str, str, str], float]:
-    """Seconds of a steady step by spec, device and sweep point: the geometric mean of repeats."""
-    seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for record in contribution.records:
-        step_s = steady(record).step_s
-        if np.isfinite(step_s) and step_s > 0:
-            point = repr(sorted(record.cell.point.items()))
-            seconds[record.cell.spec, record.cell.device, point].append(step_s)
-    return {place: float(np.exp(np.mean(np.log(values)))) for place, values in seconds.items()}
+def _unlike(own: Trace, other: Trace) -> Iterator[Doubt]:
+    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for measured in own.rates.keys() & other.rates.keys():
+        ratios[measured[:2]].append(own.rates[measured] / other.rates[measured])
+    for (spec, device), values in sorted(ratios.items()):
+        if not 1 / ALIKE <= (middle := median(values)) <= ALIKE:
+            text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
+            yield odd("unlike", f"{spec} {device}", text)

@@ -305,8 +305,8 @@ def publish(
     if chips:
         from accelreport.chips.contribution import SHIPPED, paths_in
 
-        first = {CHIPS / path.name: path.read_text("utf-8") for path in paths_in(SHIPPED)}
-        write_files(files | first, Path.cwd())
+        first = {CHIPS / path.name: path.read_bytes() for path in paths_in(SHIPPED)}
+        write_files({**files, **first}, Path.cwd())
         typer.echo(f"{', '.join(map(str, files))} written; commit them with {CHIPS}/.")
         return
     write_files(files, Path.cwd())

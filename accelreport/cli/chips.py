@@ -33,14 +33,14 @@ Exit codes: those of run.
 
 CONTRIBUTE_EXAMPLES = """\b
 What is written:
-  One file of what `accelreport chip` measured: every block and step, the environment, versions and
-  self-checks. Names of users, hosts, folders and other programs are replaced or left out; the
-  command lists what else is in it and asks before it writes.
+  An archive of what `accelreport chip` measured: every block and step, the environment, versions
+  and self-checks. Names of users, hosts, folders and other programs are replaced or left out; the
+  command lists what else is in it, and what will look odd to others, and asks before it writes.
 
 \b
 Examples:
   accelreport contribute
-  accelreport contribute -o chips/my-machine.json --yes
+  accelreport contribute -o chips/my-machine.zip --yes
 
 \b
 Exit codes: 0 written, 2 not confirmed, 7 nothing was measured or the folder cannot be read.
@@ -48,16 +48,16 @@ Exit codes: 0 written, 2 not confirmed, 7 nothing was measured or the folder can
 
 VERIFY_EXAMPLES = """\b
 What is checked:
-  The digest and every cell's key; that clocks, stages, blocks, epochs and steps add up; CPU time
-  and rates against what the machine can do; the resolution of its clocks; accuracies against
-  predictions; copies within a file and between files; and machines of the same hardware against
-  each other. Refused: no measurement gives these numbers. Look at it: a person should.
+  What the specs fix, such as steps, data, layers and repeats, is compared with them. Sums, counts
+  and accuracies are computed again. Refused: no measurement gives these numbers. Look at it: an
+  honest machine may show this, too, such as clocks that were set, other programs, or steps that
+  differ from those of the same hardware.
 
 \b
 Examples:
-  accelreport verify my-machine.json
-  accelreport verify new.json --against chips/
-  accelreport verify chips/*.json --json
+  accelreport verify my-machine.zip
+  accelreport verify new.zip --against chips/
+  accelreport verify chips/*.zip --json
 
 \b
 Exit codes: 0 nothing is refused, 7 a file cannot be read, 12 a contribution is refused.
@@ -122,7 +122,8 @@ def chip(
         SHIPPED,
         SPECS,
         contribution_of,
-        folder_of,
+        paths_in,
+        read,
     )
     from accelreport.cli.run import carried_out
     from accelreport.datasets.cache import is_cached
@@ -132,7 +133,7 @@ def chip(
     from accelreport.terminal.chips import answer, own_ranks
     from accelreport.terminal.say import say
 
-    others = folder_of(against or SHIPPED)
+    others = list(map(read, paths_in(against or SHIPPED)))
     absent = {spec: data for spec, data in NEEDS_DATA.items() if not is_cached(find(data))}
     for spec, data in absent.items():
         say(f"{spec} is left out: accelreport data fetch {data} adds it")
@@ -152,15 +153,17 @@ def chip(
 def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = False) -> None:
     """Write what this machine measured as one file that others can verify."""
     from accelreport.chips.contribution import contribution_of, write
+    from accelreport.chips.verify import doubts
     from accelreport.results.store import existing
-    from accelreport.terminal.chips import contents
+    from accelreport.terminal.chips import contents, verdict
     from accelreport.terminal.say import say
 
     contribution = contribution_of(existing(results))
-    path = out or Path(f"{contribution.name}.json")
+    path = out or Path(f"{contribution.name}.zip")
     if path.is_dir():
-        path /= f"{contribution.name}.json"
+        path /= f"{contribution.name}.zip"
     say(*contents(contribution))
+    say(*verdict(path, contribution, doubts(contribution)))
     if not yes and not typer.confirm(f"Write {path}?"):
         raise typer.Exit(ExitCode.USAGE)
     write(contribution, path)
@@ -170,23 +173,23 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
     """Check whether contributions can come from measurements."""
     from accelreport.chips.contribution import SHIPPED, paths_in, read
-    from accelreport.chips.verify import doubts, shared_plans
-    from accelreport.terminal.chips import headline, own_ranks, verdict
+    from accelreport.chips.verify import between, doubts, trace_of
+    from accelreport.terminal.chips import answer, own_ranks, verdict
     from accelreport.terminal.say import say
 
-    shared = shared_plans()
-    paths = {path.resolve(): path for path in (*paths_in(against or SHIPPED), *files)}
-    known = {resolved: read(path) for resolved, path in paths.items()}
+    own = {path.resolve() for path in files}
+    accepted = [path for path in paths_in(against or SHIPPED) if path.resolve() not in own]
+    known = [read(path) for path in (*accepted, *files)]
+    compared = list(zip(known, between([trace_of(one) for one in known]), strict=True))
     rows: list[dict[str, Any]] = []
-    for path in files:
-        contribution = known[path.resolve()]
-        others = [other for other in known.values() if other is not contribution]
-        reasons = doubts(contribution, shared=shared, others=others)
+    for path, (contribution, of_others) in zip(files, compared[len(accepted) :], strict=True):
+        reasons = [*doubts(contribution), *of_others]
         rows.append({"file": str(path), "doubts": [vars(reason) for reason in reasons]})
         if not json:
             say(*verdict(path, contribution, reasons))
             if not any(reason.refuses for reason in reasons):
-                say("", *headline(own_ranks(contribution, others)), "")
+                others = [other for other in known if other is not contribution]
+                say("", *answer(own_ranks(contribution, others)), "")
     if json:
         typer.echo(json_module.dumps(rows, indent=2))
     if any(reason["refuses"] for row in rows for reason in row["doubts"]):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from accelreport.importing.reader import Asked, Value
 
 EXAMPLES = """\b
-What is read (detected from the content, or given by --format):
+What is read (detected from the content):
   figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
                       other columns are swept keys
   mlperf-training     summary.csv or summary.json of an MLPerf Training or HPC round
@@ -46,7 +46,6 @@ File = Annotated[Path, argument("FILE", "The file with the figures.")]
 Into = Annotated[
     Path | None, option("--into", metavar="SPEC", help="The spec to append the figures to.")
 ]
-Format = Annotated[str, option("--format", metavar="NAME", help="Format of FILE.")]
 Device = Annotated[
     str, option("--device", "-d", metavar="NAME", help="The device to compare the figures with.")
 ]
@@ -58,8 +57,6 @@ Url = Annotated[str, option("--url", metavar="URL", help="Address of the source.
 Doi = Annotated[str, option("--doi", metavar="DOI", help="DOI of the source, instead of --url.")]
 Year = Annotated[int | None, option("--year", metavar="YEAR", help="Year of publication.")]
 Author = Annotated[str, option("--author", metavar="TEXT", help="Authors of the source.")]
-Licence = Annotated[str, option("--licence", "--license", metavar="TEXT", help="Its terms.")]
-Accessed = Annotated[str, option("--accessed", metavar="DAY", help="Day of access: 2026-05-31.")]
 Where = Annotated[
     list[str], option("--where", metavar="KEY=VALUE", help="Sweep point of every row.")
 ]
@@ -68,11 +65,6 @@ Select = Annotated[
 ]
 LeaveOut = Annotated[
     list[str], option("--leave-out", metavar="COLUMN", help="Do not read this column.")
-]
-Note = Annotated[str, option("--note", metavar="TEXT", help="Note for the reader.")]
-NotComparable = Annotated[
-    bool,
-    typer.Option("--not-comparable", help="Conditions differ; --note says how."),
 ]
 Take = Annotated[
     WhichEpoch,
@@ -90,7 +82,6 @@ def import_figures(
     file: File,
     *,
     into: Into = None,
-    format_: Format = "",
     device: Device = "",
     label: Label = "",
     title: Title = "",
@@ -98,13 +89,9 @@ def import_figures(
     doi: Doi = "",
     year: Year = None,
     author: Author = "",
-    licence: Licence = "",
-    accessed: Accessed = "",
     where: Where = [],  # noqa: B006
     select: Select = [],  # noqa: B006
     leave_out: LeaveOut = [],  # noqa: B006
-    note: Note = "",
-    not_comparable: NotComparable = False,
     take: Take = WhichEpoch.LAST,
     time_column: TimeColumn = "",
     elapsed_column: ElapsedColumn = "",
@@ -119,18 +106,15 @@ def import_figures(
     asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
     source: dict[str, Value | None] = {
         "title": title, "authors": author, "year": year, "url": url, "doi": doi,
-        "licence": licence, "accessed": accessed,
     }  # fmt: skip
     stated = RowDefaults(
         file.name,
         device=device,
         label=label,
         where=sweep_point(where, axes),
-        note=note,
-        comparable=not not_comparable,
         source=source,
     )
-    rows = _rows(file, format_, asked, stated, pairs("--select", select))
+    rows = _rows(file, asked, stated, pairs("--select", select))
     if into is None:
         typer.echo("\n".join(row.text for row in rows), nl=False)
         return
@@ -138,9 +122,7 @@ def import_figures(
     typer.echo(f"{counted(len(rows), 'row')} of {file} appended to {into}.")
 
 
-def _rows(
-    file: Path, format_: str, asked: Asked, stated: RowDefaults, select: dict[str, str]
-) -> list[Composed]:
+def _rows(file: Path, asked: Asked, stated: RowDefaults, select: dict[str, str]) -> list[Composed]:
     """Read the file, report what is left out, and compose the rows."""
     from accelreport.importing.formats import reader_of
     from accelreport.importing.published import composed, selected
@@ -148,7 +130,7 @@ def _rows(
     from accelreport.spec.problems import printable
 
     given = read_given(file)
-    readout = reader_of(given, format_).read(given, asked)
+    readout = reader_of(given).read(given, asked)
     for sentence in readout.left_out:
         typer.echo(printable(f"left out: {sentence}"), err=True)
     if not readout.rows:

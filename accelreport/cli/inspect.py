@@ -6,7 +6,7 @@ import csv
 import json as json_module
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -53,9 +53,9 @@ Exit codes: 0 listed, 3 the devices file has an error.
 SCHEMA_EXAMPLES = """\b
 Examples:
   accelreport schema > spec.schema.json
-  accelreport schema --devices > devices.schema.json
-  accelreport schema --record | jq '."$defs".Times'
-  accelreport schema --events
+  accelreport schema devices > devices.schema.json
+  accelreport schema record | jq '."$defs".Times'
+  accelreport schema events
 
 \b
 An editor that knows TOML (Taplo, Even Better TOML) checks and completes a spec whose first
@@ -69,10 +69,11 @@ NoProbe = Annotated[
         "--no-probe", help="Do not ask the frameworks which devices they see (takes seconds)."
     ),
 ]
-OfDevices = Annotated[bool, typer.Option("--devices", help="Print the schema of devices files.")]
-OfRecord = Annotated[bool, typer.Option("--record", help="Print the schema of a cell's record.")]
-OfEvents = Annotated[
-    bool, typer.Option("--events", help="Print the schema of an event of `run --json`.")
+Kind = Annotated[
+    Literal["spec", "devices", "record", "events"],
+    typer.Argument(
+        metavar="KIND", help="spec, devices, record (of a cell) or events (of `run --json`)."
+    ),
 ]
 
 
@@ -281,22 +282,18 @@ def devices(
         say(*machine_text(surveyed))
 
 
-def schema(
-    *, devices: OfDevices = False, record: OfRecord = False, events: OfEvents = False
-) -> None:
+def schema(kind: Kind = "spec") -> None:
     """Print a JSON Schema of specs, for editors that complete and check them, or of other files."""
-    if devices + record + events > 1:
-        raise typer.BadParameter("--devices, --record and --events are mutually exclusive")
     from accelreport.loader.schema import as_text, devices_json_schema, json_schema
 
-    if record:
+    if kind == "record":
         from accelreport.results.record import Record
 
         content = Record.model_json_schema()
-    elif events:
+    elif kind == "events":
         from accelreport.runner.events import LINES
 
         content = LINES.json_schema()
     else:
-        content = devices_json_schema() if devices else json_schema()
+        content = devices_json_schema() if kind == "devices" else json_schema()
     typer.echo(as_text(content), nl=False)

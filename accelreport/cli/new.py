@@ -61,7 +61,7 @@ Examples:
   accelreport new specs/ways.toml --kind python --set file=step.py --sweep options.how=loop,whole
   accelreport new specs/xla.toml --model model.py:build --device cpu --device cpu-xla
   accelreport new specs/sea.toml --kind series_forecast --set dataset=csv --set series.path=x.csv
-  accelreport new specs/products.toml --kind matmul --set size=8192 --title "Large products"
+  accelreport new specs/products.toml --kind matmul --set size=8192
 
 \b
 Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec would have an error.
@@ -109,7 +109,6 @@ Swept = Annotated[
         "given several times.",
     ),
 ]
-Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")]
 Set = Annotated[
     list[str],
     option(
@@ -126,7 +125,6 @@ def new(
     system: System = "",
     list_: Listed = False,
     kind: Kind = None,
-    title: Title = None,
     model: Model = "",
     data: Data = "",
     device: Compared = [],  # noqa: B006 -- Typer copies it
@@ -149,7 +147,7 @@ def new(
             raise typer.BadParameter("name the spec's file, or a published system with --from")
         file = SPECS[0] / f"{system}.toml"
     refuse_replacing(file)
-    if system and (kind or title or model or data or device or sweep or set_):
+    if system and (kind or model or data or device or sweep or set_):
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
     if (model or data) and kind not in {None, "keras"}:
         raise typer.BadParameter("--model and --data are of the kind keras")
@@ -173,7 +171,7 @@ def new(
             if model or data or kind == "keras":
                 kind, given = "keras", _own(model, data, file, given)
             guided = not (model or data)
-            write_checked(file, _drafted(file, kind, title, device, given, guided=guided))
+            write_checked(file, _drafted(file, kind, device, given, guided=guided))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
@@ -222,7 +220,6 @@ def _system(name: str) -> Path:
 def _drafted(
     file: Path,
     kind: str | None,
-    title: str | None,
     devices: list[str],
     given: dict[str, Any],
     *,
@@ -235,9 +232,8 @@ def _drafted(
     family = _family(kind)
     measure, sweep = given.pop("measure", {}), given.pop("sweep")
     given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
-    if not title:
-        title = file.stem.replace("_", " ").capitalize()
-        title = _asked("Title", title) if guided else title
+    title = file.stem.replace("_", " ").capitalize()
+    title = _asked("Title", title) if guided else title
     if not devices:
         known = dict(load([file.parent / DEVICES]).devices)
         devices = _chosen(known) if guided else here(known)

@@ -177,16 +177,6 @@ OnOptions = Annotated[
         "times.",
     ),
 ]
-RayAddress = Annotated[
-    str,
-    typer.Option(
-        "--ray-address",
-        metavar="HOST:PORT",
-        envvar="RAY_ADDRESS",
-        help="With --on ray: the cluster's head node, or auto; default: a new local Ray.",
-        show_default=False,
-    ),
-]
 Timings = Annotated[bool, typer.Option("--timings", help="Show how the wall time was spent.")]
 
 
@@ -213,7 +203,6 @@ def run(
     fork: Fork = True,
     on: On = "local",
     on_option: OnOptions = [],  # noqa: B006
-    ray_address: RayAddress = "",
 ) -> None:
     """Measure every cell of the specs that is not done.
 
@@ -254,7 +243,7 @@ def run(
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings works on one machine only; leave out --on.")
     options = parse_launcher_options(on_option)
-    with launching(on, LauncherConfig(results, options, ray_address, fork, policy)) as launcher:
+    with launching(on, LauncherConfig(results, options, fork, policy)) as launcher:
         code = carried_out(
             replace(request, launcher=launcher),
             dry_run=dry_run,

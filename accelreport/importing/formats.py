@@ -1,4 +1,4 @@
-"""The formats that are read, by the names that `--format` knows, and the one of our own.
+"""The formats that are read, and the one of our own.
 
 That is a table of figures, whose columns are named like the keys of `[[published]]`.
 """
@@ -149,26 +149,17 @@ FORMATS: dict[str, FormatReader] = {
 }
 
 
-def reader_of(given: Given, name: str = "") -> FormatReader:
-    """The reader of a file.
-
-    Args:
-        given: the file.
-        name: the format, where the person names it; else it is known by its content.
+def reader_of(given: Given) -> FormatReader:
+    """The reader of a file, by its content.
 
     Raises:
-        NotAsked: there is no such format, or several are possible.
+        NotAsked: several formats are possible.
         Unreadable: the content is of no format that is known.
     """
-    if name and name not in FORMATS:
-        message = f"There is no format {name!r}."
-        raise NotAsked(message, remedy=f"Choose one of {', '.join(FORMATS)}.")
-    if name:
-        return FORMATS[name]
     known = {name: reader for name, reader in FORMATS.items() if reader.recognises(given)}
     if len(known) > 1:
         message = f"{given.name} fits several formats: {', '.join(known)}."
-        raise NotAsked(message, remedy="Choose one: --format NAME")
+        raise NotAsked(message, remedy="Remove the columns of all formats but one.")
     if not known:
         raise Unreadable(
             f"{given.name} has an unknown format.",

@@ -103,7 +103,7 @@ def _check(place: str, values: Mapping[str, Any]) -> None:
     accessed = values.get("accessed")
     if accessed is not None and not is_day(str(accessed)):
         raise NotCited(
-            f"{place}: {quote(accessed)} is not a date (--accessed).",
+            f"{place}: {quote(accessed)} is not a date of access.",
             remedy='Write year, month and day, such as "2026-05-31".',
         )
 
@@ -172,8 +172,6 @@ class RowDefaults:
         device: the device it is compared with, where a row names none.
         label: what it was measured on.
         where: the sweep point.
-        note: what is added to every note.
-        comparable: false where the conditions differ from the spec's.
         source: who published it: keys of `source`, and `doi`; None for what is not said.
     """
 
@@ -181,8 +179,6 @@ class RowDefaults:
     device: str = ""
     label: str = ""
     where: Mapping[str, Value] = field(default_factory=dict)
-    note: str = ""
-    comparable: bool = True
     source: Mapping[str, Value | None] = field(default_factory=dict)
 
 
@@ -260,8 +256,7 @@ def composed(rows: Sequence[FigureRow], stated: RowDefaults) -> list[Composed]:
 def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]:
     """The keys of a row, in the order in which people write them."""
     figures = {name: row.keys[name] for name in FIGURES if name in row.keys}
-    note = " ".join(part for part in (str(row.keys.get("note", "")), stated.note) if part)
-    comparable = row.keys.get("comparable", True) if stated.comparable else False
+    comparable = row.keys.get("comparable", True)
     keys = {
         "device": _named(row.place, row.keys.get("device") or stated.device, "device"),
         "label": _named(row.place, _label(row, stated, alone=alone), "label"),
@@ -272,7 +267,7 @@ def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]
         "quantity": row.keys.get("quantity", ""),
         "mark": row.keys.get("mark", "S"),
         "comparable": comparable,
-        "note": note,
+        "note": row.keys.get("note", ""),
         "source": cited(row.place, stated.source, row.source),
         "imported": stated.file,
     }

@@ -50,7 +50,7 @@ _HUES = {
 
 PHASES_LIGHT = ("#4d4b47", "#8f8c85", "#c9c5bc", "#e3b04b")
 PHASES_DARK = ("#d9d8d4", "#92918d", "#5b5c61", "#c98f2a")
-"""Stages of a cold start: greys, and one accent for the first step. Never a device's colour."""
+"""Stages of a process: greys, and one accent for the first step. Never a device's colour."""
 
 HEAT_LIGHT = (
     "#dd9a5f", "#eabb8e", "#f3d5b9", "#faeadb", "#f1f0eb",

@@ -279,8 +279,12 @@ CHUNK = 2**20
 
 
 @contextmanager
-def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
+def unpacked(sources: Sequence[Path], most: int = MOST_BYTES) -> Iterator[list[Path]]:
     """Folders for results folders and archives of them, for the time of the context.
+
+    Args:
+        sources: results folders and archives.
+        most: bytes that an archive may unpack to.
 
     Raises:
         ResultsError: an archive is missing, damaged, too large, or has no results.
@@ -295,23 +299,23 @@ def unpacked(sources: Sequence[Path]) -> Iterator[list[Path]]:
                 # Messages about its files then begin with the archive's own name.
                 folder = Path(temporary) / source.name
                 folder.mkdir()
-                _unpack(source, folder)
+                _unpack(source, folder, most)
                 folders.append(folder)
             else:
                 folders.append(source)
         yield folders
 
 
-def _unpack(source: Path, folder: Path) -> None:
+def _unpack(source: Path, folder: Path, most_bytes: int) -> None:
     try:
         with open_regular(source) as (file, _), zipfile.ZipFile(file) as archive:
             if len(archive.infolist()) > MOST_MEMBERS:
                 raise _unusable(source, f"It has more than {MOST_MEMBERS:,} members.")
-            left = MOST_BYTES
+            left = most_bytes
             for member, target, most in _wanted(archive, folder):
                 left -= _copied(archive, member, target, min(left, most))
                 if left < 0:
-                    raise _unusable(source, f"It unpacks to more than {MOST_BYTES:,} bytes.")
+                    raise _unusable(source, f"It unpacks to more than {most_bytes:,} bytes.")
     except FileNotFoundError as error:
         raise _unusable(source, "There is no such file.") from error
     except UnreadableFile as error:

@@ -149,7 +149,7 @@ class LocalLauncher:
                 writing = -1
                 ending = child.follow(
                     reading,
-                    limit_s=cell.measure.timeout,
+                    limit_s=cell.measure.limit_s,
                     stop=stop,
                     on_line=_hearing(on_event, complaints),
                     on_tick=on_tick,
@@ -361,11 +361,12 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
     """Why a process wrote no record."""
     ending = outcome.ending
     if ending.by == "timeout":
-        limit = f"{outcome.cell.measure.timeout:g} s"
+        measure = outcome.cell.measure
         return Failure(
             kind="timeout",
-            message=f"It was still running after {limit} (measure.timeout) and was killed.",
-            remedy="Raise measure.timeout, or lower measure.budget so that the cell ends in time.",
+            message=f"It was still running {measure.timeout:g} s (measure.timeout) beyond its "
+            f"budget of {measure.budget:g} s and was killed.",
+            remedy="If it was starting up or compiling, raise measure.timeout.",
         )
     if ending.by == "stop":
         return INTERRUPTED

@@ -81,9 +81,6 @@ def headline(record: Record) -> dict[str, float]:
 LEAST_BUDGET_S = 4.0
 """A training gets no less."""
 
-FIRST_STEPS = 2.0
-"""Nor less than so many first steps: a budget must hold one, and some of those that are timed."""
-
 
 @dataclass
 class Pace:
@@ -107,7 +104,6 @@ class Pace:
         self._ended = 0
         self._wall_s = 0.0
         self._outside_s = 0.0
-        self._first_step_s = 0.0
 
     def begins(self, cell: Cell) -> Cell | None:
         """The cell with the budget that it may have; None for a repeat without time left."""
@@ -123,8 +119,7 @@ class Pace:
         if not self._ended or mean_s <= share_s:
             return cell
         share_s -= self._outside_s / self._ended
-        first_steps_s = FIRST_STEPS * self._first_step_s / self._ended
-        budget = min(round(max(LEAST_BUDGET_S, first_steps_s, share_s), 1), cell.measure.budget)
+        budget = min(round(max(LEAST_BUDGET_S, share_s), 1), cell.measure.budget)
         return cell.model_copy(
             update={"measure": cell.measure.model_copy(update={"budget": budget})}
         )
@@ -134,8 +129,8 @@ class Pace:
         if times.wall_s is not None:
             self._ended += 1
             self._wall_s += times.wall_s
-            self._outside_s += times.wall_s - (times.train_s or 0.0)
-            self._first_step_s += times.first_step_s or 0.0
+            # The budget begins after the first step.
+            self._outside_s += times.wall_s - (times.train_s or 0.0) + (times.first_step_s or 0.0)
 
 
 @dataclass

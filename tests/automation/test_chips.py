@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
         app, ["publish", "github", "--chips", "--write", "--install", "wheels/accelreport.whl"]
     )
     assert done.exit_code == ExitCode.OK, done.output
-    for path in Path("chips").glob("*.json"):
+    for path in Path("chips").glob("*.zip"):
         path.unlink()
     shutil.copy(HONEST, "chips")
     repository.publish("Begin")
@@ -118,13 +119,13 @@ def verified(runner: Runner) -> tuple[Finished, str]:
 def test_an_honest_machine_is_accepted_and_has_its_page_after_the_merge(
     repository: Repository, browser: Browser
 ) -> None:
-    repository.pull_request(7, {"chips/mine.json": SHIPPED_FILE.read_bytes()})
+    repository.pull_request(7, {"chips/mine.zip": SHIPPED_FILE.read_bytes()})
     runner = repository.runner(VERIFYING, 7)
     done, comment = verified(runner)
     assert done.returncode == 0, done.stderr
     assert runner.outputs["verify"] == {"code": "0"}
     assert "refused" not in comment
-    assert ", rank " in comment
+    assert "rank 1" in comment
     assert (runner.folder / "site" / "index.html").is_file()
 
     git(repository.work, "fetch", "--quiet", "origin", "refs/pull/7/head")
@@ -136,12 +137,10 @@ def test_an_honest_machine_is_accepted_and_has_its_page_after_the_merge(
     (build,) = [step for step in steps if "accelreport rank" in step.get("run", "")]
     done = publishing.step(build)
     assert done.returncode == 0, done.stderr
-    environment = read(SHIPPED_FILE).records[0].environment
-    assert environment is not None
     with tab(browser, width=1280) as page:
         page.goto((publishing.folder / "site" / "index.html").as_uri())
         assert page.locator("h1").count() == 1
-        page.goto((publishing.folder / "site" / f"{environment.machine}.html").as_uri())
+        page.goto((publishing.folder / "site" / f"{read(SHIPPED_FILE).machine}.html").as_uri())
         assert page.locator("h1").inner_text()
 
 
@@ -152,13 +151,13 @@ def test_a_forged_machine_is_refused_and_the_job_fails_after_its_comment(
     first = honest.records[0]
     half = [block.model_copy(update={"wall_s": block.wall_s / 2}) for block in first.blocks]
     records = [first.model_copy(update={"blocks": half}), *honest.records[1:]]
-    write(honest.model_copy(update={"records": records}), tmp_path / "forged.json")
-    repository.pull_request(8, {"chips/fast.json": (tmp_path / "forged.json").read_bytes()})
+    write(replace(honest, records=records), tmp_path / "forged.zip")
+    repository.pull_request(8, {"chips/fast.zip": (tmp_path / "forged.zip").read_bytes()})
     runner = repository.runner(VERIFYING, 8)
     done, comment = verified(runner)
     assert done.returncode == 0
     assert runner.outputs["verify"]["code"] == str(int(ExitCode.GATE_CLOSED))
-    assert "incoming/fast.json: refused" in comment
+    assert "incoming/fast.zip: refused" in comment
     assert not (runner.folder / "site").exists()
     last = runner.action["jobs"]["verify"]["steps"][-1]
     assert runner.step(last).returncode == ExitCode.GATE_CLOSED
@@ -167,13 +166,13 @@ def test_a_forged_machine_is_refused_and_the_job_fails_after_its_comment(
 @pytest.mark.parametrize(
     "files",
     [
-        {"chips/mine.json": b"{}", ".github/workflows/accelreport-chips.yml": b"name: mine"},
-        {"chips/mine.json": b"{}", "chips/other.json": b"{}"},
+        {"chips/mine.zip": b"{}", ".github/workflows/accelreport-chips.yml": b"name: mine"},
+        {"chips/mine.zip": b"{}", "chips/other.zip": b"{}"},
         {"chips/README.md": b"# mine"},
-        {"chips/a b.json": b"{}"},
-        {"chips/a\nA\tchips/b.json": b"{}"},
-        {"chips/../x.json": b"{}"},
-        {"chips/$(touch made).json": b"{}"},
+        {"chips/a b.zip": b"{}"},
+        {"chips/a\nA\tchips/b.zip": b"{}"},
+        {"chips/../x.zip": b"{}"},
+        {"chips/$(touch made).zip": b"{}"},
         {f"chips/{HONEST.name}": b"{}"},
     ],
     ids=str,
@@ -192,7 +191,7 @@ def test_a_pull_request_that_does_more_than_add_one_file_is_not_read(
 
 
 def test_a_link_is_read_as_the_text_that_it_is(repository: Repository) -> None:
-    repository.pull_request(10, {"chips/mine.json": Path("/etc/passwd")})
+    repository.pull_request(10, {"chips/mine.zip": Path("/etc/passwd")})
     runner = repository.runner(VERIFYING, 10)
     _, comment = verified(runner)
     assert runner.outputs["verify"] == {"code": str(int(ExitCode.BAD_RESULTS))}
@@ -200,9 +199,13 @@ def test_a_link_is_read_as_the_text_that_it_is(repository: Repository) -> None:
 
 
 def test_no_text_of_a_file_is_markup_of_the_comment(repository: Repository, tmp_path: Path) -> None:
-    odd = read(SHIPPED_FILE).model_copy(update={"name": "```\n\n@all <img src=x>\r\u2028# big"})
-    write(odd, tmp_path / "odd.json")
-    repository.pull_request(11, {"chips/odd.json": (tmp_path / "odd.json").read_bytes()})
+    honest = read(SHIPPED_FILE)
+    cell = honest.records[0].cell.model_copy(
+        update={"device": "```\n\n@all <img src=x>\r\u2028# big"}
+    )
+    records = [honest.records[0].model_copy(update={"cell": cell}), *honest.records[1:]]
+    write(replace(honest, records=records), tmp_path / "odd.zip")
+    repository.pull_request(11, {"chips/odd.zip": (tmp_path / "odd.zip").read_bytes()})
     _, comment = verified(repository.runner(VERIFYING, 11))
     assert "@all" in comment
     assert all(line.startswith("    ") for line in comment.splitlines())
@@ -211,7 +214,7 @@ def test_no_text_of_a_file_is_markup_of_the_comment(repository: Repository, tmp_
 def test_the_comment_is_written_by_a_job_that_has_read_nothing_of_the_stranger(
     repository: Repository,
 ) -> None:
-    repository.pull_request(12, {"chips/mine.json": SHIPPED_FILE.read_bytes()})
+    repository.pull_request(12, {"chips/mine.zip": SHIPPED_FILE.read_bytes()})
     runner = repository.runner(VERIFYING, 12)
     (runner.folder / "comment.md").write_text("    accepted\n", encoding="utf-8")
     runner.context |= {
@@ -253,7 +256,7 @@ def test_the_layout_has_the_contributions_that_are_shipped(
     printed = CliRunner().invoke(app, words).output
     done = CliRunner().invoke(app, [*words, "--write"])
     assert done.exit_code == ExitCode.OK, done.output
-    shipped = {path.name for path in SHIPPED.glob("*.json")}
+    shipped = {path.name for path in SHIPPED.glob("*.zip")}
     assert {path.name for path in (tmp_path / "chips").iterdir()} == {*shipped, "README.md"}
     for place in (VERIFYING, PLACES[Platform.GITHUB]):
         assert (tmp_path / place).read_text(encoding="utf-8") in printed

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.backend.calls import LEAST_SHARE, fitting
+from accelreport.backend import calls
+from accelreport.backend.calls import LEAST_SHARE, fitting, run_kernel
+from accelreport.backend.checks.windows import WindowWatch
+from accelreport.backend.protocol import Reporter
+from accelreport.machine.energy import Meter
 from accelreport.results.record import Block
 from accelreport.spec.models import Measure
 from accelreport.workloads.base import KernelProblem
@@ -74,8 +81,41 @@ def test_a_call_that_cannot_be_cut_is_whole_or_not_made() -> None:
     assert fitting(whole, blocks, 0.0) == 0
 
 
+class Clock:
+    """A clock that only calls move."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
 @pytest.mark.e2e
-def test_products_whose_budget_is_spent_in_the_first_call_still_have_a_warm_time(
+def test_the_budget_of_a_kernel_begins_after_its_first_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(calls, "time", clock)
+
+    def run(operations: int) -> float:
+        clock.now += 1.0 if clock.now else 34.0
+        return float(operations)
+
+    placement = SimpleNamespace(agreed=float, synchronise=lambda: None, cpu_s=lambda: 0.0)
+    measurement: Any = SimpleNamespace(
+        cell=SimpleNamespace(measure=Measure(calls=9, budget=2.5)),
+        reporter=Reporter(None),
+        ready=lambda: SimpleNamespace(placement=placement),
+        open_meter=Meter,
+    )
+    kernel: Any = SimpleNamespace(problem=problem(1, countable=False), run=run)
+    blocks = run_kernel(measurement, kernel, WindowWatch(lambda: None, "TensorFlow"))
+    assert [block.warmup for block in blocks] == [True, False, False, False]
+
+
+@pytest.mark.e2e
+def test_products_whose_budget_is_shorter_than_a_call_still_have_a_warm_time(
     measure: Measures,
 ) -> None:
     what = cell(

@@ -10,9 +10,28 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from accelreport.chips.contribution import Contribution, canonical_name
+from accelreport.chips.contribution import Contribution
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Record
 
 Raw = dict[str, Any]
+
+
+def raw_of(contribution: Contribution) -> Raw:
+    """Plans and records as JSON values."""
+    return {
+        "plans": [json.loads(plan.model_dump_json()) for plan in contribution.plans],
+        "records": [json.loads(record.model_dump_json()) for record in contribution.records],
+    }
+
+
+def contribution_from(raw: Raw) -> Contribution:
+    """The contribution that an archive of these plans and records is read as."""
+    records = sorted(
+        map(Record.model_validate, raw["records"]),
+        key=lambda record: (record.started_at, record.key),
+    )
+    return Contribution(list(map(PlanDocument.model_validate, raw["plans"])), records)
 
 
 @dataclass(frozen=True)
@@ -21,31 +40,24 @@ class Forgery:
 
     Attributes:
         kind: what was changed.
-        careful: whether name and digest were written anew, so that they fit.
-        contribution: the file.
+        contribution: what the archive is read as.
     """
 
     kind: str
-    careful: bool
     contribution: Contribution
 
 
 def forgeries(
     honest: Contribution, number: int, seed: int = 0, kinds: Iterable[str] = ()
 ) -> Iterator[Forgery]:
-    """So many forgeries of each kind (default: of all), half of them careful."""
-    text = honest.model_dump_json()
+    """So many forgeries of each kind (default: of all)."""
+    text = json.dumps(raw_of(honest))
     rng = random.Random(seed)  # noqa: S311 -- not for secrets
     for kind in kinds or KINDS:
-        for turn in range(number):
+        for _ in range(number):
             raw = json.loads(text)
             KINDS[kind](raw, rng)
-            forged = Contribution.model_validate(raw)
-            careful = turn % 2 == 1
-            if careful:
-                name = canonical_name(forged.records)
-                forged = forged.model_copy(update={"name": name, "digest": forged.content})
-            yield Forgery(kind, careful, forged)
+            yield Forgery(kind, contribution_from(raw))
 
 
 def _pick(raw: Raw, rng: random.Random) -> Raw:
@@ -254,11 +266,6 @@ def _other_machine(raw: Raw, rng: random.Random) -> None:
         record["environment"]["cpu"] = "AMD EPYC 9965 192-Core Processor"
 
 
-def _twice(raw: Raw, rng: random.Random) -> None:
-    """One cell twice."""
-    raw["records"].append(copy.deepcopy(rng.choice(raw["records"])))
-
-
 def _moved(raw: Raw, rng: random.Random) -> None:
     """A cell that began while another ran."""
     records = sorted(raw["records"], key=lambda record: record["started_at"])
@@ -296,6 +303,54 @@ def _seed(raw: Raw, rng: random.Random) -> None:
     record["began_with"]["weights"] = f"{rng.getrandbits(256):064x}"
 
 
+def _more_samples(raw: Raw, rng: random.Random) -> None:
+    """Twice as many examples in a step."""
+    _pick(raw, rng)["samples_per_step"] *= 2
+
+
+def _more_warmup(raw: Raw, rng: random.Random) -> None:
+    """A slow block called warm-up."""
+    steady = [block for block in _pick(raw, rng)["blocks"] if not block["warmup"]]
+    max(steady, key=lambda block: block["wall_s"] / block["steps"])["warmup"] = True
+
+
+def _left_out(raw: Raw, rng: random.Random) -> None:
+    """A slow repeat left out."""
+    raw["records"].remove(_pick(raw, rng))
+
+
+def _frugal(raw: Raw, rng: random.Random) -> None:
+    """Energy of a microjoule."""
+    for record in raw["records"]:
+        for energy in record["energy"]:
+            energy |= {"joules": 1e-6, "window_s": rng.uniform(5, 30), "steps": 100, "absent": ""}
+
+
+def _other_data(raw: Raw, rng: random.Random) -> None:
+    """Easier data."""
+    _pick(raw, rng)["data"]["fingerprint"] = f"{rng.getrandbits(256):064x}"
+
+
+def _fewer_layers(raw: Raw, rng: random.Random) -> None:
+    """A smaller network."""
+    layers = _pick(raw, rng)["network"]["layers"]
+    layers.remove(rng.choice(layers))
+
+
+def _unchecked(raw: Raw, rng: random.Random) -> None:
+    """The self-check that failed left out."""
+    checks = _pick(raw, rng)["checks"]
+    checks.remove(rng.choice(checks))
+
+
+def _later(raw: Raw, _rng: random.Random) -> None:
+    """All records ten years later, as if by a new machine."""
+    for record in raw["records"]:
+        for name in ("started_at", "finished_at"):
+            instant = datetime.fromisoformat(record[name]) + timedelta(days=3653)
+            record[name] = instant.isoformat(timespec="milliseconds")
+
+
 KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "times scaled": _faster,
     "times scaled and rounded": _faster_rounded,
@@ -316,10 +371,17 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "steps made up": _smooth,
     "slow blocks dropped": _dropped,
     "another processor's name": _other_machine,
-    "a cell twice": _twice,
     "a cell moved in time": _moved,
     "another seed": _seed,
     "an easier target": _target,
     "a lower peak": _peak,
     "a plan twice": _plan_twice,
+    "examples of a step doubled": _more_samples,
+    "a slow block called warm-up": _more_warmup,
+    "a slow repeat left out": _left_out,
+    "energy of a microjoule": _frugal,
+    "other data": _other_data,
+    "fewer layers": _fewer_layers,
+    "a self-check left out": _unchecked,
+    "measured in the future": _later,
 }

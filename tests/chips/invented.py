@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.chips.board import INVENTED
-from accelreport.chips.contribution import Contribution, canonical_name, read, write
-from accelreport.chips.verify import shared_plans
-from tests.chips.forgeries import scaled
+from accelreport.chips.contribution import Contribution, read, write
+from accelreport.chips.verify import shared
+from tests.chips.forgeries import contribution_from, raw_of, scaled
 from tests.chips.test_verify import HONEST
 
 Raw = dict[str, Any]
@@ -35,7 +35,7 @@ NOISE = 0.02
 def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
     """So many contributions, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 -- not for secrets
-    text, plans = read(HONEST).model_dump_json(), shared_plans()
+    text, plans = json.dumps(raw_of(read(HONEST))), shared()[0]
     for turn in range(number):
         kind = rng.choices(("CPU", "GPU", "TPU"), (5, 4, 1))[0]
         low, high = map(math.log, PACES[kind])
@@ -46,7 +46,7 @@ def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
 def history(paces: Sequence[float], releases: Sequence[str]) -> Iterator[Contribution]:
     """The same machine with one release of TensorFlow after another, at other paces."""
     rng = random.Random(1)  # noqa: S311 -- not for secrets
-    text, plans = read(HONEST).model_dump_json(), shared_plans()
+    text, plans = json.dumps(raw_of(read(HONEST))), shared()[0]
     same = _environment(0, "CPU", rng)
     turns = range(len(paces), 0, -1)
     for turn, pace, release in zip(turns, paces, releases, strict=True):
@@ -87,12 +87,10 @@ def machine(
         started += timedelta(seconds=max(longer, 0.0))
         record["environment"] |= environment
         record["environment"]["runtime"] |= {"device": kind}
-        record["checks"] = [c for c in record["checks"] if c["outcome"] != "failed"]
+        record["checks"] = [check | {"outcome": "passed"} for check in record["checks"]]
         if kind == "GPU" and cell["spec"] == "chip_training":
             record["energy"] = [_energy(record, rng.uniform(60, 300))]
-    contribution = Contribution.model_validate(raw)
-    name = canonical_name(contribution.records)
-    return contribution.model_copy(update={"name": name, "digest": contribution.content})
+    return contribution_from(raw)
 
 
 def _place(record: Raw) -> str:
@@ -151,13 +149,15 @@ def _fill(record: Raw, rng: random.Random) -> None:
             epochs.append(epochs[-1] | {"epoch": epochs[-1]["epoch"] + 1, "steps": 0})
         sample = rng.choice(samples)
         steps = min(sample["steps"], an_epoch - epochs[-1]["steps"])
+        warmup = record["cell"]["measure"]["warmup_steps"] - done
+        steps = min(steps, warmup) if warmup > 0 else steps
         step_s = sample["wall_s"] / sample["steps"]
         stamps = [step_s * math.exp(rng.gauss(0, NOISE)) for _ in range(steps)]
         block = sample | {
             "epoch": epochs[-1]["epoch"],
             "first_step": done,
             "steps": steps,
-            "warmup": False,
+            "warmup": warmup > 0,
             "wall_s": sum(stamps),
             "cpu_s": round(sample["cpu_s"] * steps / sample["steps"], 6),
             "step_s": stamps[1:] if sample["step_s"] else [],
@@ -203,5 +203,5 @@ def folder(path: Path, number: int, seed: int = 0) -> Path:
     """A folder with so many contributions."""
     path.mkdir(parents=True, exist_ok=True)
     for contribution in invented(number, seed):
-        write(contribution, path / f"{contribution.name}.json")
+        write(contribution, path / f"{contribution.name}.zip")
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from accelreport.analysis.stats import Verdict
 from accelreport.chips.board import board_of, steps
-from accelreport.chips.contribution import write
+from accelreport.chips.contribution import read, write
 from accelreport.cli.app import app
 from accelreport.errors import ExitCode
 from accelreport.report.pages.ranked import machine_page
@@ -24,10 +25,10 @@ MACHINES = 12
 def chips(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Invented machines, the real one, and a file that was edited."""
     path = folder(tmp_path_factory.mktemp("chips") / "chips", MACHINES)
-    shutil.copy(HONEST, path / "real.json")
-    text = HONEST.read_text().replace("25276502016", "25276502017", 1)
-    (path / "edited.json").write_text(text)
-    (path / "broken.json").write_text("{")
+    shutil.copy(HONEST, path / "real.zip")
+    honest = read(HONEST)
+    write(replace(honest, records=honest.records[1:]), path / "edited.zip")
+    (path / "broken.zip").write_text("{")
     return path
 
 
@@ -41,18 +42,18 @@ def site(chips: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_refused_files_are_named_and_not_ranked(chips: Path, site: Path) -> None:
     board = board_of(chips)
-    assert {refusal.file for refusal in board.refused} == {"edited.json", "broken.json"}
+    assert {refusal.file for refusal in board.refused} == {"edited.zip", "broken.zip"}
     assert len(board.machines) == MACHINES + 1
     page = (site / "index.html").read_text()
-    assert "edited.json" in page
-    assert "The digest is not that of its records" in page
-    assert not (site / "edited.json").exists()
+    assert "edited.zip" in page
+    assert "of 3 is left out." in page
+    assert not (site / "edited.zip").exists()
 
 
 def test_each_machine_has_a_page_with_its_file_beside_it(chips: Path, site: Path) -> None:
     page = (site / "f9c59622.html").read_text()
-    assert 'href="real.json"' in page
-    assert (site / "real.json").read_bytes() == (chips / "real.json").read_bytes()
+    assert 'href="real.zip"' in page
+    assert (site / "real.zip").read_bytes() == (chips / "real.zip").read_bytes()
     assert "Its self-check loaded-machine failed." in page
     assert "look at it" in (site / "index.html").read_text()
 
@@ -77,7 +78,7 @@ def test_a_machine_that_contributes_again_has_a_history(tmp_path: Path) -> None:
     paces, releases = (4.0, 4.0, 8.0), ("2.19.1", "2.20.0", "2.21.0")
     contributions = list(history(paces, releases))
     for contribution in contributions:
-        write(contribution, tmp_path / f"{contribution.name}.json")
+        write(contribution, tmp_path / f"{contribution.name}.zip")
     board = board_of(tmp_path)
     assert not board.refused
     assert [machine.name for machine in board.machines] == [contributions[-1].name]
@@ -101,7 +102,7 @@ def test_a_machine_that_contributes_again_has_a_history(tmp_path: Path) -> None:
 def test_a_folder_without_a_believed_contribution_closes_the_gate(
     chips: Path, tmp_path: Path
 ) -> None:
-    shutil.copy(chips / "edited.json", tmp_path)
+    shutil.copy(chips / "edited.zip", tmp_path)
     result = CliRunner().invoke(app, ["rank", str(tmp_path), "--out", str(tmp_path / "site")])
     assert result.exit_code == ExitCode.GATE_CLOSED
-    assert "edited.json: refused" in result.output
+    assert "edited.zip: refused" in result.output

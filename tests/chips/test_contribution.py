@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from accelreport.chips.compact import packed, unpacked
 from accelreport.chips.contribution import (
     LARGEST,
     Contribution,
-    NoContribution,
-    canonical_name,
     contribution_of,
     read,
     write,
 )
 from accelreport.chips.ranking import entries
 from accelreport.chips.verify import trace_of
-from accelreport.report.rank_text import entry_name
-from accelreport.results.reading import to_bytes
+from accelreport.report.rank_labels import entry_label
+from accelreport.results.merge import merge, unpacked
+from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import Failure, Record, Warned
 from accelreport.results.store import Store
 from accelreport.spec.device import FRAMEWORK_NAMES
+from tests.chips.forgeries import contribution_from, raw_of
 from tests.chips.test_verify import HONEST, SHIPPED_FILE
 
-NOTHING = Contribution(name="", digest="", plans=[], records=[])
+NOTHING = Contribution([], [])
 TELLING = ("bilbo", "rivendell", "firefox", "mithril-mining")
 
 
@@ -37,7 +36,7 @@ def honest() -> Contribution:
     return read(HONEST)
 
 
-def stored(root: Path, contribution: Contribution, records: list[Record]) -> Store:
+def stored(root: Path, contribution: Contribution, records: Sequence[Record]) -> Store:
     """A results folder with records as an old version may have written them, names and all."""
     store = Store(root)
     store.prepare()
@@ -71,9 +70,10 @@ def test_a_file_has_no_user_host_home_or_other_program(
         for record in honest.records
         if record.environment
     ]
-    path = tmp_path / "mine.json"
+    path = tmp_path / "mine.zip"
     write(contribution_of(stored(tmp_path / "results", honest, records)), path)
-    text = path.read_text().lower()
+    with ZipFile(path) as archive:
+        text = "".join(archive.read(name).decode() for name in archive.namelist()).lower()
     assert not [name for name in TELLING if name in text]
 
 
@@ -94,50 +94,21 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     for path in (HONEST, SHIPPED_FILE):
         write(read(path), tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
-        assert read(path).digest == read(path).content
 
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda parts: (
-        st.lists(parts)
-        | st.dictionaries(st.text("abc"), parts)
-        | st.lists(st.fixed_dictionaries({"a": parts, "b": parts}))
-    ),
-)
+def test_a_file_is_an_archive_of_results_as_any_other(tmp_path: Path) -> None:
+    with unpacked([HONEST, SHIPPED_FILE]) as folders:
+        assert not merge(folders, tmp_path / "results").problems
+    assert len(list(Store(tmp_path / "results").records())) == len(read(SHIPPED_FILE).records)
 
 
-@given(JSON)
-def test_nothing_is_lost_where_nothing_is_written_twice(value: object) -> None:
-    shared, short = packed([value, value])
-    assert unpacked(shared, short, LARGEST) == [value, value]
-
-
-@pytest.mark.parametrize(
-    ("shared", "value"),
-    [
-        (["x" * 1000], [{"$same": 0}] * 10_000),
-        ([], {"$columns": {"x" * 1000: [1] * 10_000}}),
-        ([{"$same": 0}], [{"$same": 0}]),
-        ([], {"$same": 0}),
-        ([], {"$same": "0"}),
-        ([], {"$columns": {"a": [1], "b": [1, 2]}}),
-        ([], {"$columns": {"a": 1}}),
-        ([], {"$columns": [1]}),
-        ([], {"$e-7": ["1"]}),
-        ([], {"$e-7": [10**400]}),
-        (3, {"$same": 0}),
-    ],
-    ids=str,
-)
-def test_references_that_cannot_be_followed_are_refused(shared: object, value: object) -> None:
-    """A small file stands for no large one, and no error is a traceback."""
-    with pytest.raises(ValueError, match=r"too large|written|argument"):
-        unpacked(shared, value, 2**20)
+def test_a_small_file_stands_for_no_large_one(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "bomb.zip", "w", ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"cells/{number:016x}.00000000.json", b" " * (LARGEST // 2))
+    with pytest.raises(ResultsError, match=r"bomb\.zip") as error:
+        read(tmp_path / "bomb.zip")
+    assert "unpacks to more than" in error.value.why
 
 
 def test_two_machines_make_no_contribution(tmp_path: Path, honest: Contribution) -> None:
@@ -145,7 +116,7 @@ def test_two_machines_make_no_contribution(tmp_path: Path, honest: Contribution)
     assert first.environment is not None
     other = first.environment.model_copy(update={"machine": "0" * 8})
     moved = first.model_copy(update={"environment": other})
-    with pytest.raises(NoContribution, match="2 machines"):
+    with pytest.raises(ResultsError, match="2 machines"):
         contribution_of(stored(tmp_path, honest, [moved, *rest]))
 
 
@@ -158,39 +129,44 @@ def test_a_contribution_names_the_framework_that_computed(
     assert honest.name == "amd-epyc-2-threads-tensorflow-2.21.0-f9c59622"
     other = in_framework(honest, framework)
     assert other.name == f"amd-epyc-2-threads-{software}-f9c59622"
-    assert trace_of(other).hardware == trace_of(honest).hardware == "amd-epyc-2-threads"
+    assert trace_of(other).hardware == trace_of(honest).hardware
     row = next(row for row in entries(honest)["images"] if row.precision == "float32")
-    assert entry_name(row).endswith(", float32")
-    name = entry_name(replace(row, framework=framework))
+    assert entry_label(row).endswith(", float32")
+    name = entry_label(replace(row, framework=framework))
     assert name.endswith(f", float32, {FRAMEWORK_NAMES[framework]}")
 
 
 def in_framework(contribution: Contribution, framework: str) -> Contribution:
     """The same, as though each of its records were of this framework."""
-    values = contribution.model_dump(mode="json")
-    for record in values["records"]:
+    raw = raw_of(contribution)
+    for record in raw["records"]:
         record["cell"]["device_spec"]["framework"] = framework
-    changed = Contribution.model_validate(values)
-    return changed.model_copy(update={"name": canonical_name(changed.records)})
+    return contribution_from(raw)
 
 
 def test_a_folder_without_the_shared_specs_says_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(NoContribution, match="accelreport chip"):
+    with pytest.raises(ResultsError, match="No shared spec"):
         contribution_of(stored(tmp_path, NOTHING, []))
 
 
 @pytest.mark.parametrize(
-    ("content", "why"),
+    ("name", "content", "why"),
     [
-        (b"{", "not a contribution"),
-        (b"[]", "not a contribution"),
-        (b'{"name": "a", "name": "b"}', "twice"),
-        (b"\xff\xfe\x00", "not a contribution"),
+        ("", b"", "neither cells/ nor plans/"),
+        (f"cells/{'0' * 16}.{'0' * 8}.json", b"{", "truncated"),
+        ("plans/chip_training.full.json", b"[]", "not a JSON object"),
     ],
 )
-def test_a_file_that_is_none_is_named(tmp_path: Path, content: bytes, why: str) -> None:
-    path = tmp_path / "odd.json"
-    path.write_bytes(content)
-    with pytest.raises(NoContribution, match=r"odd\.json") as error:
-        read(path)
+def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, content: bytes, why: str) -> None:
+    with ZipFile(tmp_path / "odd.zip", "w") as archive:
+        if name:
+            archive.writestr(name, content)
+    with pytest.raises(ResultsError, match=r"odd\.zip") as error:
+        read(tmp_path / "odd.zip")
     assert why in error.value.why
+
+
+def test_a_file_that_is_no_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "odd.zip").write_bytes(b"{}")
+    with pytest.raises(ResultsError, match=r"odd\.zip"):
+        read(tmp_path / "odd.zip")

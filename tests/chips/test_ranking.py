@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.stats import Interval
-from accelreport.chips.contribution import Contribution, read
+from accelreport.chips.contribution import read
 from accelreport.chips.ranking import FIGURES, Entry, entries, ranked
-from accelreport.report.quantity import SPACE
-from accelreport.terminal.chips import answer, headline, own_ranks
+from accelreport.terminal.chips import answer, own_ranks
+from tests.chips.forgeries import contribution_from, raw_of
 from tests.chips.test_verify import HONEST, of_another_machine
 
 RATE = FIGURES[0]
@@ -63,43 +65,39 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
-    title, first, *_, last, _, legend = answer(own_ranks(honest, []))
-    assert title == RATE.title
+    first, *_, last, _, ratio, stopped = answer(own_ranks(honest, []))
+    assert first.startswith(f"{RATE.title}, bfloat16")
     assert "images/s (" in first
     assert "rank 1–2 of 2" in first
     assert "ms (" in last
     done, planned = row.stopped or (0, 0)
     assert done < planned
-    assert legend.startswith("stopped: by the time budget")
+    assert ratio.startswith("×: of the value of rank 1")
+    assert stopped.startswith("stopped: by the time budget")
 
 
-def test_the_headline_names_whom_the_intervals_leave_undecided_and_the_next_that_are_decided() -> (
-    None
-):
+def test_an_entry_is_compared_with_the_first_where_the_intervals_decide() -> None:
     rows = [
-        entry("far above", 500, 600),
-        entry("above", 230, 270),
+        entry("first", 500, 600),
+        entry("alike", 450, 520),
         entry("own", 100, 110),
-        entry("alike", 95, 105),
         entry("below", 10, 12),
     ]
     places = ranked(rows, RATE)
-    own = next(row for row in places if row.entry.contribution == "own")
-    title, first, *neighbours = headline([(RATE, own, places)])
-    assert title == RATE.title
-    name = f"  own, 2{SPACE}threads, float32"
-    assert first == f"{name}: 105{SPACE}images/s (100–110{SPACE}images/s), rank 3–4 of 5"
-    assert neighbours == [
-        f"  undecided against alike, 2{SPACE}threads, float32 (rank 3–4)",
-        f"  0.42× as fast as rank 2 (above, 2{SPACE}threads, float32)",
-        f"  9.6× as fast as rank 5 (below, 2{SPACE}threads, float32)",
-    ]
+    lines = list(answer([(RATE, place, places) for place in places]))[:4]
+    columns = [re.split(r" {2,}", line.strip()) for line in lines]
+    assert [words[2] for words in columns] == [f"rank {n} of 4" for n in ("1–2", "1–2", "3", "4")]
+    assert [words[3:] for words in columns] == [[], ["undecided"], ["0.19×"], ["0.020×"]]
 
 
 def test_an_earlier_contribution_of_the_same_machine_takes_no_rank() -> None:
     """Whatever its software was, which is part of its name."""
     honest = read(HONEST)
-    earlier = honest.model_copy(update={"name": "with-an-earlier-release"})
+    raw = raw_of(honest)
+    for record in raw["records"]:
+        record["environment"]["packages"] = {"tensorflow-cpu": "2.20.0"}
+    earlier = contribution_from(raw)
+    assert earlier.name != honest.name
     assert {len(rows) for _, _, rows in own_ranks(honest, [earlier])} <= {1, 2}
     other = of_another_machine(honest)
     assert {len(rows) for _, _, rows in own_ranks(honest, [other])} <= {2, 4}
@@ -107,11 +105,11 @@ def test_an_earlier_contribution_of_the_same_machine_takes_no_rank() -> None:
 
 def test_a_figure_of_nothing_is_none() -> None:
     """A sensor that read 0 J would make a mean that is no number, and spoil every rank."""
-    values = read(HONEST).model_dump(mode="json")
+    values = raw_of(read(HONEST))
     energy = {"sensor": "RAPL", "scope": "CPU package", "window_s": 1.0, "steps": 1, "windows": 1}
     for raw in values["records"]:
         joules = 0.0 if raw["cell"]["repeat"] == 0 else 2.0
         raw["energy"] = [energy | {"joules": joules}]
-    rows = entries(Contribution.model_validate(values))["energy"]
+    rows = entries(contribution_from(values))["energy"]
     assert rows
     assert all(row.value.value > 0 and row.reached[0] == row.reached[1] - 1 for row in rows)

@@ -17,7 +17,7 @@ from tests.chips.test_verify import HONEST, SHIPPED_FILE
 from tests.house.documents import fenced
 from tests.house.tree import ROOT
 
-ANSWER, CONTENTS, VERDICT = fenced("docs/chips.md", "text")
+ANSWER, CONTENTS = fenced("docs/chips.md", "text")
 
 
 @pytest.fixture(autouse=True)
@@ -63,11 +63,11 @@ def test_chip_leaves_out_what_has_no_data_and_ends_with_the_rank(
 
 
 def test_contribute_shows_what_the_file_holds_and_asks(folder: Path) -> None:
-    refused = output("contribute", "-o", "chips/mine.json", code=ExitCode.USAGE, typed="n\n")
+    refused = output("contribute", "-o", "chips/mine.zip", code=ExitCode.USAGE, typed="n\n")
     assert CONTENTS in refused
-    assert not (folder / "chips" / "mine.json").exists()
-    output("contribute", "-o", "chips/mine.json", typed="y\n")
-    assert (folder / "chips" / "mine.json").read_bytes() == HONEST.read_bytes()
+    assert not (folder / "chips" / "mine.zip").exists()
+    output("contribute", "-o", "chips/mine.zip", typed="y\n")
+    assert (folder / "chips" / "mine.zip").read_bytes() == HONEST.read_bytes()
 
 
 def test_contribute_writes_the_canonical_name_into_a_folder(folder: Path) -> None:
@@ -78,13 +78,16 @@ def test_contribute_writes_the_canonical_name_into_a_folder(folder: Path) -> Non
 
 
 def test_verify_says_what_a_person_should_look_at(folder: Path) -> None:
-    shutil.copy(HONEST, folder / "chips" / "mine.json")
-    assert VERDICT in output("verify", "chips/mine.json")
+    shutil.copy(HONEST, folder / "chips" / "mine.zip")
+    verdict = CONTENTS.partition("chips/mine.zip: ")[2]
+    printed = output("verify", "chips/mine.zip")
+    assert verdict in printed
+    assert ANSWER in printed
 
 
 def test_a_copy_of_an_accepted_file_is_a_duplicate(folder: Path) -> None:
-    shutil.copy(SHIPPED_FILE, folder / "chips" / "mine.json")
-    assert "duplicate" in output("verify", "chips/mine.json", code=ExitCode.GATE_CLOSED)
+    shutil.copy(SHIPPED_FILE, folder / "chips" / "mine.zip")
+    assert "duplicate" in output("verify", "chips/mine.zip", code=ExitCode.GATE_CLOSED)
 
 
 def test_its_pictures_are_small() -> None:

@@ -209,11 +209,11 @@ def test_the_machine_is_described_without_tensorflow(folder: Path) -> None:
 
 
 def test_schemas_are_json_schemas(tmp_path: Path) -> None:
-    for arguments in (("schema",), ("schema", "--devices")):
+    for arguments in (("schema",), ("schema", "devices")):
         assert "$schema" in json.loads(call(tmp_path, *arguments).stdout)
-    record = json.loads(call(tmp_path, "schema", "--record").stdout)
+    record = json.loads(call(tmp_path, "schema", "record").stdout)
     assert "times" in record["properties"]
-    events = json.loads(call(tmp_path, "schema", "--events").stdout)
+    events = json.loads(call(tmp_path, "schema", "events").stdout)
     assert set(events["discriminator"]["mapping"]) == {
         "plan",
         "waiting",
@@ -224,7 +224,7 @@ def test_schemas_are_json_schemas(tmp_path: Path) -> None:
         "end",
         "timings",
     }
-    assert call(tmp_path, "schema", "--record", "--events").returncode == ExitCode.USAGE
+    assert call(tmp_path, "schema", "results").returncode == ExitCode.USAGE
 
 
 def test_every_field_of_records_and_events_is_explained(tmp_path: Path) -> None:

@@ -157,9 +157,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "train.csv").write_text("\n".join(["a,b,c,d,target", *lines, ""]))
     (folder / "chips").mkdir()
     # Two contributions of one machine: who verifies one of them has the other.
-    (shipped,) = SHIPPED.glob("*.json")
-    shutil.copy(shipped, folder / "FILE.json")
-    shutil.copy(ROOT / "tests" / "chips" / "honest.json", folder / "chips" / "mine.json")
+    (shipped,) = SHIPPED.glob("*.zip")
+    shutil.copy(shipped, folder / "FILE.zip")
+    shutil.copy(ROOT / "tests" / "chips" / "honest.zip", folder / "chips" / "mine.zip")
     (folder / "my_templates").mkdir()
     (own,) = [text for text in fenced("docs/report.md", "html") if "extends" in text]
     (folder / "my_templates" / "page.html").write_text(own, encoding="utf-8")

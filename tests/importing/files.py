@@ -42,10 +42,10 @@ def a_file(folder: Path, content: str | bytes, name: str = "figures.csv") -> Pat
     return path
 
 
-def read(path: Path, asked: Asked | None = None, name: str = "") -> Readout:
+def read(path: Path, asked: Asked | None = None) -> Readout:
     """What a file says."""
     given = read_given(path)
-    return reader_of(given, name).read(given, asked or Asked())
+    return reader_of(given).read(given, asked or Asked())
 
 
 def rows(path: Path, asked: Asked | None = None, **select: str) -> list[Composed]:

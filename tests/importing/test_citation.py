@@ -77,10 +77,7 @@ def test_a_row_without_a_device_or_a_label_is_asked_for_it(tmp_path: Path) -> No
 
 
 def test_conditions_that_differ_are_explained(tmp_path: Path) -> None:
-    found = read(a_file(tmp_path, "epoch_time,note\n6 s,Theirs.\n")).rows
-    said = RowDefaults(
-        "f.csv", "gpu", "A GPU", note="Another batch.", comparable=False, source=SOURCE
-    )
-    (row,) = composed(found, said)
-    assert row.published.note == "Theirs. Another batch."
+    found = read(a_file(tmp_path, "epoch_time,note,comparable\n6 s,Another batch.,false\n")).rows
+    (row,) = composed(found, RowDefaults("f.csv", "gpu", "A GPU", source=SOURCE))
+    assert row.published.note == "Another batch."
     assert not row.published.comparable

@@ -92,9 +92,6 @@ def test_two_readings_of_one_file_are_asked_about(tmp_path: Path) -> None:
     path = a_file(tmp_path, f"{columns},epoch_time\nclosed,a,b,c,8,d,6 s\n")
     with pytest.raises(NotAsked, match="figures, mlperf-training"):
         read(path)
-    assert len(read(path, name="figures").rows) == 1
-    with pytest.raises(NotAsked, match="no format 'csv'"):
-        read(path, name="csv")
 
 
 def test_what_a_file_holds_is_told_without_what_a_terminal_obeys(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def test_one_figure_that_cannot_be_drawn_says_so_in_its_place_and_the_rest_is_bu
     page = (tmp_path / "site" / f"{training.plan.spec}.full.html").read_text(encoding="utf-8")
     assert "This figure could not be drawn." in page
     assert "vl_spec" in page
-    assert 'id="cold-bars"' in page
+    assert 'id="start-up"' in page
     assert (tmp_path / "site" / f"{product.plan.spec}.full.html").is_file()
     monkeypatch.undo()
     ended = as_the_command(tmp_path)

@@ -30,7 +30,6 @@ from accelreport.report.charts.curves import (
 )
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
-from accelreport.report.charts.paired import PLAIN, Bar, Bars, paired_bars
 from accelreport.report.charts.sweep import (
     LETTERS,
     End,
@@ -54,7 +53,6 @@ from tests.support.processes import command_line
 from tests.support.records import Study
 from tests.support.worlds import Fact, records_of
 
-STAGES = ("process", "data", "model", "first step")
 NASTY = 'a\'b\\c "d" <script>'
 
 CPU, GPU = Named(NASTY, 0), Named("GPU", 1, pattern=1)
@@ -75,11 +73,19 @@ def learned(*curves: Curve, target: float | None = None) -> Make:
     return lambda width: learning_curves(curves, axes, width, 300)
 
 
-def staged(text: str, name: str, width: int) -> Chart:
-    seconds = zip(STAGES, (1, 2, 0.1, 30), strict=True)
-    stages = tuple((stage, each, "var(--p0)") for stage, each in seconds)
-    bars = [Bars("", (Bar(name, 33.1, text, stages=stages),))]
-    return paired_bars(bars, width, 60, shared=True)
+def dots(text: str, name: str, width: int) -> Chart:
+    """A row with its base, a measured mark and a published one."""
+    base = Dot(name, "", CPU, 1.0, "100 images/s", 0.9, 1.1, is_base=True, rest="+3")
+    own = Dot(name, "", GPU, 33.1, text, 30.0, 36.0, joined=True, hollow=True, owner=name)
+    theirs = Dot(name, "", GPU, 0.4, "0.4×", 0.4, 0.4, joined=True, published=True, flagged="why")
+    return dot_plot(
+        [base, own, theirs],
+        axis_title="times as fast",
+        tick=scales.factor_text,
+        width=width,
+        height=0,
+        base=Base(name="CPU = 1×", below="← slower", above="faster →"),
+    )
 
 
 CHARTS: dict[str, Make] = {
@@ -94,7 +100,7 @@ CHARTS: dict[str, Make] = {
         height=200,
         base=Base(),
     ),
-    "cold": lambda width: staged("33.1 s", NASTY, width),
+    "dots": lambda width: dots("33.1×", NASTY, width),
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), target=0.95),
     "sweep": swept(LINE, ends=[END]),
     "ecdf": lambda width: step_ecdf(
@@ -104,11 +110,6 @@ CHARTS: dict[str, Make] = {
     ),
     "forecast": lambda width: forecast_lines(
         Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU, NASTY), "days", width, 300
-    ),
-    "bars": lambda width: paired_bars(
-        [Bars(NASTY, (Bar(NASTY, 1.0, NASTY, PLAIN), Bar("b", 0.0, "0", PLAIN)), NASTY)],
-        width,
-        300,
     ),
     "trade-off": lambda width: trade_off(
         [
@@ -182,7 +183,7 @@ def test_what_draws_stands_back_for_what_asks_and_is_out_of_reach_of_ctrl_c(
     engines.leave(worker)
 
 
-@pytest.mark.parametrize("name", ["speedup", "cold"])
+@pytest.mark.parametrize("name", ["speedup", "dots"])
 def test_a_hostile_name_stands_in_the_chart_as_it_is(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
     assert "a&#39;b\\c &#34;d&#34; &lt;script&gt;" in svg
@@ -204,7 +205,7 @@ def test_a_drawing_does_not_depend_on_the_fonts_of_the_machine(
     flags, gear = "\N{BLACK FLAG}\N{GEAR}\N{BLACK FLAG}", "\N{GEAR}" * 9
 
     def make(width: int) -> Chart:
-        return staged(flags, gear, width)
+        return dots(flags, gear, width)
 
     drawing = draw(make, WIDE, prefix="c", title="t", description="d")
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
@@ -214,7 +215,7 @@ def test_a_drawing_does_not_depend_on_the_fonts_of_the_machine(
 
 def test_a_drawing_is_the_same_whatever_was_drawn_before(drawer: Drawer) -> None:
     def once() -> str:
-        return str(drawer.svg(draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d")))
+        return str(drawer.svg(draw(CHARTS["dots"], WIDE, prefix="c", title="t", description="d")))
 
     first = once()
     drawer.svg(draw(CHARTS["curves"], WIDE, prefix="x", title="t", description="d"))
@@ -442,27 +443,6 @@ def test_all_lines_are_named_at_their_ends_where_no_name_meets_another_else_in_t
     assert [key.text for key in keys_of_lines(lines)] == [line.name for line in lines]
 
 
-def test_bars_of_one_scale_are_as_long_as_their_values(drawer: Drawer) -> None:
-    groups = [Bars("a", (Bar("x", 1.0, "1"),)), Bars("b", (Bar("y", 4.0, "4"),))]
-
-    def lengths(*, shared: bool) -> list[float]:
-        spec = paired_bars(groups, WIDE, 200, shared=shared).to_dict()
-        rows = [row for rows in spec["datasets"].values() for row in rows if "right" in row]
-        return [row["right"] - row["left"] for row in rows]
-
-    one, four = lengths(shared=True)
-    assert four == pytest.approx(4 * one)
-    assert len(set(lengths(shared=False))) == 1
-
-
-def test_stages_of_a_bar_follow_one_another() -> None:
-    spec = staged("33.1 s", "CPU", WIDE).to_dict()
-    rows = [row for rows in spec["datasets"].values() for row in rows if "right" in row]
-    assert [row["left"] for row in rows[1:]] == [row["right"] for row in rows[:-1]]
-    shares = [row["point"].partition(": ")[2] for row in rows]
-    assert shares == [f"{share}\N{NO-BREAK SPACE}% of 33.1 s" for share in (3, 6, 0, 91)]
-
-
 def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
     dots = [Dot("a", "", CPU, 3.0, "3×", 2.9, 3.1)]
     chart = dot_plot(
@@ -479,7 +459,7 @@ def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
 def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
     drawer: Drawer,
 ) -> None:
-    drawing = draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d")
+    drawing = draw(CHARTS["dots"], WIDE, prefix="c", title="t", description="d")
 
     def there() -> set[int]:
         children = psutil.Process().children()
@@ -515,7 +495,7 @@ def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_it
     (tmp_path / "vl_convert.py").write_text(STRANGER)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Drawer() as stranger, pytest.raises(DrawingError, match="allowed_base_urls") as caught:
-        stranger.svg(draw(CHARTS["cold"], WIDE, prefix="c", title="t", description="d"))
+        stranger.svg(draw(CHARTS["dots"], WIDE, prefix="c", title="t", description="d"))
     assert caught.value.exit_code is ExitCode.NOT_DRAWN
     assert "pip check" in caught.value.remedy
 
@@ -569,7 +549,7 @@ def test_a_chart_that_no_page_shows_is_never_made_and_any_other_once() -> None:
 
     def make(width: int) -> Chart:
         widths.append(width)
-        return CHARTS["cold"](width)
+        return CHARTS["dots"](width)
 
     drawing = draw(make, 600, prefix="a", title="t", description="d")
     assert widths == []

@@ -265,7 +265,7 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(tiny_disk: Path) -> No
 
     def fill() -> None:
         for number, record in enumerate(study(repeats=20).records):
-            larger = record.model_copy(update={"log_tail": "x" * 5_000 * number})
+            larger = record.model_copy(update={"details": {"lines": ["x" * 5_000] * number}})
             store.write(larger)
             written.append(larger)
 
@@ -286,7 +286,7 @@ def test_a_full_disk_leaves_the_older_record_of_the_cell(tiny_disk: Path) -> Non
     store.write(record)
 
     with pytest.raises(ResultsError):
-        store.write(record.model_copy(update={"log_tail": "y" * 300_000}))
+        store.write(record.model_copy(update={"details": {"lines": ["y" * 10_000] * 30}}))
 
     assert store.get(record.key, MACHINE) == record
 

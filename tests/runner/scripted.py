@@ -63,7 +63,7 @@ def cell(
     repeat: int = 0,
     spec: str = "sweep",
     budget: float = 600.0,
-    timeout: float = 3600.0,
+    timeout: float = 1800.0,
     point: dict[str, Any] | None = None,
     **work: Any,
 ) -> Cell:

@@ -49,7 +49,9 @@ def main() -> None:
     chosen = of_three_devices(count, **work) if several else different(count, do, **work)
     with two_nodes() if several else of_its_own() as address:
         launcher = RayLauncher(
-            LauncherConfig(results=folder / "results", address=address), {}, settings(folder)
+            LauncherConfig(results=folder / "results", options={"address": address}),
+            {},
+            settings(folder),
         )
         with stopped_by_signals() as stop:
             bench = Bench(folder, observer=Forgetful(), stop=stop)

@@ -38,7 +38,7 @@ def main() -> None:
         (folder / name).mkdir()
     with two_nodes(folder) as address, stopped_by_signals() as stop:
         launcher = RayLauncher(
-            LauncherConfig(results=folder / "results", address=address),
+            LauncherConfig(results=folder / "results", options={"address": address}),
             {},
             NodeSettings(command=[] if what == "real" else [*COMMAND], fork=False),
         )

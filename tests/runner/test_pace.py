@@ -7,7 +7,7 @@ import pytest
 from accelreport.errors import ExitCode
 from accelreport.results.record import Times
 from accelreport.runner import run
-from accelreport.runner.run import FIRST_STEPS, LEAST_BUDGET_S, Pace, exit_code
+from accelreport.runner.run import LEAST_BUDGET_S, Pace, exit_code
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import Bench, cell
 from tests.support.program import call
@@ -35,12 +35,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def measured(
     pace: Pace, clock: Clock, cells: list[Cell], *, outside_s: float, first_step_s: float = 0.0
 ) -> list[float]:
-    """Budgets of cells whose trainings spend them, and that take so long beside."""
+    """Budgets of cells whose trainings spend them after the first step, and take so long beside."""
     budgets = []
     for one in cells:
         if (begun := pace.begins(one)) is not None:
-            train_s = begun.measure.budget
-            budgets.append(train_s)
+            budgets.append(begun.measure.budget)
+            train_s = first_step_s + begun.measure.budget
             clock.now += train_s + outside_s
             wall_s = train_s + outside_s
             pace.ended(Times(train_s=train_s, wall_s=wall_s, first_step_s=first_step_s))
@@ -71,10 +71,12 @@ def test_a_slower_machine_measures_every_configuration_once_within_the_time(cloc
     assert 270.0 < clock.now <= 300.0
 
 
-def test_a_budget_holds_more_than_the_first_step(clock: Clock) -> None:
-    slow = Pace(60.0, 5)
-    budgets = measured(slow, clock, configurations(5, 30.0), outside_s=20.0, first_step_s=10.0)
-    assert budgets == [30.0, 20.0, 20.0, 20.0, 20.0]
+def test_a_share_of_the_time_holds_the_first_step_beside_the_budget(clock: Clock) -> None:
+    slow = Pace(300.0, 5)
+    budgets = measured(slow, clock, configurations(5, 60.0), outside_s=10.0, first_step_s=20.0)
+    assert budgets[0] == 60.0
+    assert budgets[1:] == pytest.approx([22.5] * 4)
+    assert clock.now == pytest.approx(300.0)
 
 
 def test_a_run_without_time_measures_each_configuration_once_and_repeats_later(
@@ -87,9 +89,8 @@ def test_a_run_without_time_measures_each_configuration_once_and_repeats_later(
     assert (end.ok, end.left) == (2, 0)
     assert exit_code(end) == ExitCode.OK
     assert [line.repeat for line in bench.observer.ends] == [0, 0]
-    first_step_s = bench.observer.ends[0].record.times.first_step_s or 0.0
-    budget = max(LEAST_BUDGET_S, round(FIRST_STEPS * first_step_s, 1))
-    assert [line.record.cell.measure.budget for line in bench.observer.ends] == [30, budget]
+    budgets = [line.record.cell.measure.budget for line in bench.observer.ends]
+    assert budgets == [30, LEAST_BUDGET_S]
     end = Bench(tmp_path).run(cells)
     assert (end.ok, end.done_before) == (2, 2)
 

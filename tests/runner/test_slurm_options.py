@@ -36,7 +36,7 @@ def sbatch(device: Device, **options: Scalar) -> list[str]:
 def test_a_job_has_its_node_to_itself_for_the_time_of_its_cells_and_no_srun_binds_it() -> None:
     lines = sbatch(Device(kind="CPU"))
     assert "--exclusive" in lines
-    assert "--time=65" in lines, "an hour of measure.timeout and five minutes"
+    assert "--time=45" in lines, "ten minutes of budget, half an hour of timeout, five minutes"
     assert "--nodes=1" in lines
     assert "python" in lines
     assert not [line for line in lines if "gpus" in line or line.startswith("srun")]

@@ -111,7 +111,6 @@ def test_every_figure_a_row_may_give_is_a_field_of_it() -> None:
     [
         (Target, {"metric": "loss"}, ()),
         (Target, {"metric": "loss", "at_least": 1, "at_most": 1}, ("at_most", "at_least")),
-        (Measure, {"budget": 7200}, ("budget", "timeout")),
         (Measure, {"calls": 2, "warmup_calls": 2}, ("warmup_calls", "calls")),
         (Published, {"device": "a", "label": "b"}, ()),
         (Device, {"kind": "CPU", "strategy": "tpu"}, ("strategy", "kind")),

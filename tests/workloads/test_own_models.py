@@ -86,6 +86,34 @@ def test_a_cell_is_known_by_the_text_of_the_model_its_modules_and_its_loader(fol
     assert len({first.key, second.key, loaded.key, again.key}) == 4
 
 
+SLOWLY = """
+import time
+import keras
+from keras import layers
+
+class Slow(layers.Layer):
+    def call(self, x, training=False):
+        if training:
+            time.sleep(3)  # once, while the step is traced
+        return x
+
+def build(input_shape, outputs):
+    return keras.Sequential([keras.Input(input_shape), Slow(), layers.Dense(outputs)])
+"""
+
+
+def test_a_step_that_takes_longer_to_trace_than_the_budget_leaves_timed_steps_and_an_evaluation(
+    folder: Path, measure: Measures
+) -> None:
+    (folder / "model.py").write_text(SLOWLY)
+    record = measure(cell(folder, CODE, *CSV, "batch_size = 8", measure='budget = "2 s"'))
+    assert record.failure is None
+    assert record.times.first_step_s is not None
+    assert record.times.first_step_s > record.cell.measure.budget
+    assert [block for block in record.blocks if block.steady]
+    assert "val_loss" in record.epochs[0].metrics
+
+
 @pytest.mark.parametrize(
     ("lines", "message", "help_"),
     [

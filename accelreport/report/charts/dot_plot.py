@@ -71,7 +71,7 @@ class Dot:
         value: positive.
         text: the value with its unit, beside the mark; empty where the mark has none.
         owner: before the text, what the value is of, where the row has marks of several.
-        low: of its interval; the value itself where there is none.
+        low: of its interval, also 0 or less; the value itself where there is none.
         high: of its interval.
         published: whether a source printed it.
         flagged: why it cannot be; empty where it can.
@@ -212,7 +212,7 @@ class _DotPlot:
             type="log", domain=list(self._ends), range=[self._left, self._right], nice=False
         )
         self._marks = [
-            _mark(dot, y, row)
+            _mark(dot, y, row, self._ends[0])
             for row in self._rows
             for dot, y in zip(row.dots, row.lines, strict=True)
         ]
@@ -250,7 +250,7 @@ class _DotPlot:
         base = self._base.value if self._base else None
         named = [dot for dot in dots if dot.text and not dot.is_base]
         for dot in sorted(named, key=lambda dot: -dot.value):
-            first, last = min(dot.value, dot.low), max(dot.value, dot.high)
+            first, last = dot.low if dot.low > 0 else dot.value, dot.high
             share = (text_width(dot.whole_text, LETTERS, bold=True) + 14) / inner
             if base is None:
                 share = min(share, LARGEST_TEXT)
@@ -266,9 +266,10 @@ class _DotPlot:
         return low, high
 
     def _at(self, value: float) -> float:
-        """Where a value is, in pixels."""
+        """Where a value is, in pixels; what no logarithmic axis holds is at its left end."""
         low, high = map(math.log, self._ends)
-        return self._left + (self._right - self._left) * (math.log(value) - low) / (high - low)
+        at = math.log(max(value, self._ends[0]))
+        return self._left + (self._right - self._left) * (at - low) / (high - low)
 
     def _beside(self, dot: Dot, right_edge: float) -> tuple[str, float, str]:
         """The text of a mark, the value at whose side it is, and its alignment.
@@ -276,7 +277,7 @@ class _DotPlot:
         It is at the right of the mark unless it would leave the chart there or cross the base's
         line. Where neither side has room, it is at the side with more, and says less of its owner.
         """
-        first, last = min(dot.value, dot.low), max(dot.value, dot.high)
+        first, last = max(dot.low, self._ends[0]), dot.high
         left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
         width = text_width(dot.whole_text, LETTERS, bold=True)
         base = self._at(self._base.value) if self._base else self._left
@@ -292,7 +293,7 @@ class _DotPlot:
         at_right = not self._base or right_edge - right >= left - self._left
         room = right_edge - right if at_right else left - self._left
         room -= text_width(f" {dot.text}", LETTERS, bold=True)
-        owner = cut(dot.owner, room / 1.07, LETTERS)
+        owner = cut(dot.owner, room / 1.07, LETTERS) if dot.owner else ""
         text = dot.whole_text if any(fits) else f"{owner} {dot.text}".strip()
         return text, last if at_right else first, "left" if at_right else "right"
 
@@ -446,15 +447,15 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _mark(dot: Dot, y: float, row: _Row) -> dict[str, Any]:
-    """A mark as a row of data."""
+def _mark(dot: Dot, y: float, row: _Row, least: float) -> dict[str, Any]:
+    """A mark as a row of data; an interval that reaches 0 begins at the least value of the axis."""
     whose = ", ".join(filter(None, (dot.name, dot.detail)))
     return {
         "y": y,
         "top": row.marks_top,
         "bottom": row.bottom,
         "value": dot.value,
-        "low": dot.low,
+        "low": max(dot.low, least),
         "high": dot.high,
         "has_interval": dot.low < dot.high,
         "published": dot.published,

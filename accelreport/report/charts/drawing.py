@@ -21,8 +21,8 @@ from accelreport.report.model import Drawing
 from accelreport.report.text import text_width
 from accelreport.report.theme import DASHES, FONT, HALO, series, shape
 
-WIDE = 860
-"""Width in pixels of a chart that has a row to itself."""
+FULL, WIDE = 1104, 860
+"""Widths in pixels of a page, and of a chart in it that is drawn larger."""
 NARROW = 330
 """Width of a chart on a telephone."""
 ROOMY = 500

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind, Value
-from accelreport.report.charts.drawing import Chart, draw
+from accelreport.report.charts.drawing import FULL, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
     Badge,
@@ -53,9 +53,9 @@ ON_A_SLIDE = Size(512, 224, most=6)
 """A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px."""
 ON_A_PHONE = Size(330, 290)
 """A drawing that stands alone on a telephone."""
-_FULL, _LEFT, _RIGHT, _THIRD = 1104, 650, 422, 346
+_LEFT, _RIGHT, _THIRD = 650, 422, 346
 _HEIGHT = 290
-_WIDTHS = {1: (_FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
+_WIDTHS = {1: (FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
 """Widths of so many figures side by side; the style sheet shares the row out alike."""
 
 

@@ -7,20 +7,24 @@ curves, mistakes, forecasts, what one writes, int8.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind
 from accelreport.analysis.speed_findings import swept_number
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import Base, dot_plot
 from accelreport.report.charts.drawing import drawable
-from accelreport.report.charts.paired import PLAIN, Bar, Bars, bars_in_words, paired_bars
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Gallery, Token
 from accelreport.report.openings.grid import grid_scene
 from accelreport.report.openings.opening import Opening, Plot, Scene
 from accelreport.report.openings.rates import (
+    dot_of,
     frameworks_scenes,
     rates_scene,
     ratios_scene,
+    rows_caption,
     totals_plot,
 )
 from accelreport.report.openings.sweep import latency_scene, sweep_scene
@@ -37,7 +41,6 @@ from accelreport.report.pages.sections.predictions import (
 from accelreport.report.say import Speaker
 from accelreport.report.say_learning import naive_name
 from accelreport.report.text import beginning, clean, label, sentence, written
-from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, cached_by_bench
 
 Form = Callable[[BenchmarkView, Finding], tuple[Scene, ...]]
@@ -94,26 +97,48 @@ def forecast_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]
     if len(findings) < 2:
         return (Scene(finding, first),)
     every = Finding(Kind.FORECAST, tuple(other.values[0] for other in findings))
-    return (Scene(finding, first), Scene(every, _errors(bench, findings)))
+    errors = _errors(bench, findings)
+    return (Scene(finding, first), *([Scene(every, errors)] if errors else []))
 
 
-def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot:
-    """Mean absolute errors of the network and of the best naive guess, series by series."""
-    speaker, groups = Speaker(bench), []
+def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
+    """Mean absolute error of the network over that of the best naive guess, series by series.
+
+    A network that diverged has no error and no row; None where all did.
+    """
+    speaker = Speaker(bench)
+    dots = []
     for finding in findings:
         own, base = finding.values[0], finding.base
-        colour = series(bench.colours[own.of.device])
-        bars = [Bar("the network", own.number, speaker.number(own), colour)]
-        bars = bars if drawable(own.number) else []
-        if base:
-            bars.append(Bar(naive_name(base), base.number, speaker.number(base), PLAIN))
-        groups.append(Bars(sentence(label(own.of.part, 24)), tuple(bars)))
+        if base is None or not (base.number > 0 and drawable(own.number) and own.number > 0):
+            continue
+        low, high = own.interval.ends
+        dots.append(
+            replace(
+                dot_of(speaker, own),
+                name=sentence(label(own.of.part, 24)),
+                detail=f"{naive_name(base)}: {speaker.number(base)}",
+                value=own.number / base.number,
+                low=low / base.number,
+                high=high / base.number,
+                text=speaker.number(own),
+            )
+        )
+    if not dots:
+        return None
     return Plot(
         id="forecast-errors",
-        title="Mean absolute error",
-        description=bars_in_words(groups),
-        chart=lambda size: paired_bars(groups, size.width, size.height),
-        caption="The shorter, the better.",
+        title="Mean absolute error, relative to the best naive guess",
+        description="; ".join(f"{dot.name}: {dot.text}; {dot.detail}" for dot in dots),
+        chart=lambda size: dot_plot(
+            dots,
+            axis_title="error relative to the naive guess",
+            tick=factor_text,
+            width=size.width,
+            height=size.height,
+            base=Base(name="naive guess = 1×", below="← better", above="worse →"),
+        ),
+        caption=rows_caption(dots),
         values=tuple(value for finding in findings for value in finding.every_value),
     )
 

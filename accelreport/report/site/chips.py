@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from accelreport.chips.board import Board
-from accelreport.report.model import Download, Page
+from accelreport.report.model import Download
 from accelreport.report.pages.ranked import (
-    json_path,
+    archive_path,
     machine_page,
     ranked_page,
-    ranked_table,
     shown_figures,
     trade_off_page,
 )
@@ -42,21 +41,16 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
         trade_off = trade_off_page(board)
         links = [Download(trade_off.path, trade_off.title)] if trade_off else []
         links += [Download(report, "Benchmarks")] if report else []
-
-        def linked(page: Page) -> Page:
-            return replace(page, related=tuple(link for link in links if link.href != page.path))
-
-        drawn = [machine_page(board, own) for own in board.histories.values()]
-        drawn += [trade_off] if trade_off else []
-        for page in drawn:
+        pages = [ranked_page(board, figure) for figure in shown_figures(board)]
+        pages += [machine_page(board, history) for history in board.histories.values()]
+        pages += [trade_off] if trade_off else []
+        for page in pages:
             drawer.expect(page)
-        for figure in shown_figures(board):
-            page, table = linked(ranked_page(board, figure)), ranked_table(board, figure)
-            output.add(page.path, renderer.render(page, site=facts, board=table))
-        for page in drawn:
-            output.add(page.path, renderer.render(linked(page), site=facts))
+        for page in pages:
+            related = tuple(link for link in links if link.href != page.path)
+            output.add(page.path, renderer.render(replace(page, related=related), site=facts))
         for history in board.histories.values():
             for submission in history:
-                output.add(json_path(submission), (folder / submission.file).read_bytes())
+                output.add(archive_path(submission), (folder / submission.file).read_bytes())
         output.finish()
-    return len(drawn) + len(shown_figures(board))
+    return len(pages)

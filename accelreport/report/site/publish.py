@@ -138,11 +138,11 @@ def ignored(root: Path, results: Path) -> bool:
     return shutil.which("git") is not None and subprocess.run(command, check=False).returncode == 0
 
 
-def write_files(files: Mapping[Path, str], root: Path) -> None:
+def write_files(files: Mapping[Path, str | bytes], root: Path) -> None:
     """Write files where the platform looks for them, and never over another file.
 
     Args:
-        files: place from the repository's root → text.
+        files: place from the repository's root → content.
         root: the repository's root.
 
     Raises:
@@ -159,12 +159,12 @@ def write_files(files: Mapping[Path, str], root: Path) -> None:
             f"{place} exists already, and nothing was written.",
             remedy="Run the command without --write, and add to the file by hand what it prints.",
         )
-    for place, text in files.items():
+    for place, content in files.items():
         try:
             refuse_links((root / place).parent, root)
             (root / place).parent.mkdir(parents=True, exist_ok=True)
-            with (root / place).open("x", encoding="utf-8") as file:
-                file.write(text)
+            with (root / place).open("xb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
         except OSError as error:
             raise PublishError(
                 f"{place} cannot be written.",

@@ -116,13 +116,11 @@ _STYLES = {
     "full": ("base.css", "table.css", "matrix.css", "figure.css", "page.css"),
     "slides": ("base.css", "figure.css", "slides.css"),
     "cell": ("base.css", "table.css"),
-    "ranked": ("base.css", "table.css", "ranked.css"),
 }
-_STYLE_OF = {"cell.html": "cell", "slides.html": "slides", "ranked.html": "ranked"}
+_STYLE_OF = {"cell.html": "cell", "slides.html": "slides"}
 _SCRIPTS = {
     "cell.html": ("theme",),
     "slides.html": ("theme", "deck"),
-    "ranked.html": ("theme", "ranked"),
 }
 """Scripts of the pages whose tables and figures do not respond."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

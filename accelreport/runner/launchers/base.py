@@ -184,14 +184,12 @@ class LauncherConfig:
     Attributes:
         results: the results folder.
         options: what `--on-option` says, by name.
-        address: where its engine is, as `--ray-address` says; empty for the usual place.
         fork: whether cells may be forked.
         policy: what counts as done.
     """
 
     results: Path
     options: Mapping[str, Scalar] = field(default_factory=dict)
-    address: str = ""
     fork: bool = True
     policy: Policy = field(default_factory=Policy)
 

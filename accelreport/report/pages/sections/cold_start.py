@@ -17,12 +17,13 @@ from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
-from accelreport.report.charts.paired import Bar, Bars, paired_bars
+from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.drawing import FULL, NARROW
+from accelreport.report.charts.scales import plain_duration
 from accelreport.report.frames import withheld_word
 from accelreport.report.model import (
     Download,
     Figure,
-    Key,
     Row,
     RowGroup,
     Section,
@@ -120,51 +121,39 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
-    own = [series for series in bench.series if any((series, p) in starts for p in points)]
     names = [name or f"{bench.words.first} (trace, compile, run)" for name, _ in STAGES]
-
-    def bar(series: Series, point: Point, name: str) -> Bar:
-        start = starts[series, point]
-        stages = zip(names, start.stages, (f"var(--p{i})" for i in range(len(names))), strict=True)
-        return Bar(name, start.total, quantity.duration(start.total), stages=tuple(stages))
-
-    known = {p: [s for s in own if (s, p) in starts] for p in points}
-    if len(own) == 1 and bench.axes:
-        bars = tuple(bar(s, p, bench.point_title(p)) for p in points for s in known[p])
-        groups = [Bars("", bars)]
-    else:
-        groups = [
-            Bars(bench.point_name(p), tuple(bar(s, p, s.title) for s in known[p])) for p in points
-        ]
-    summary = "; ".join(
-        f"{s.title}, {bench.point_title(p)}: {quantity.duration(start.total)}"
-        for (s, p), start in starts.items()
-    )
+    places = [(s, p) for p in points for s in bench.series if (s, p) in starts]
+    times = [(s, s.title, bench.point_name(p), starts[s, p].total) for s, p in places]
+    if len(places) == 1:
+        series, title = places[0][0], places[0][0].title
+        stages = zip(names, starts[places[0]].stages, strict=True)
+        times = [(series, name, title, seconds) for name, seconds in stages if seconds > 0]
+    dots = [
+        Dot(name, detail, device, seconds, quantity.duration(seconds), seconds, seconds)
+        for device, name, detail, seconds in times
+    ]
     plot = Plot(
-        id="cold-bars",
+        id="start-up",
         title=f"Time before the {bench.words.first} is complete",
-        description=f"{summary}.",
-        chart=lambda size: paired_bars(groups, size.width, size.height, shared=True),
-        caption=(
-            (
-                "Each bar is the median process of a device, or the mean of the middle two. "
-                f"Its stages are stacked from 0 on a linear scale: {', '.join(names)}."
-            )
-            + panels_note(len(points), len(bench.points))
+        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
+        chart=lambda size: dot_plot(
+            dots, axis_title="start-up", tick=plain_duration, width=size.width, height=size.height
         ),
-        keys=tuple(Key(name, f"p{i}", "bar") for i, name in enumerate(names)),
+        caption=(
+            "Each mark is the median process of a device, or the mean of the middle two. The table "
+            f"has its stages: {', '.join(names)}." + panels_note(len(points), len(bench.points))
+        ),
         badges=loud_badges(bench),
         table=_stages_table(bench, starts, names),
     )
-    lines = sum(len(group.bars) + bool(group.title) for group in groups)
-    return plot.figure(Size(400, 24 * lines + 10 * len(groups)))
+    return plot.figure(Size(FULL, 0), Size(NARROW, 0))
 
 
 def _stages_table(
     bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]
 ) -> Table:
     return Table(
-        id="cold-bars-data",
+        id="start-up-data",
         title="Stages of the start-up",
         corner="device",
         columns=number_columns((*names, "together")),

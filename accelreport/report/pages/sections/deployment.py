@@ -9,14 +9,9 @@ from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import ACCURACY, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import WIDE
-from accelreport.report.charts.paired import (
-    PLAIN,
-    Bar,
-    Bars,
-    bars_in_words,
-    paired_bars,
-)
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import (
     Badge,
     Block,
@@ -36,7 +31,6 @@ from accelreport.report.pages.sections.predictions import NamedRun, named
 from accelreport.report.say import Speaker
 from accelreport.report.say_learning import points
 from accelreport.report.text import label, sentence
-from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Series, median, present
 from accelreport.results.record import SavedWeights, Served
 
@@ -51,22 +45,29 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
     if finding is None:
         return None
     first = named(bench, converted[0][0])
-    bars = _bars(bench, finding, [result for _, result in converted], first.series)
+    dots = _int8_dots(bench, finding, [result for _, result in converted], first.series)
     return Plot(
         id="int8",
-        title="The same network in float32 and in int8",
-        description=bars_in_words(bars),
-        chart=lambda size: paired_bars(bars, size.width, size.height),
-        caption="Bars: medians over runs." * (len(converted) > 1),
+        title="The same network in int8 and in float32",
+        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots),
+        chart=lambda size: dot_plot(
+            dots,
+            axis_title="int8, relative to float32",
+            tick=factor_text,
+            width=size.width,
+            height=0,
+            base=Base(name="float32 = 1×"),
+        ),
+        caption="Marks are medians over runs." * (len(converted) > 1),
         badges=first.badges,
         values=finding.values,
     )
 
 
-def _bars(
+def _int8_dots(
     bench: BenchmarkView, finding: Finding, results: Sequence[QuantisedResult], device: Series
-) -> list[Bars]:
-    """Size, latency and accuracy in both arithmetics, medians over runs, and what compares them."""
+) -> list[Dot]:
+    """Size, latency and accuracy of the int8 network relative to float32, medians over runs."""
     speaker = Speaker(bench)
     number = {value.of.part: speaker.number(value) for value in finding.values}
     changes = [value for value in finding.values if value.of.part == ACCURACY]
@@ -83,17 +84,11 @@ def _bars(
         ("accuracy", right, quantity.percent, changed),
     ]  # fmt: skip
     return [
-        Bars(
-            title,
-            (
-                Bar("float32", before, text(before), PLAIN),
-                Bar("int8", after, text(after), series(device.colour)),
-            ),
-            compared,
-        )
+        Dot(title, f"{text(before)} → {text(after)}", device, ratio, compared, ratio, ratio)
         for title, pairs, text, compared in shown
         for before, after in [(median([b for b, _ in pairs]), median([a for _, a in pairs]))]
-        if present(before) and present(after)
+        if before > 0 and after > 0
+        for ratio in [after / before]
     ]
 
 
@@ -105,7 +100,7 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
     saved = [(run, run.record.weights) for run in runs if run.record.weights]
     plot = int8_plot(bench)
     if plot:
-        blocks += [plot.figure(Size(WIDE, 300), ON_A_PHONE), _quantised(runs)]
+        blocks += [plot.figure(Size(WIDE, 0), ON_A_PHONE), _quantised(runs)]
     if served:
         blocks.append(_served(served))
     if saved:

@@ -14,6 +14,7 @@ from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.drawing import FULL, NARROW
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Block,
@@ -359,7 +360,7 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             "upper bounds for other chips, which are not predictions."
         ),
         description="",
-        opening=Section("answer", "", (_plot(rows).figure(Size(1104, 0), Size(330, 0)),)),
+        opening=Section("answer", "", (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),)),
     )
 
 

@@ -122,11 +122,14 @@ def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
     """
     resources: dict[str, float] = {}
     for key, value in options.items():
+        if key == "address":  # of the cluster, which `RayEngine` reads
+            continue
         prefix, _, name = key.partition(".")
         if prefix != "resource" or not name:
             raise BadLauncher(
                 f"--on-option {key}: --on ray has no such option.",
-                remedy="The option resource.NAME=AMOUNT selects nodes with that resource.",
+                remedy="address=HOST:PORT names the cluster's head node, and "
+                "resource.NAME=AMOUNT selects nodes with that resource.",
             )
         if name in {"CPU", "GPU", "memory"}:
             raise BadLauncher(
@@ -173,7 +176,7 @@ class RayEngine:
             raise LauncherError(
                 f"Ray's client cannot be used ({address}).",
                 why="A Ray client does not receive what a task reports while it runs.",
-                remedy="Run this on a machine of the cluster, with --ray-address auto.",
+                remedy="Run this on a machine of the cluster, with --on-option address=auto.",
             )
         self._own = not ray.is_initialized()
         if self._own:

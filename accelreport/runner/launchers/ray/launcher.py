@@ -318,7 +318,7 @@ class RayLauncher:
         asked: Mapping[str, float],
         settings: NodeSettings | None = None,
     ) -> None:
-        self._address = config.address
+        self._address = str(config.options.get("address", ""))
         self._asked = asked
         self._settings = (settings or NodeSettings(fork=config.fork)).model_dump_json()
         self._engine: RayEngine | None = None

@@ -161,7 +161,7 @@ def parameters(
 
     A job has its node to itself and is one process without `srun`, which would bind it to a
     part of the node. Where a cell needs several nodes, `srun` starts a process on each, and is
-    told not to bind it. Its time is the sum of its cells' timeouts, unless `time` is asked for.
+    told not to bind it. Its time is the sum of its cells' limits, unless `time` is asked for.
 
     Args:
         device_class: what the jobs run on.
@@ -172,7 +172,7 @@ def parameters(
     Raises:
         BadLauncher: `time` is no time.
     """
-    seconds = sum(cell.measure.timeout for cell in cells) + MARGIN_S
+    seconds = sum(cell.measure.limit_s for cell in cells) + MARGIN_S
     chosen: dict[str, Any] = {
         "name": "accelreport",
         "nodes": device_class.nodes,
@@ -363,7 +363,7 @@ class SlurmLauncher:
             # Standard output is for people's and programs' eyes.
             if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stdout:
                 logger.removeHandler(handler)
-        longest = max(chunks, key=lambda chunk: sum(cell.measure.timeout for cell in chunk))
+        longest = max(chunks, key=lambda chunk: sum(cell.measure.limit_s for cell in chunk))
         asked = self._options.of(device_class.kind)
         chosen = parameters(device_class, longest, asked, SlurmExecutor._valid_parameters())
         folder = self._folder / device_class.name
