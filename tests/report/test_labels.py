@@ -15,8 +15,8 @@ from accelreport.report import quantity
 from accelreport.report.charts.curves import (
     Curve,
     learning_curves,
+    need_dashes,
     shared_axes,
-    told_by_dash,
 )
 from accelreport.report.charts.dot_plot import LETTERS, Base, Dot, dot_plot
 from accelreport.report.charts.drawing import LABEL_SIZE, WIDE, Named
@@ -137,8 +137,8 @@ def test_a_legend_says_of_each_line_what_is_not_alike() -> None:
 
 def test_validation_is_solid_where_colours_tell_devices_apart() -> None:
     beyond = Named("the ninth", 10, 2)
-    assert not told_by_dash([SEVEN[0], beyond])
-    assert told_by_dash([Named("here", 1, 0), Named("there", 1, 1)])
+    assert not need_dashes([SEVEN[0], beyond])
+    assert need_dashes([Named("here", 1, 0), Named("there", 1, 1)])
     curves = (Curve(beyond, True, (1.0, 2.0), (0.5, 0.9), (0.5, 0.9), (0.5, 0.9), "90 %"),)
     assert not any("strokeDash" in layer["encoding"] for layer in _spec(curves, 300)["layer"])
 

@@ -62,7 +62,7 @@ class Curve:
         value: means over seeds.
         low: the lowest seed's values.
         high: the highest seed's.
-        end: the last value, as it stands at the end of the line.
+        end: the last value as the end of the line has it.
         of: what that value is of; None where no finding can be about it.
     """
 
@@ -81,7 +81,7 @@ class Curve:
         return "validation" if self.validation else "training"
 
     def label(self, width: int) -> str:
-        """What stands at its end: the value and what it is of, short in a narrow chart."""
+        """The text at its end: the value and its role, short in a narrow chart."""
         return f"{self.end} {self.role if width > ROOMY else f'{self.role[:5]}.'}"
 
 
@@ -125,10 +125,10 @@ def shared_axes(
     )
 
 
-def told_by_dash(devices: Sequence[DeviceStyle]) -> bool:
-    """Whether only dashes tell some apart, as those of one device on two machines.
+def need_dashes(devices: Sequence[DeviceStyle]) -> bool:
+    """Whether some devices differ in their dashes alone, as one device on two machines does.
 
-    Elsewhere validation is solid, so that no device's dots are taken for training.
+    Where none does, validation is solid, so that no device's dots are taken for training.
     """
     return len({device.colour for device in devices}) < len(devices)
 
@@ -188,7 +188,7 @@ def _lines(
         if min(len(curve.value) for curve in curves) == 1:  # no line to be seen
             layers.append(base.mark_point(size=32, filled=False).encode(y=y("value")))
         return layers
-    dashes = dashed(axes.shown) if told_by_dash(axes.shown) else {}
+    dashes = dashed(axes.shown) if need_dashes(axes.shown) else {}
     return [
         base.mark_area(opacity=0.18, line=False).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_line().encode(y=y("value"), **dashes),
@@ -213,9 +213,9 @@ def _points(curve: Curve, axes: Axes) -> list[dict[str, Any]]:
 def _free_place(
     curves: Sequence[Curve], axes: Axes, plot: tuple[float, float], wide: float
 ) -> tuple[float, float]:
-    """Where the words of the target meet no line: from the left, and down from the rule.
+    """Where the words of the target meet no line: pixels from the left, and down from the rule.
 
-    Where every place meets one it is the first.
+    Where every place meets a line it is the first place.
 
     Args:
         curves: what is drawn.
@@ -248,7 +248,7 @@ def _ends(
 ) -> list[Layer]:
     """The last values, at the right of the plot, moved apart where they would touch.
 
-    Those that say the same are one. Of more than there is room for those of validation are told;
+    Equal texts are one. Where there is no room for all of them, those of validation are shown, and
     the table has all.
     """
     first, last = axes.ticks[0], axes.ticks[-1]
@@ -282,7 +282,7 @@ def _ends(
 def moved_apart(places: Sequence[float], gap: float, end: float) -> list[float]:
     """Ascending places between 0 and `end`, as little moved as keeps them a gap apart.
 
-    Where there is no room for all of them they share it alike.
+    Where there is no room for all of them, the gaps between them are equal.
     """
     gap = min(gap, end / max(len(places) - 1, 1))
     # Without the gaps before it, no place may lie before the one before: those that would share
@@ -313,7 +313,7 @@ class Track:
         true: the actual values.
         predicted: those that the model forecast.
         device: where the model ran.
-        errors: a line above the plot: what the forecast errs by.
+        errors: a line above the plot: the error of the forecast.
     """
 
     days: Sequence[float]

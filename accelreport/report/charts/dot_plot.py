@@ -39,7 +39,7 @@ from accelreport.report.text import cut, lines_within, text_width
 from accelreport.report.theme import HALO
 
 LETTERS, SMALLER = 13.5, 12.5
-"""Sizes of letters of a name, and of what is written below or behind it, in pixels."""
+"""Sizes of letters of a name, and of its detail, in pixels."""
 PHONE = 400
 """In a chart that is not wider the name of a row is above its marks."""
 FOOT, TICKS, HEAD = 52, 24, 34
@@ -76,7 +76,7 @@ class Dot:
         published: whether a source printed it.
         flagged: why it cannot be; empty where it can.
         hollow: whether it is less than a whole measurement with an interval.
-        joined: whether it stands in the row of the one before it, whose name it shares.
+        joined: whether it is in the row of the mark before it, whose name it shares.
         brief: what a slide has beside the mark: the number without its unit; empty where that is
             the text.
         is_base: whether it is what its row is compared with: a bar as high as the row.
@@ -345,7 +345,7 @@ class _DotPlot:
         return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
 
     def _ground(self) -> list[Layer]:
-        """Lines between rows of several marks, and what is said of the base above its line."""
+        """Lines between rows of several marks; the line of the base with its name above it."""
         edges = [self._rows[0].top, *(row.bottom for row in self._rows)]
         several = any(_lanes(row.dots) > 1 for row in self._rows)
         between = Layer(rows([{"y": y} for y in edges if several])).mark_rule(stroke="var(--grid)")

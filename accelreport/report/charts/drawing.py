@@ -1,8 +1,8 @@
 """Altair in the type and the colours of the site, and what all its charts share.
 
-A chart is a function of its width that gives an Altair chart: its rows say which device is
-which, and pointing at a mark tells its values. Colours are named as `var(--…)`, which makes a
-drawing follow the page from light to dark. Nothing is ever fetched.
+A chart is a function of its width that gives an Altair chart. Its rows name the device of each
+mark, and a mark shows its values when it is pointed at. Colours are named as `var(--…)`, which
+makes a drawing follow the page from light to dark. Nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ THEME: dict[str, Any] = {
 
 
 class DeviceStyle(Hashable, Protocol):
-    """What tells one device from all others in every chart; a page's `Series` is one."""
+    """How a device looks in every chart, unlike all others; a page's `Series` is one."""
 
     @property
     def title(self) -> str:
@@ -145,10 +145,10 @@ def marked(
     Args:
         device: in whose colour it is, and which a page can set off in all its figures; None for
             what belongs to no device.
-        text: what pointing at its point or bar tells.
-        line: what pointing at its line tells.
-        published: whether somebody else published it, which a slide shows before what was
-            measured; None in a figure of one origin.
+        text: what its point or bar shows when it is pointed at.
+        line: what its line shows when it is pointed at.
+        published: whether a source published it; a slide shows that before what was measured.
+            None in a figure of one origin.
     """
     number = "" if device is None else str(device.colour)
     if published is not None:
@@ -158,8 +158,8 @@ def marked(
 
 
 POINT, LINE = "point", "line"
-"""Fields of a row that say of a point or a bar, and of a line or a text, of which device it is and
-its origin, and after a stroke what pointing at it tells."""
+"""Fields of a row: the device and the origin of a point or bar, and of a line or text, and after a
+stroke the text that it shows when it is pointed at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ class Layer:
 
     Attributes:
         rows: what is drawn.
-        mark: how, as Vega-Lite says it.
+        mark: how, in Vega-Lite's form.
         channels: what each channel shows.
     """
 
@@ -195,7 +195,7 @@ class Layer:
 
     @property
     def pointed(self) -> dict[str, Any]:
-        """The channel that tells of a mark of which device it is, and its value."""
+        """The channel of a mark's device and of the text that it shows when it is pointed at."""
         if not self.rows or POINT not in self.rows[0]:
             return {}
         key = POINT if self.mark["type"] in {"point", "rect"} else LINE
@@ -210,7 +210,7 @@ class Chart:
         layers: what is drawn.
         width: of the plot, in pixels.
         height: of the plot, in pixels.
-        title: what stands above it, as Vega-Lite says it.
+        title: above it, in Vega-Lite's form.
     """
 
     layers: Sequence[Layer]
@@ -221,8 +221,8 @@ class Chart:
     def to_dict(self) -> dict[str, Any]:
         """The specification.
 
-        Axes and scales of a channel that several layers share are said by the first of them, as
-        Vega-Lite compares property by property.
+        Only the first of several layers that share a channel has its axis and its scale, because
+        Vega-Lite compares them property by property.
         """
         shown = [layer for layer in self.layers if layer.rows]
         sets = {id(layer.rows): layer.rows for layer in shown}
@@ -235,7 +235,9 @@ class Chart:
             for channel, value in layer.channels.items():
                 if id(value) not in written:
                     written[id(value)] = _channel(value)
-                encoding[channel] = _said_once(channel, dict(written[id(value)]), layer.mark, known)
+                encoding[channel] = _unrepeated(
+                    channel, dict(written[id(value)]), layer.mark, known
+                )
             layers.append(
                 {
                     "data": {"name": names[id(layer.rows)]},
@@ -259,7 +261,7 @@ _PLAIN = ["axis", "scale"]
 
 
 def _channel(channel: Any) -> dict[str, Any]:
-    """A channel as Vega-Lite says it."""
+    """A channel in Vega-Lite's form."""
     written: dict[str, Any] = channel.to_dict(validate=False, ignore=_PLAIN)
     for part in _PLAIN:
         with suppress(KeyError):  # few channels have both
@@ -269,15 +271,15 @@ def _channel(channel: Any) -> dict[str, Any]:
 
 
 _STACKED = {"area", "bar"}
-"""Marks of which Vega-Lite asks the scale whether they stand on one another."""
+"""Marks that Vega-Lite may stack: each of them needs its own scale."""
 
 
-def _said_once(
+def _unrepeated(
     channel: str, own: dict[str, Any], mark: Mapping[str, Any], known: dict[tuple[str, str], Any]
 ) -> dict[str, Any]:
-    """A channel without what an earlier one said; `known` takes what it is the first to say."""
+    """A channel without the axis and scale of an earlier layer; `known` collects the first ones."""
     for part in ("axis",) if mark["type"] in _STACKED else ("axis", "scale"):
-        # Null is said each time: it speaks for its own layer alone.
+        # Null is written each time: it holds for its own layer alone.
         if own.get(part) is None:
             continue
         if (channel, part) not in known:

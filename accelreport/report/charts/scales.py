@@ -35,9 +35,9 @@ def label_expression(values: Sequence[float], text: Callable[[float], str]) -> s
 
 
 Scale: TypeAlias = dict[str, Any]
-"""A scale, as Vega-Lite says it."""
+"""A scale in Vega-Lite's form."""
 Axis: TypeAlias = dict[str, Any]
-"""An axis, as Vega-Lite says it."""
+"""An axis in Vega-Lite's form."""
 
 
 def ticked(values: Sequence[float], text: Callable[[float], str], **rest: Any) -> Axis:
@@ -53,7 +53,7 @@ def quoted(text: str) -> str:
 
 
 LEAST_TICKS = 3
-"""Fewer labels on a log axis do not tell a reader how far apart two values are."""
+"""With fewer labels on a log axis a reader cannot see how far apart two values are."""
 
 
 def decades(low: float, high: float, most: int = 8) -> list[float]:
@@ -73,7 +73,7 @@ def decades(low: float, high: float, most: int = 8) -> list[float]:
 
 
 def round_times(low: float, high: float, most: int = 8) -> list[float]:
-    """The same for seconds from a minute on: round in minutes and hours, as times are told."""
+    """Ticks of seconds: as `decades`, but from a minute on round in minutes and hours."""
     if low < 60 or high > 360_000:
         return decades(low, high, most)
     minutes = [60.0 * m for m in (1, 2, 5, 10, 20, 30)]
@@ -84,7 +84,7 @@ def round_times(low: float, high: float, most: int = 8) -> list[float]:
 
 
 def _between(low: float, high: float, most: int) -> list[float]:
-    """Round values of a narrow domain: few, but two at least."""
+    """Round values of a domain that holds few powers of ten: at least two."""
     ticks: list[float] = []
     for about in range(min(most, 5), 3 * most):
         ticks = _within(low, high, nice_ticks(low, high, about))
@@ -203,7 +203,7 @@ LEAST_SPAN = 0.05
 def swept_on_log(values: Sequence[float]) -> bool:
     """Whether swept numbers, in ascending order, are as even on a log axis as on no other.
 
-    Counts of a few things, such as layers, are told on a linear axis, whose steps are things.
+    Counts of a few things, such as layers, are shown on a linear axis, one step for each.
     """
     first, last = values[0], values[-1]
     if first <= 0 or last < 2 * first or (first < FEW and last < FEW):

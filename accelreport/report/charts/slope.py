@@ -43,11 +43,11 @@ class Slope:
 
     Attributes:
         published: times, the slowest first; the first is the base of the stated ratio.
-        today: the same work measured here, which takes the base's place; below its time stands
-            its detail, such as that it is extrapolated.
-        fastest: place in `published` of what both ratios are of.
+        today: the same work measured here, which takes the base's place; its detail, such as that
+            it is extrapolated, is below its time.
+        fastest: place in `published` of the device that both ratios are of.
         stated: the published ratio as it is written: "110×".
-        again: that over today's base: "14×".
+        again: the same ratio over today's base: "14×".
         headings: names of the two columns.
     """
 

@@ -62,18 +62,18 @@ MODEL = [1.5, 3.5]
 
 @dataclass(frozen=True)
 class SweepLine:
-    """One line: the swept values, and what was found there with its intervals.
+    """One line: the swept values, and what was measured there with its intervals.
 
     Attributes:
-        name: what stands at its end.
+        name: at its end.
         detail: what the legend adds: "measured", "published 2018".
         device: from which its colour and its mark follow.
         x: swept values, ascending.
         y: positive.
         low: ends of the intervals; `y` itself where there is none.
         high: the other ends.
-        published: whether somebody else printed it.
-        texts: what stands at its marks; none where they are empty.
+        published: whether a source printed it.
+        texts: at its marks; empty where they have none.
         gain: the ratio of its last value to its first, which a slide has behind its name; empty
             where the title is about something else.
         measured: how many of its points, from the first, are within what was measured; the others
@@ -103,7 +103,7 @@ class SweepLine:
 
 @dataclass(frozen=True)
 class End:
-    """A device that failed at a swept value: where the mark stands and what it says."""
+    """A device that failed at a swept value: the place of the mark and its text."""
 
     device: DeviceStyle
     x: float
@@ -120,7 +120,7 @@ class SweepAxes:
         swept: every swept value, ascending.
         heights: ends of the vertical axis.
         tick: the text of a value at it.
-        text: a value as pointing at its mark tells it.
+        text: a value as its mark shows it when it is pointed at.
         x_tick: the text of a swept value.
         linear: whether the vertical axis is linear, from 0.
     """
@@ -250,7 +250,7 @@ class SweepPanel:
         return self._axes.ticks[:1]
 
     def _span(self, right: float) -> None:
-        """Sets where the swept values lie, with so many pixels free at their right."""
+        """Sets the first and the last pixel of the swept values, with some free at their right."""
         last = self._inner - max(right, 24.0)
         self._between = (min(24.0, last / 8), last)
 

@@ -54,7 +54,7 @@ class Offer:
         seconds: positive.
         cost: None where no price is given.
         text: the time as it is written.
-        published: whether somebody else printed the time.
+        published: whether a source printed the time.
         hollow: whether it is less than a whole measurement with an interval.
     """
 

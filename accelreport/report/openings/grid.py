@@ -75,19 +75,16 @@ def quality_at(bench: BenchmarkView, series: Series, point: Point) -> float | No
     return value if present(value) else None
 
 
-def _apart(bench: BenchmarkView, layout: Layout) -> list[dict[str, Any]]:
-    """Values of the axes that make panels, every combination that was planned."""
-    numbers = [bench.axes.index(axis) for axis in layout.apart]
-    settings = dict.fromkeys(tuple(point[number] for number in numbers) for point in bench.points)
-    return [dict(zip(layout.apart, values, strict=True)) for values in settings]
-
-
 def _name(value: Any) -> str:
     return label(quantity.setting(value), 40)
 
 
 def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
-    several, apart = len(bench.shown_series) > 1, _apart(bench, layout)
+    """A panel for each device and each planned combination of the axes that make panels."""
+    numbers = [bench.axes.index(axis) for axis in layout.apart]
+    settings = dict.fromkeys(tuple(point[number] for number in numbers) for point in bench.points)
+    apart = [dict(zip(layout.apart, values, strict=True)) for values in settings]
+    several = len(bench.shown_series) > 1
     panels = []
     for series, held in product(bench.shown_series, apart):
         cells = []
@@ -97,7 +94,7 @@ def _panels(bench: BenchmarkView, layout: Layout) -> list[HeatPanel]:
             )
             points = [tuple(at[axis] for axis in bench.axes) for at in row]
             cells.append(tuple(_cell(bench, series, point) for point in points))
-        # What is the same in all panels tells none of several devices from another.
+        # A value that all panels share distinguishes none of several devices.
         named = settings_text({} if several and len(apart) == 1 else held, " · ")
         title = " · ".join(filter(None, (series.title if several else "", named)))
         panels.append(HeatPanel(title, tuple(cells)))
@@ -159,17 +156,16 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
 def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
     """The grid; on a slide the panels of its slowest and its fastest cell, with bare numbers."""
     if size.most:
-        times = {id(panel): _times_of(panel) for panel in panels}
+        times = {
+            id(panel): [cell.value for row in panel.cells for cell in row if cell.value is not None]
+            for panel in panels
+        }
         every = [seconds for own in times.values() for seconds in own]
         ends = {min(every), max(every)}
         scale, sign = quantity.time_unit(max(every))
         panels = [_bare(panel, scale) for panel in panels if ends & set(times[id(panel)])]
         axes = replace(axes, title=f"{axes.title}; times in {sign}")
     return heat_map(panels, axes, width=size.width, height=size.height)
-
-
-def _times_of(panel: HeatPanel) -> list[float]:
-    return [cell.value for row in panel.cells for cell in row if cell.value is not None]
 
 
 def _bare(panel: HeatPanel, scale: float) -> HeatPanel:
@@ -226,8 +222,8 @@ def _note(bench: BenchmarkView) -> str:
 
 # The drawing ------------------------------------------------------------------------------------
 
-RAMP = ("h4", "h5", "h6", "h7", "h8")
-"""Colours of five bins, little to much: all of them carry ink."""
+RAMP = ("c0", "c1", "c2", "c3", "c4")
+"""Colours of five bins, little to much time; the colours of a speedup mean slower or faster."""
 GAP = 3
 HEADING, COLUMNS, BETWEEN, FOOT = 22, 18, 34, 22
 """Pixels of a panel's name, of the names of columns, between panels, and below all of them."""
@@ -244,9 +240,9 @@ class HeatCell:
     """A cell.
 
     Attributes:
-        value: what its colour tells, positive; None where there is no number.
+        value: what its colour shows, positive; None where there is no number.
         text: the value; or in a few words why there is none.
-        under: what stands under it.
+        under: below the text.
     """
 
     value: float | None
@@ -293,7 +289,8 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
     row = max((height - FOOT) / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
     row /= len(axes.rows)
-    drawn = _HeatLayers(axes, _bins(panels))
+    logarithms = [math.log(cell.value) for cell in cells if cell.value] or [0.0]
+    drawn = _HeatLayers(axes, (min(logarithms), max(logarithms)))
     for number, heat_panel in enumerate(panels):
         x = left + (number % across) * (panel + BETWEEN)
         y = (number // across) * (above + row * len(axes.rows) + 8)
@@ -303,23 +300,16 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     return drawn.chart(width - 8, total + FOOT)
 
 
-def _bins(panels: Sequence[HeatPanel]) -> tuple[float, float]:
-    """The smallest and the largest logarithm of a value."""
-    logarithms = [
-        math.log(cell.value)
-        for panel in panels
-        for row in panel.cells
-        for cell in row
-        if cell.value
-    ]
-    return (min(logarithms), max(logarithms)) if logarithms else (0.0, 1.0)
-
-
 class _HeatLayers:
-    """Rectangles and words in pixels."""
+    """Rectangles and words in pixels.
 
-    def __init__(self, axes: HeatAxes, bins: tuple[float, float]) -> None:
-        self._axes, self._bins = axes, bins
+    Args:
+        axes: names of columns and rows.
+        ends: the logarithms of the smallest and the largest value.
+    """
+
+    def __init__(self, axes: HeatAxes, ends: tuple[float, float]) -> None:
+        self._axes, self._ends = axes, ends
         self._words: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._cells: list[dict[str, Any]] = []
 
@@ -353,11 +343,13 @@ class _HeatLayers:
                 self._cell(heat_cell, x + place * cell, y + number * row, cell, row)
 
     def _cell(self, cell: HeatCell, x: float, y: float, width: float, height: float) -> None:
-        known = cell.value is not None
+        known, (low, high) = cell.value is not None, self._ends
+        share = (math.log(cell.value or 1.0) - low) / (high - low) if high > low else 0.0
+        step = min(int(share * len(RAMP)), len(RAMP) - 1)
         self._cells.append(
             {
                 "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
-                "known": known, "fill": f"var(--{self._colour(cell)})" if known else "none",
+                "known": known, "fill": f"var(--{RAMP[step]})" if known else "none",
             }
         )  # fmt: skip
         middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
@@ -378,11 +370,6 @@ class _HeatLayers:
             fits = text_width(under, letters - 2) <= room
             text = cut(under if fits else under.split(" ")[0], room, letters - 2)
             self.word(text, middle, centre + 9, letters - 2, "var(--ink)", align="center")
-
-    def _colour(self, cell: HeatCell) -> str:
-        low, high = self._bins
-        share = (math.log(cell.value or 1.0) - low) / (high - low) if high > low else 0.0
-        return RAMP[min(int(share * len(RAMP)), len(RAMP) - 1)]
 
     def chart(self, width: float, height: float) -> Chart:
         """What was placed, on axes that are pixels."""

@@ -1,7 +1,6 @@
 """A page's opening: its figures, each with the finding that it shows.
 
-A plot is a function of a size, because the same plot stands on a page, on a slide and on a
-telephone.
+A plot is a function of a size, because the same plot is on a page, on a slide and on a telephone.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Size:
 ON_A_SLIDE = Size(512, 224, most=6)
 """A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px."""
 ON_A_PHONE = Size(330, 290)
-"""A drawing that stands alone on a telephone."""
+"""A drawing on a telephone."""
 _LEFT, _RIGHT, _THIRD = 650, 422, 346
 _HEIGHT = 290
 _WIDTHS = {1: (FULL,), 2: (_LEFT, _RIGHT), 3: (_THIRD,) * 3}
@@ -80,7 +79,7 @@ class Plot:
         up: what its upright axis counts, which a drawing of lines does not say.
         values: the numbers that it marks: every number of a title is one of them.
         small: whether a card has room for it.
-        view: what tells it from `others`, such as its scale.
+        view: what distinguishes it from `others`, such as its scale.
         others: the same on other scales, which a reader of the page may choose.
     """
 
@@ -301,7 +300,7 @@ class Opening:
         return self.finding.kind is Kind.NOT_MEASURED
 
     def section(self) -> Section:
-        """What stands in the first screen of the page, below its heading."""
+        """The first screen of the page, below its heading."""
         shown = tuple(
             scene.shown.figure(size, ON_A_PHONE) if isinstance(scene.shown, Plot) else scene.shown
             for scene, size in zip(self.scenes, figure_sizes(len(self.scenes)), strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -27,7 +27,7 @@ from accelreport.analysis.speed_findings import (
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
-from accelreport.report.charts.drawing import Chart, DeviceStyle, Named
+from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.slope import Slope, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
@@ -43,7 +43,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, Size, lines_plot
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
 from accelreport.report.say import (
@@ -62,11 +62,11 @@ from accelreport.report.view import BenchmarkView, Point
 ROW = 34
 """Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
 MOST_LINES = 6
-"""Lines that an eye tells apart."""
+"""Lines that an eye can distinguish."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
 """Numbers of steps at which lines have marks."""
 BESIDE = frozenset({*COMPARISONS, Kind.COMPILED, Kind.PUBLISHED})
-"""Findings whose ratios stand beside the rates."""
+"""Findings whose ratios are beside the rates."""
 PEAKS = frozenset({Kind.EXCEEDS_PEAK, Kind.SHARE_OF_PEAK})
 """Findings that hold a rate against a peak."""
 
@@ -92,7 +92,7 @@ def dot_of(
     Args:
         speaker: of its benchmark.
         value: positive.
-        beside: ratios that stand beside it.
+        beside: ratios beside it.
         flagged: why it cannot be.
         ratio: the ratio among them that a slide has, since its title is about it.
     """
@@ -116,7 +116,7 @@ def dot_of(
 
 
 def without_unit(value: Value) -> str:
-    """A number as it stands at an axis that has its unit; a time has its own."""
+    """A number without the unit that its axis has; a time keeps its unit."""
     unit = Unit.NUMBER if value.unit is Unit.RATE else value.unit
     return quantity.write(value.number, unit, value.interval)
 
@@ -124,16 +124,16 @@ def without_unit(value: Value) -> str:
 def beside_rates(
     bench: BenchmarkView, finding: Finding, point: Point, among: Sequence[Finding]
 ) -> dict[Subject, str]:
-    """What stands beside each rate: its ratio over the one baseline, and that of the title.
+    """The text beside each rate: its ratio over the baseline, and that of the title.
 
-    A withheld ratio stands there only where it is the finding, which says why. A ratio over the
-    same framework with less of a compiler stands there once, where that is the baseline, too.
+    A withheld ratio is there only where it is the finding, which says why. A ratio over the same
+    framework with less of a compiler is there once, also where that is the baseline.
 
     Args:
         bench: the benchmark.
         finding: that of the title.
         point: a sweep point.
-        among: the findings whose ratios stand there.
+        among: the findings whose ratios are there.
     """
     speaker, beside = Speaker(bench), bench.base_point(point)
     texts: dict[Subject, dict[Subject | str, str]] = {}
@@ -228,7 +228,7 @@ def rate_axis(bench: BenchmarkView) -> str:
 
 
 def place_of(value: Value) -> Point:
-    """The sweep point of a number, or of what it is over; empty where it has none."""
+    """The sweep point of a number, or of the number that it is over; empty where it has none."""
     return (value.over and value.over.point) or value.of.point
 
 
@@ -250,8 +250,8 @@ MOST_IN_ORDER = 6
 def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
     """Measured rates at a point, then published ones with what cannot be right about them.
 
-    What differs only in a key that the baseline fixes stands beside it. The measured ones have the
-    order of the plan; many of them are grouped by framework, and in each the fastest is first.
+    Points that differ only in a key that the baseline fixes are one. Measured rates have the order
+    of the plan; many of them are grouped by framework, and in each the fastest is first.
     """
     beside, baseline = bench.base_point(point), bench.plan.baseline
     rates = [
@@ -276,18 +276,16 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
             flagged = "; ".join(map(flag_text, row.flags))
             value = published_value(bench, row)
             shown.setdefault((row.row.device, round(row.rate, 6)), (value, flagged))
-    printed = [*shown.values(), *((value, "") for value in _first_calls(bench, point))]
+    # A kernel's first call is beside its later ones.
+    first_calls = (
+        PublishedRate(row, {}, row.tflops_cold, "tflops_cold", (), row.comparable)
+        for row in bench.plan.published
+        if row.tflops_cold is not None and matches(bench.values(point), row.where)
+    )
+    printed = [*shown.values(), *((published_value(bench, rate), "") for rate in first_calls)]
     place = {id(row): number for number, row in enumerate(bench.plan.published)}
     printed.sort(key=lambda pair: place[id(pair[0].of.row)])
     return [*rates, *printed]
-
-
-def _first_calls(bench: BenchmarkView, point: Point) -> Iterator[Value]:
-    """Published rates of a kernel's first call, which stand beside those of later ones."""
-    for row in bench.plan.published:
-        if row.tflops_cold is not None and matches(bench.values(point), row.where):
-            rate = PublishedRate(row, {}, row.tflops_cold, "tflops_cold", (), row.comparable)
-            yield published_value(bench, rate)
 
 
 def rows_plot(
@@ -323,7 +321,13 @@ def rows_plot(
         brief=" · ".join(filter(None, parts)),
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
         caption=rows_caption(dots),
-        chart=lambda size: _rows(shown if size.most else dots, axis, tick, size),
+        chart=lambda size: dot_plot(
+            shown if size.most else dots,
+            axis_title=axis,
+            tick=tick,
+            width=size.width,
+            height=size.height if size.most else max(size.height, ROW * len(dots) + 52),
+        ),
         badges=loud_badges(bench),
         table=_table(dots, f"{name}-data", axis),
         points=len(dots),
@@ -337,11 +341,6 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot]) -> list[Dot
     order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
     kept = set(list(order)[: ON_A_SLIDE.most])
     return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
-
-
-def _rows(dots: Sequence[Dot], axis: str, tick: Callable[[float], str], size: Size) -> Chart:
-    height = size.height if size.most else max(size.height, ROW * len(dots) + 52)
-    return dot_plot(dots, axis_title=axis, tick=tick, width=size.width, height=height)
 
 
 def rows_caption(dots: Sequence[Dot]) -> str:
@@ -383,7 +382,11 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     restated = [finding for finding in bench.findings if finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: -value.number)
     again = {finding.values[1].of: finding.values for finding in restated}
-    dots = [dot_of(speaker, value, _restated(speaker, again.get(value.of))) for value in values]
+    ratios = {
+        of: f"published {speaker.number(stated)}, here {speaker.number(ours)}"
+        for of, (stated, ours, *_) in again.items()
+    }
+    dots = [dot_of(speaker, value, ratios.get(value.of, "")) for value in values]
     plot = rows_plot(
         bench,
         dots,
@@ -447,13 +450,6 @@ def _timed(speaker: Speaker, value: Value) -> Dot:
     if least and Caveat.EXTRAPOLATED in value.caveats:
         cut = f"extrapolated: {speaker.steps(least.timings.steady_steps, least)}"
     return replace(dot, text=f"{dot.text} ({interval})" if interval else dot.text, detail=cut)
-
-
-def _restated(speaker: Speaker, values: Sequence[Value] | None) -> str:
-    if not values:
-        return ""
-    stated, again, *_ = values
-    return f"published {speaker.number(stated)}, here {speaker.number(again)}"
 
 
 # Compilers ---------------------------------------------------------------------------------------

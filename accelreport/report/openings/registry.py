@@ -49,11 +49,11 @@ Form = Callable[[BenchmarkView, Finding], tuple[Scene, ...]]
 MOST_PICTURES = 12
 """Mistakes beside a chart: three rows."""
 MOST_EPOCHS, LONGEST = 3, 150
-"""Epochs whose text stands in the first screen, and letters of each."""
+"""Epochs whose text is in the first screen, and letters of each."""
 
 
 def quality_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
-    """Curves of training and validation, and the surest mistakes; the figure of the title first."""
+    """Curves of training and validation, misclassified examples; the figure of the title first."""
     mistakes = finding if finding.kind is Kind.MISCLASSIFIED else _next(bench, Kind.MISCLASSIFIED)
     pictures = few_mistakes(bench, mistakes, MOST_PICTURES) if mistakes else None
     beside = (Scene(mistakes, pictures),) if mistakes and pictures else ()
@@ -249,7 +249,7 @@ def facts_of(bench: BenchmarkView) -> list[str]:
 
 
 def data_title(bench: BenchmarkView) -> str:
-    """The data set, and what stands in for it; empty where it has none."""
+    """The data set, and whether a sample or a stand-in was read; empty where it has none."""
     name = str(bench.plan.workload.get("dataset") or "")
     known = BUILT_IN.get(name)
     title = known.title if known else label(name, 60)

@@ -19,7 +19,7 @@ from accelreport.report.charts.scales import factor_text, plain
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import axis_title
-from accelreport.report.model import Entry, Line, Table, entry
+from accelreport.report.model import Entry, Line, entry
 from accelreport.report.openings.opening import Plot, Scene, lines_plot
 from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
 from accelreport.report.pages.badges import (
@@ -50,7 +50,12 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     # A withheld ratio is marked only where it is the finding, which says why.
     sound = (f for f in findings if f is finding or f.kind is not Kind.WITHHELD)
     ratios = {value.of: value for f in sound for value in f.values}
-    drawn = [*_measured(bench, ratios), *_published(bench, axis, ratios)]
+    measured = [rate_of(row.own) for row in bench.compared if row.own.machine]
+    devices = grouped(filter(None, measured), lambda value: (value.of.device, value.of.machine))
+    # A rate that contradicts itself has no line: it is in the table of published rows.
+    published = published_lines(bench, axis)
+    printed = ([published_value(bench, own) for own in group] for group in published)
+    drawn = _lines(bench, (*devices.values(), *printed), ratios)
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
     counted = rate_axis(bench)
@@ -82,7 +87,9 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + "".join(f" {note}" for note in notes_on_validation(held))
         ),
         badges=loud_badges(bench),
-        table=_table(bench),
+        table=points_by_devices(
+            bench, _entry, id="sweep-data", title=sentence(counted), style="plain"
+        ),
         points=max(len(line.x) for line in lines),
         up=counted,
         values=(
@@ -96,7 +103,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
 
 
 MOST_LINEAR = 50
-"""How often the largest value may be the smallest: a linear axis would draw that at 0."""
+"""The largest value over the smallest, at most: a linear axis would draw the smallest at 0."""
 
 
 def _other_views(
@@ -155,7 +162,7 @@ def _lines(
 
 
 def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value]) -> SweepLine:
-    """A line of values, by the number that is swept; its ratios stand at its end."""
+    """A line of values over the swept number; its ratios are in the legend and at its end."""
     bench, last = speaker.bench, values[-1]
     numbered = len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of))
@@ -184,22 +191,6 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
         gain=gain,
         texts=tuple(map(without_unit, values)) if numbered else (),
     )
-
-
-def _measured(
-    bench: BenchmarkView, ratios: dict[Subject, Value]
-) -> list[tuple[SweepLine, list[Value]]]:
-    rates = (rate for row in bench.compared if row.own.machine and (rate := rate_of(row.own)))
-    lines = grouped(rates, lambda rate: (rate.of.device, rate.of.machine))
-    return _lines(bench, lines.values(), ratios)
-
-
-def _published(
-    bench: BenchmarkView, axis: str, ratios: dict[Subject, Value]
-) -> list[tuple[SweepLine, list[Value]]]:
-    """A line for each thing that a source measured; what contradicts itself is in the table."""
-    lines = published_lines(bench, axis)
-    return _lines(bench, ([published_value(bench, rate) for rate in own] for own in lines), ratios)
 
 
 def ends_in_words(lines: Sequence[SweepLine], text: Callable[[float], str]) -> str:
@@ -236,11 +227,6 @@ def _ends(bench: BenchmarkView) -> list[End]:
 def _ratios(bench: BenchmarkView) -> dict[Subject, Value]:
     """What each measured device has over the baseline, with the verdict of all comparisons."""
     return {v.of: v for f in bench.findings if f.kind in COMPARISONS for v in f.values}
-
-
-def _table(bench: BenchmarkView) -> Table:
-    title = sentence(rate_axis(bench))
-    return points_by_devices(bench, _entry, id="sweep-data", title=title, style="plain")
 
 
 def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:

@@ -18,8 +18,8 @@ from accelreport.report.charts.curves import (
     Axes,
     Curve,
     learning_curves,
+    need_dashes,
     shared_axes,
-    told_by_dash,
 )
 from accelreport.report.charts.drawing import WIDE
 from accelreport.report.frames import why_not_reached
@@ -157,7 +157,7 @@ class Curves:
             badges=loud_badges(bench),
             table=self.table(metric, f"{identity}-data"),
             points=max(len(curve.value) for curve in curves),
-            keys=keys(shown, dashed=told_by_dash(shown)) if len(shown) > 1 else (),
+            keys=keys(shown, dashed=need_dashes(shown)) if len(shown) > 1 else (),
             up=name,
             values=values,
         )
