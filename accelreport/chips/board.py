@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from accelreport.analysis.compare import facts
@@ -18,8 +17,6 @@ from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.hardware import named_in
 from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
-from accelreport.analysis.speedup import change
-from accelreport.analysis.stats import LEVEL, Interval, Verdict, verdict
 from accelreport.chips.contribution import paths_in, read
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt, Trace, between, doubts, trace_of
@@ -124,46 +121,6 @@ class Board:
             for row in self.ranks[figure.name]:
                 own[row.entry.contribution].append((figure, row))
         return own
-
-
-@dataclass(frozen=True)
-class Step:
-    """How a machine's figure changed from one contribution to the next.
-
-    Attributes:
-        figure: the figure.
-        device: the device.
-        before: the earlier contribution.
-        after: the later one.
-        ratio: how many times as good the later one is, with the interval of all its steps together.
-        verdict: what that allows to be said.
-    """
-
-    figure: Figure
-    device: str
-    before: Submission
-    after: Submission
-    ratio: Interval
-    verdict: Verdict
-
-
-def steps(history: Sequence[Submission]) -> list[Step]:
-    """Every change between neighbours in a history; the level holds for all of them together."""
-    pairs = [
-        (figure, old, new, before, after)
-        for before, after in pairwise(history)
-        for figure in FIGURES
-        for old in before.entries[figure.name]
-        for new in after.entries[figure.name]
-        if old.device == new.device
-    ]
-    level = 1 - (1 - LEVEL) / max(len(pairs), 1)
-    changes = []
-    for figure, old, new, before, after in pairs:
-        below, above = (old, new) if figure.more_is_better else (new, old)
-        ratio = change(below.repeats, above.repeats, level)
-        changes.append(Step(figure, new.device, before, after, ratio, verdict(ratio)))
-    return changes
 
 
 def board_of(folder: Path) -> Board:

@@ -6,8 +6,8 @@ A rank is a range: an entry may stand at every place that the intervals leave op
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from accelreport.analysis.compute import hardware_name
@@ -104,7 +104,6 @@ class Entry:
             where every process did all of them.
         framework: what computed.
         price: what an hour of the device costs; None where nothing gives a price.
-        repeats: repeat → value of its process.
     """
 
     contribution: str
@@ -118,7 +117,6 @@ class Entry:
     stopped: tuple[int, int] | None = None
     framework: str = "tensorflow"
     price: Price | None = None
-    repeats: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,6 @@ def entries(contribution: Contribution) -> dict[str, list[Entry]]:
                     reached=(len(known), len(own)),
                     stopped=min(map(_steps, cut), default=None),
                     framework=plan.devices[device].framework,
-                    repeats=known,
                 )
                 rows[figure.name].append(entry)
     return rows

@@ -65,8 +65,8 @@ Exit codes: 0 nothing is refused, 7 a file cannot be read, 12 a contribution is 
 
 RANK_EXAMPLES = """\b
 What is written:
-  index.html and a page for each other figure, all chips in order; a page for each machine; time
-  against cost and energy; and the contributions themselves. Each file is verified first: refused
+  index.html and a page for each other figure, all chips in order; a page for each machine; and
+  the contributions themselves. Each file is verified first: refused
   ones are named and not ranked. If a machine contributed more than once, its latest contribution
   is ranked, and its page shows its history.
 

@@ -10,8 +10,6 @@ from playwright.sync_api import Browser, Page
 from accelreport.chips.board import Board, board_of
 from accelreport.chips.ranking import FIGURES
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import Named
-from accelreport.report.charts.trade_off import Offer, unbeaten
 from accelreport.report.pages.ranked import ranked_page, shown_figures
 from accelreport.report.site.chips import build_chips
 from tests.chips.invented import folder
@@ -89,18 +87,6 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
     for text, own in zip(values, stopped, strict=True):
         done, planned = map(quantity.count, own or (0, 0))
         assert (f"stopped after {done} of {planned} steps" in text) == bool(own)
-
-
-def test_a_chip_is_beaten_only_where_both_intervals_of_another_are_better() -> None:
-    def offer(name: str, seconds: tuple[float, ...], cost: tuple[float, ...]) -> Offer:
-        return Offer(name, Named(name, 0), seconds, cost, "")  # type: ignore[arg-type]
-
-    best = offer("best", (10, 9, 11), (10, 9, 11))
-    overlapping = offer("overlapping", (11, 10, 12), (30, 28, 32))
-    cheaper = offer("cheaper", (50, 45, 55), (1, 0.9, 1.1))
-    beaten = offer("beaten", (20, 18, 22), (20, 18, 22))
-    offers = [best, overlapping, cheaper, beaten]
-    assert unbeaten(offers) == [best, overlapping, cheaper]
 
 
 def test_every_ranked_page_leads_to_the_report(tmp_path: Path, browser: Browser) -> None:

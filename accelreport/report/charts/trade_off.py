@@ -37,8 +37,6 @@ from accelreport.report.text import text_width
 
 FOOT, MARK, MOST_LABELS = 56, 7.0, 16
 """Pixels below the plot and to each side of a mark's middle; labels of a chart."""
-CROWDED = 40
-"""Marks above which only those are named that no other beats."""
 
 Spread = tuple[float, float, float]
 """A value and the ends of its interval, which are the value where there is none."""
@@ -81,19 +79,7 @@ def frontier(offers: Sequence[Offer]) -> list[Offer]:
     return best
 
 
-def unbeaten(offers: Sequence[Offer]) -> list[Offer]:
-    """The offers that no other is decidedly both faster and cheaper than, by their intervals."""
-    priced = [(offer, offer.seconds, offer.cost) for offer in offers if offer.cost]
-    return [
-        offer
-        for offer, seconds, cost in priced
-        if not any(time[2] < seconds[1] and price[2] < cost[1] for _, time, price in priced)
-    ]
-
-
-def trade_off(
-    offers: Sequence[Offer], *, currency: str, width: int, height: int, axis: str = ""
-) -> Chart:
+def trade_off(offers: Sequence[Offer], *, currency: str, width: int, height: int) -> Chart:
     """The chart, on log scales; down and to the left is better.
 
     Args:
@@ -101,18 +87,14 @@ def trade_off(
         currency: of the costs.
         width: pixels in all.
         height: pixels in all.
-        axis: what lies across; the cost in that currency when absent.
     """
-    title = f"{axis or f'cost in {currency}'} (log scale)"
-    return _TradeOff(offers, currency, title, width, height - FOOT).chart()
+    return _TradeOff(offers, currency, width, height - FOOT).chart()
 
 
 class _TradeOff:
     """The layers of one chart."""
 
-    def __init__(
-        self, offers: Sequence[Offer], currency: str, title: str, width: int, height: float
-    ) -> None:
+    def __init__(self, offers: Sequence[Offer], currency: str, width: int, height: float) -> None:
         self._offers, self._currency, self._tall = offers, currency, height
         self._y = log_domain([end for offer in offers for end in offer.seconds], 1.35)
         self._x = log_domain([end for offer in offers for end in offer.cost or ()], 1.8)
@@ -120,6 +102,7 @@ class _TradeOff:
         labels = list(map(plain_duration, times))
         self._wide = inner_width(width, labels)
         costs = fitting(decades(*self._x, 6), plain, self._x, self._wide, log=True)
+        title = f"cost in {currency} (log scale)"
         across = ticked(costs, plain, title=title, domain=False, tickSize=0)
         up = left_axis(times, plain_duration)
         x_scale = Scale(type="log", domain=list(self._x), nice=False)
@@ -190,7 +173,6 @@ class _TradeOff:
 
     def _labels(self) -> list[dict[str, Any]]:
         """The name of each mark that has room for one, and of each device without a price."""
-        named = self._offers if len(self._offers) <= CROWDED else unbeaten(self._offers)
         spots = {id(o): self._pixels(o.price, o.seconds[0]) for o in self._offers if o.cost}
         levels = {
             id(o): (self._wide, self._pixels(self._x[1], o.seconds[0])[1])
@@ -201,7 +183,7 @@ class _TradeOff:
         taken += along(edge)
         taken += [box for x, y in levels.values() for box in along([(0.0, y), (x, y)])]
         texts, boxes = [], []
-        for offer in sorted(named, key=lambda offer: offer.cost is not None):
+        for offer in sorted(self._offers, key=lambda offer: offer.cost is not None):
             text = offer.name if offer.cost else f"{offer.name}, {offer.text}: no price given"
             across = text_width(text, LABEL_SIZE, bold=True) + 2
             x, y = {**spots, **levels}[id(offer)]

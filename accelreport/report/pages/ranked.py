@@ -1,22 +1,18 @@
-"""The ranked pages: all chips by one figure, a page of each machine, time against cost."""
+"""The ranked pages: all chips by one figure, and a page of each machine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
-from accelreport.analysis.stats import Verdict
-from accelreport.chips.board import Board, Submission, steps
+from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Dot, dot_plot
-from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Named
+from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
-from accelreport.report.charts.trade_off import Offer, trade_off, unbeaten
 from accelreport.report.model import (
     Badge,
     Code,
@@ -45,7 +41,7 @@ from accelreport.report.model import (
 from accelreport.report.model import (
     Figure as Drawn,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.rank_labels import (
     chip_label,
     entry_label,
@@ -60,7 +56,6 @@ from accelreport.report.site.options import RANKED_TITLE
 from accelreport.report.text import label, sentence, slug
 from accelreport.spec.device import FRAMEWORK_NAMES
 
-TRADE_OFFS = "trade-offs.html"
 COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
 """Colour of a kind, as on every page."""
 TICKS = {Unit.SECONDS: plain_duration, Unit.SHARE: percent_text}
@@ -302,74 +297,6 @@ def _sections(board: Board) -> Iterator[Section]:
     yield Section("add", "Add yours", (Prose(prose), code))
 
 
-# Time against cost and energy -------------------------------------------------------------
-
-
-def trade_off_page(board: Board) -> Page | None:
-    """Time to accuracy against its price, and against the energy of an image."""
-    plots = tuple(_trade_offs(board))
-    if not plots:
-        return None
-    return Page(
-        path=TRADE_OFFS,
-        title="Time, cost and energy",
-        headline="Time against cost and energy",
-        finding="",
-        sections=plots,
-        template="chips.html",
-        banner=invented(board.machines),
-    )
-
-
-TIME = next(figure for figure in FIGURES if figure.name == "accuracy")
-
-
-def _trade_offs(board: Board) -> Iterator[Section]:
-    joules = {
-        (row.entry.contribution, row.entry.device): row.entry.value for row in board.ranks["energy"]
-    }
-    costs, energies = [], []
-    for own in (row.entry for row in board.ranks[TIME.name]):
-        device = Named(label(entry_label(own), 40), COLOURS[own.kind])
-        seconds, hollow = (own.value.value, *own.value.ends), not own.value.known
-        text = value_label(own, TIME)
-        offer = Offer(device.title, device, seconds, None, text, hollow=hollow)
-        if own.price:
-            cents, low, high = (100 * own.price.of(second) for second in seconds)
-            costs.append(replace(offer, cost=(cents, low, high)))
-        if used := joules.get((own.contribution, own.device)):
-            energies.append(replace(offer, cost=(used.value, *used.ends)))
-    for key, offers, unit, axis, better, what in (
-        ("cost", costs, "US cents", "US cents of one training", "cheaper", "a price"),
-        ("energy", energies, "J", "J of a training image", "more frugal", "a count of energy"),
-    ):
-        if not offers:
-            continue
-        best = unbeaten(offers)
-        finding = (
-            f"{quantity.plural(len(best), 'entry', 'entries')} of {len(offers)} may be on the "
-            f"frontier: no other entry is decidedly both faster and {better}."
-        )
-        missing = len(board.ranks[TIME.name]) - len(offers)
-        absent = f" Not drawn: {quantity.plural(missing, 'entry', 'entries')} without {what}."
-        plot = Plot(
-            id=f"by-{key}",
-            title=f"{TIME.title}, against {key}",
-            description=f"{finding} {'; '.join(offer.name for offer in best)}.",
-            chart=partial(_trade_off, offers, unit, axis),
-            subtitle=f"Up: {TIME.title} (log scale). Down and to the left is better.",
-            caption="Dashed: the frontier of the marks, which are geometric means. Bars are 95 % "
-            "intervals. An entry is beaten where both intervals of another are better than its own."
-            f"{absent * bool(missing)}",
-        )
-        drawn = plot.figure(Size(WIDE, 440), ON_A_PHONE)
-        yield Section(key, f"Time against {key}", (drawn,), finding)
-
-
-def _trade_off(offers: Sequence[Offer], unit: str, axis: str, size: Size) -> Chart:
-    return trade_off(offers, currency=unit, axis=axis, width=size.width, height=size.height)
-
-
 # A machine --------------------------------------------------------------------------------
 
 
@@ -443,7 +370,7 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
 
 
 def _history(history: Sequence[Submission]) -> Iterator[Section]:
-    """Points with intervals over time, and the changes that are decided."""
+    """The first figure of the latest contribution, in each contribution that has it."""
     if len(history) < 2:
         return
     figure, device = next(
@@ -458,28 +385,7 @@ def _history(history: Sequence[Submission]) -> Iterator[Section]:
     ]
     title = f"{figure.title}, {label(device)}, contribution after contribution"
     drawn = _dot_figure("over-time", title, dots, figure, "Mean of the repeats, 95 % interval.")
-    changes = steps(history)
-    decided = [step for step in changes if step.verdict in {Verdict.FASTER, Verdict.SLOWER}]
-    rows = []
-    for step in decided:
-        old, new = step.before.facts, step.after.facts
-        names = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
-        texts = [f"{n} {old.get(n, 'none')} → {new.get(n, 'none')}" for n in names]
-        differs = label("; ".join(texts), 300) or "nothing that is recorded"
-        ratio = quantity.ratio_of(step.ratio)
-        rows.append(table_row(step.figure.title, label(step.device), differs, ratio))
-    table = Table(
-        id="changes",
-        title="Decided changes from one contribution to the next",
-        corner="figure",
-        columns=(Column("device"), Column("what differs", wide=True), Column("times as good")),
-        groups=(RowGroup(tuple(rows)),),
-        caption="The 95 % level holds for all comparisons together.",
-        style="prose",
-    )
-    count = quantity.plural(len(changes), "comparison")
-    finding = f"{quantity.plural(len(decided), 'decided change')} in {count}."
-    yield Section("history", "History", (drawn, *([table] if decided else [])), finding)
+    yield Section("history", "History", (drawn,))
 
 
 def _doubts(machine: Submission) -> Iterator[Section]:

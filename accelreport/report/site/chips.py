@@ -12,7 +12,6 @@ from accelreport.report.pages.ranked import (
     machine_page,
     ranked_page,
     shown_figures,
-    trade_off_page,
 )
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.options import RANKED_TITLE, SiteFacts
@@ -38,16 +37,12 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
     facts = SiteFacts(RANKED_TITLE)
     with Output(out) as output, Drawer(None) as drawer:
         renderer = Renderer(drawer.svg, None, facts)
-        trade_off = trade_off_page(board)
-        links = [Download(trade_off.path, trade_off.title)] if trade_off else []
-        links += [Download(report, "Benchmarks")] if report else []
+        related = (Download(report, "Benchmarks"),) if report else ()
         pages = [ranked_page(board, figure) for figure in shown_figures(board)]
         pages += [machine_page(board, history) for history in board.histories.values()]
-        pages += [trade_off] if trade_off else []
         for page in pages:
             drawer.expect(page)
         for page in pages:
-            related = tuple(link for link in links if link.href != page.path)
             output.add(page.path, renderer.render(replace(page, related=related), site=facts))
         for history in board.histories.values():
             for submission in history:
