@@ -349,7 +349,7 @@ def _wanted(archive: zipfile.ZipFile, folder: Path) -> Iterator[tuple[zipfile.Zi
             artefacts.append((member, parts["name"]))
         elif parts and not member.is_dir():
             yield member, folder / parts["place"] / parts["name"], LARGEST_FILE
-    named = record_versions([folder], folder, []).artefacts
+    named = record_versions([folder], folder, []).artefacts if artefacts else {}
     for member, name in artefacts:
         if name in named:
             yield member, folder / ARTEFACTS / name, max(named[name])
