@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, str] = {
-    "ceilings": "ceilings.html and each benchmark's page in the built site have the upper bounds",
+    "laws": "The page of a sweep says between which points a device overtakes another.",
+    "ceilings": "The built site has the upper bounds: ceilings.html and each benchmark's page.",
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",
     "build --trials": "Name what to show: `accelreport build --only SPEC:PROFILE`.",
     "data where": "`accelreport data list` prints the folder in its first line.",
@@ -29,5 +30,7 @@ KEYS: dict[str, str] = {
     "claims.check.lower": 'write { difference = "val_accuracy", of = …, over = …, at_most = 0 }',
     "claims.check.starting_at": "leave it out: a trend follows all values of its key",
     "claims.check.tolerance": "it belongs to `about` or `by_about`",
+    "measure.split": "leave it out: parts of a step are not timed, and the page of a sweep says "
+    "between which points one device overtakes another",
 }
 """A removed key of a spec or of the devices file, with its tables, such as `measure.split`."""

@@ -14,13 +14,6 @@ from accelreport.analysis.published import PublishedResult, published_results
 from accelreport.analysis.results import Result, results_of
 from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_of
 from accelreport.analysis.stats import grouped
-from accelreport.analysis.timed_sweeps import (
-    LawPair,
-    TimedSweep,
-    law_pairs,
-    measured_sweeps,
-    published_sweeps,
-)
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.base import Baseline
@@ -71,16 +64,6 @@ class Benchmark:
     def published_results(self) -> tuple[PublishedResult, ...]:
         """`analysis.published.published_results`."""
         return published_results(self.plan, self.results)
-
-    @cached_property
-    def timed_sweeps(self) -> tuple[TimedSweep, ...]:
-        """`analysis.timed_sweeps`: what was measured, then what was published."""
-        return (*measured_sweeps(self.plan, self.results), *published_sweeps(self.plan))
-
-    @cached_property
-    def law_pairs(self) -> tuple[LawPair, ...]:
-        """`analysis.timed_sweeps.law_pairs`."""
-        return tuple(law_pairs(self.timed_sweeps, self.compared))
 
     @cached_property
     def target_times(self) -> tuple[TargetTime, ...]:

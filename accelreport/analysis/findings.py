@@ -51,6 +51,8 @@ class Kind(StrEnum):
     """The time of a whole training, published and here."""
     GAIN = "gain"
     """A rate at the last value of a swept number over that at the first."""
+    CROSSING = "crossing"
+    """One device is slower than another at a value of a swept number, and faster at the next."""
     RANGE = "grid-range"
     """The slowest timed configuration against the fastest."""
     RATE = "rate"

@@ -21,6 +21,7 @@ FINDERS = (
     learning_findings.curve_findings,
     speed_findings.rate_findings,
     learning_findings.end_findings,
+    speed_findings.crossing_findings,
 )
 """Benchmark → findings of one sort, in the order in which a page asks for them."""
 

@@ -107,23 +107,6 @@ class Timings:
 
 
 @dataclass(frozen=True)
-class PartTimes:
-    """Seconds of the parts of a step, each timed by itself after the training.
-
-    Attributes:
-        dispatch_s: driving a step that does nothing.
-        input_s: taking a batch.
-        compute_s: the loss and its gradients.
-        optimizer_s: updating the weights.
-    """
-
-    dispatch_s: float
-    input_s: float
-    compute_s: float
-    optimizer_s: float
-
-
-@dataclass(frozen=True)
 class Stages:
     """The stages of a process's life, in seconds; NaN where one was not reached."""
 
@@ -168,7 +151,6 @@ class Result:
         extrapolated: whether the budget ended it, so that its total is extrapolated.
         steps: all that it took, the first one and the rest of the warm-up among them.
         timings: times and rates; all NaN unless it is `measured`.
-        parts: the parts of its step; None where they were not timed.
         stages: the stages of its life.
         memory: its peaks.
         validation_s: seconds of a validation after an epoch, by those after the first, which also
@@ -199,7 +181,6 @@ class Result:
     extrapolated: bool = False
     steps: int = 0
     timings: Timings = Timings()
-    parts: PartTimes | None = None
     stages: Stages = Stages()
     memory: MemoryPeaks = MemoryPeaks()
     validation_s: float = nan
@@ -433,7 +414,6 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
         result = replace(
             result,
             timings=timings,
-            parts=_parts(record),
             validation_s=_validation_seconds(record),
             final=dict(record.final),
         )
@@ -505,7 +485,6 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
         failure_remedy="",
         refusal=why,
         timings=Timings(),
-        parts=None,
         validation_s=nan,
         final={},
         float32_bytes=nan,
@@ -545,16 +524,6 @@ def _timings(record: Record, peak: Peak | None) -> Timings:
         samples_per_step=samples,
         planned_steps=record.planned_steps or nan,
     )
-
-
-def _parts(record: Record) -> PartTimes | None:
-    """What each part of a step costs by itself, by the medians of its windows."""
-    parts = record.parts
-    if parts is None or parts.absent:
-        return None
-    programs = parts.empty_s, parts.input_s, parts.gradient_s, parts.optimizer_s
-    empty, taken, gradient, update = map(median, programs)
-    return PartTimes(empty, taken - empty, gradient - taken, update - empty)
 
 
 def _validation_seconds(record: Record) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, pairwise
 from math import isfinite, isnan, nan
 from statistics import median
+from typing import Any, TypeVar
 
 from accelreport.analysis.benchmark import Benchmark, Point
 from accelreport.analysis.ceilings import Limits, own_limits
@@ -31,11 +33,13 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PublishedRate, is_busy, published_rates
 from accelreport.analysis.published import (
     published_results,
+    rounding,
     validation_factor,
 )
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean, grouped
+from accelreport.spec.base import Scalar
 from accelreport.spec.device import ONE_DEVICE, Device
 
 
@@ -188,18 +192,23 @@ def gain_findings(bench: Benchmark) -> Iterator[Finding]:
             ends = tuple(first.point.values()), tuple(last.point.values())
             spans.setdefault(ends, []).append(ratio_of(row))
     for one, other in _published_ends(bench, axis):
-        value = Value(
-            other.of,
-            Interval(other.number / one.number, nan, nan, 0),
-            Unit.RATIO,
-            Provenance.CALCULATED,
-            one.caveats | other.caveats,
-            over=one.of,
-        )
+        value = _published_ratio(other, one)
         spans.setdefault((one.of.point, other.of.point), []).append(value)
     for values in spans.values():
         values.sort(key=lambda value: (not is_decided(value), -value.number))
         yield Finding(Kind.GAIN, tuple(values), of=len(bench.points), axis=axis)
+
+
+def _published_ratio(own: Value, base: Value) -> Value:
+    """The quotient of two published figures, which has no interval."""
+    return Value(
+        own.of,
+        Interval(own.number / base.number, nan, nan, 0),
+        Unit.RATIO,
+        Provenance.CALCULATED,
+        own.caveats | base.caveats,
+        over=base.of,
+    )
 
 
 def _ends_of_sweeps(bench: Benchmark) -> Iterator[tuple[Group, Group]]:
@@ -238,6 +247,84 @@ def _published_ends(bench: Benchmark, axis: str) -> Iterator[tuple[Value, Value]
         rates.sort(key=lambda rate: float(str(rate.where[axis])))
         if len(rates) > 1:
             yield published_value(bench, rates[0]), published_value(bench, rates[-1])
+
+
+def crossing_findings(bench: Benchmark) -> Iterator[Finding]:
+    """Where one device overtakes another between two neighbouring values of the one swept number.
+
+    A finding has the ratio of the one over the other at the value where it is slower, and at the
+    next one, where it is faster. Two measured ratios are both decided, on one machine, with
+    intervals that hold for all pairs and values together. Two published ones are of one source,
+    and rounding does not change their order.
+    """
+    axis = swept_number(bench)
+    if axis is None or len(bench.axes) != 1:
+        return
+    steps = [*pairwise(sorted(bench.plan.axes[axis], key=lambda value: float(str(value))))]
+    timed = [row.own for row in bench.compared if row.own.timed and row.own.machine]
+    measured = grouped(timed, lambda group: (group.machine, group.device)).items()
+    pairs = [
+        ({group.point[axis]: group for group in one}, {group.point[axis]: group for group in other})
+        for ((machine, _), one), ((beside, _), other) in combinations(measured, 2)
+        if machine == beside
+    ]
+    count = sum(len(one.keys() & other.keys()) for one, other in pairs)
+    rules = replace(rules_of(bench.plan, bench.results), comparisons=count)
+
+    def measured_ratio(own: Group, base: Group) -> Value | None:
+        row = speedup(own, base, rules)
+        decided = row.estimate and row.verdict in {Verdict.FASTER, Verdict.SLOWER}
+        return ratio_of(row) if decided else None
+
+    yield from _crossings(
+        axis, steps, pairs, lambda g: 1 / g.seconds().value, measured_ratio, count
+    )
+
+    def published_ratio(own: PublishedRate, base: PublishedRate) -> Value | None:
+        slack = sum(rounding(rate.row.figures()[rate.figure]) for rate in (own, base))
+        if max(own.rate, base.rate) <= min(own.rate, base.rate) * (1 + slack):
+            return None
+        return _published_ratio(published_value(bench, own), published_value(bench, base))
+
+    printed = [
+        (rates[0].row.source or bench.plan.source, {rate.where[axis]: rate for rate in rates})
+        for rates in published_lines(bench, axis)
+    ]
+    apart = [(one, other) for (by, one), (of, other) in combinations(printed, 2) if by == of]
+    yield from _crossings(axis, steps, apart, lambda rate: rate.rate, published_ratio)
+
+
+Timed = TypeVar("Timed")
+
+
+def _crossings(
+    axis: str,
+    steps: Sequence[tuple[Scalar, Scalar]],
+    pairs: Iterable[tuple[Mapping[Any, Timed], Mapping[Any, Timed]]],
+    rate: Callable[[Timed], float],
+    ratio: Callable[[Timed, Timed], Value | None],
+    count: int = 1,
+) -> Iterator[Finding]:
+    """A finding for each pair and each step of the sweep at which the order of the pair changes.
+
+    Args:
+        axis: the swept key.
+        steps: neighbouring values of it.
+        pairs: two devices, each by the value of the axis.
+        rate: how fast a device is at a value.
+        ratio: how many times as fast one is as another; None where that is not decided.
+        count: of comparisons, whose intervals hold together.
+    """
+    for one, other in pairs:
+        for low, high in steps:
+            if not {low, high} <= one.keys() & other.keys():
+                continue
+            own, base = (one, other) if rate(one[high]) > rate(other[high]) else (other, one)
+            if rate(own[low]) >= rate(base[low]):
+                continue
+            before, after = ratio(own[low], base[low]), ratio(own[high], base[high])
+            if before and after and before.number < 1 < after.number:
+                yield Finding(Kind.CROSSING, (before, after), comparisons=count, axis=axis)
 
 
 # Published rates beside measured ones -----------------------------------------------------------

@@ -1,11 +1,7 @@
-"""Timed calls: of a kernel, of a model in inference, of a user's own step, of a step's parts.
+"""Timed calls: of a kernel, of a model in inference, of a user's own step.
 
 None of them has epochs: a cell is so many calls, or as many as its budget allows. The first call
 is the cold one, and the warm ones follow.
-
-They are timed once all else of a cell is done, so that nothing that was timed before is disturbed,
-and each as a program of its own, which is the one way that every framework has. Single operations
-are launched inside a program, and what that costs is not told apart from their work.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -27,13 +23,13 @@ from numpy.typing import NDArray
 from accelreport.backend.arithmetic import count_flops
 from accelreport.backend.checks.model import numbers
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
-from accelreport.backend.engine import Engine, PartPrograms, engine_for
-from accelreport.backend.failures import StrategyError, out_of_memory
+from accelreport.backend.engine import Engine, engine_for
+from accelreport.backend.failures import StrategyError
 from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.backend.measurement import Measurement, WindowTimer
 from accelreport.backend.network import network_of
 from accelreport.backend.training import NanLossError, Order, Pace
-from accelreport.results.record import Block, DataSource, Flops, StepParts
+from accelreport.results.record import Block, DataSource, Flops
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.spec.families import TENSORFLOW
@@ -496,69 +492,3 @@ def _note_calls(
     measurement.result.complete = sum(block.steps for block in blocks) == planned
     measurement.note_memory()
     measurement.check_window(blocks)
-
-
-WINDOWS = 3
-
-WINDOW_S, MOST_STEPS = 0.5, 256
-"""A window has as many steps as one of the training had, about half a second's worth of them."""
-
-
-def time_parts(engine: Engine, *, pipeline: bool, step_s: float | None) -> StepParts:
-    """Time each part of a step; the model's weights are worth nothing afterwards.
-
-    Args:
-        engine: the model.
-        pipeline: whether `tf.data` brought the batches.
-        step_s: seconds of a steady step; None without any.
-    """
-    if why := _untold(engine, pipeline=pipeline, step_s=step_s):
-        return StepParts(absent=why)
-    assert step_s is not None
-    count = max(1, min(round(WINDOW_S / step_s), MOST_STEPS))
-    try:
-        return _timed(engine, count)
-    except Exception as error:
-        if out_of_memory(error) is None:
-            raise
-        # What was measured before is whole: it must not be lost for want of this.
-        return StepParts(absent="no memory was left for them")
-
-
-def _untold(engine: Engine, *, pipeline: bool, step_s: float | None) -> str:
-    """Why no part can be told; empty where each can."""
-    runtime = engine.runtime
-    if not step_s:
-        return "no steady step was timed"
-    if pipeline:
-        return "tf.data brings batches while steps compute, and no step waits for all of that"
-    if runtime.replicas > 1 or not runtime.counts_steps:
-        return "its replicas or workers wait for one another, which no part does"
-    if runtime.jit_compile and runtime.framework != "jax":  # which compiles in little time
-        return "its step is compiled as a whole, and each part would be compiled for as long again"
-    return ""
-
-
-def _timed(engine: Engine, count: int) -> StepParts:
-    problem, programs = engine.problem, engine.part_programs()
-    rows = np.random.default_rng(0).integers(
-        problem.examples, size=(count, problem.batch_size), dtype=np.int32
-    )
-    order, resident = engine.constant(rows), engine.on_devices(problem.resident)
-    seconds: dict[str, list[float]] = {part.name: [] for part in fields(PartPrograms)}
-    placement = engine.runtime.placement
-
-    def mean_step_s(name: str, steps: int) -> float:
-        placement.synchronise()
-        began = time.perf_counter()
-        getattr(programs, name)(resident, order, engine.constant(0), engine.constant(steps))
-        placement.synchronise()
-        return (time.perf_counter() - began) / steps
-
-    for name in seconds:
-        mean_step_s(name, 1)  # traced and compiled
-    # One after the other, so that a slow moment of the machine meets all of them.
-    for _ in range(WINDOWS):
-        for name, value in seconds.items():
-            value.append(mean_step_s(name, count))
-    return StepParts(**{f"{name}_s": value for name, value in seconds.items()})

@@ -6,8 +6,7 @@ import math
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,27 +17,6 @@ from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.spec.device import FRAMEWORK_NAMES, require_shares
 from accelreport.workloads.base import TrainingProblem
 from accelreport.workloads.numerics import numerics
-
-
-@dataclass(frozen=True)
-class PartPrograms:
-    """Parts of a step, each repeated as steps are: (resident, order, first, count) → a result.
-
-    Attributes:
-        empty: does nothing.
-        input: takes the batch.
-        gradient: takes the batch and computes the gradients of its loss.
-        optimizer: updates the weights by small gradients that are there.
-    """
-
-    empty: Callable[..., Any]
-    input: Callable[..., Any]
-    gradient: Callable[..., Any]
-    optimizer: Callable[..., Any]
-
-
-SMALL_GRADIENT = 1e-3
-"""What every weight is updated by: no zero, from which moments would decay into slow numbers."""
 
 
 class Engine(ABC):
@@ -165,10 +143,6 @@ class Engine(ABC):
         """
         name = FRAMEWORK_NAMES[self.runtime.framework]
         raise StrategyError(f"{name} has no `tf.data`", remedy='input = "resident"')
-
-    @abstractmethod
-    def part_programs(self) -> PartPrograms:
-        """Parts of a step on one replica; the weights are worth nothing afterwards."""
 
     @abstractmethod
     def step_graph(self, *arguments: Any) -> Any:

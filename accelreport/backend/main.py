@@ -19,7 +19,6 @@ from accelreport.backend.calls import (
     measure_inference,
     measure_kernel,
     measure_own_step,
-    time_parts,
 )
 from accelreport.backend.checks.model import judge_kernels, kernel_path
 from accelreport.backend.distributed.tasks import SUPERVISED
@@ -107,11 +106,6 @@ def measure_training(
             artefacts_of(measurement.job) if measurement.leads else None,
         )
     checks.canary_of_training(engine, training.again, training.watch, trained.blocks)
-    if conditions.split:
-        steady = [block for block in trained.blocks if block.steady]
-        steps = sum(block.steps for block in steady)
-        step_s = sum(block.wall_s for block in steady) / steps if steps else None
-        measurement.result.parts = time_parts(engine, pipeline=pipeline, step_s=step_s)
 
 
 def _note_training(

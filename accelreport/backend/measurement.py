@@ -47,7 +47,6 @@ from accelreport.results.record import (
     SavedWeights,
     Selection,
     Served,
-    StepParts,
     Times,
     Warned,
 )
@@ -166,7 +165,6 @@ class MeasurementResult:
     artefacts: list[Artefact] = field(default_factory=list)
     selection: Selection | None = None
     flops: Flops | None = None
-    parts: StepParts | None = None
     memory: Memory = field(default_factory=Memory)
     hosts: list[Host] = field(default_factory=list)
     began_with: Beginning | None = None

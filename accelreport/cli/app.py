@@ -12,7 +12,6 @@ from typer.core import TyperGroup
 from accelreport._version import __version__
 from accelreport.cli import (
     build,
-    ceilings,
     chips,
     claims,
     compare,
@@ -107,7 +106,6 @@ app.command(epilog=new.NOTEBOOK_EXAMPLES)(new.notebook)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=noise.EXAMPLES)(noise.noise)
 app.command(epilog=claims.EXAMPLES)(claims.claims)
-app.command(epilog=ceilings.LAWS_EXAMPLES)(ceilings.laws)
 app.command(epilog=inspect.DEVICES_EXAMPLES)(inspect.devices)
 app.command(epilog=inspect.SCHEMA_EXAMPLES)(inspect.schema)
 app.add_typer(data.app, name="data")

@@ -39,7 +39,13 @@ MOST_NAMED = 2
 MOST_LISTED = 4
 """Values that a line of evidence lists; the table below has all of them."""
 
-WITHOUT_A_NUMBER = {Kind.UNDECIDED, Kind.SINGLE, Kind.EXCEEDS_PEAK, Kind.NOT_MEASURED}
+WITHOUT_A_NUMBER = {
+    Kind.UNDECIDED,
+    Kind.SINGLE,
+    Kind.EXCEEDS_PEAK,
+    Kind.CROSSING,
+    Kind.NOT_MEASURED,
+}
 """Kinds of which no number is set large."""
 
 CAVEATS: dict[Caveat, str] = {
@@ -272,6 +278,14 @@ class Speaker:
                 )
             case Kind.GAIN:
                 return self._gain(finding)
+            case Kind.CROSSING:
+                after = values[1]
+                (low,), (high,) = values[0].of.point, after.of.point
+                between = f"{quantity.setting(low)} and {quantity.setting(high)}"
+                return (
+                    f"{self.name(after.of)} overtakes {self.name(_over(after))} between "
+                    f"{axis_title(finding.axis)} {between}"
+                )
             case Kind.RANGE:
                 ratio = _ratio_of_ends(finding)
                 clause = f"the slowest timed configuration takes {ratio} as long as the fastest"

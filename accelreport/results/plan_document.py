@@ -26,7 +26,7 @@ from accelreport.spec.base import GivenBaseline, Scalar, bounded, dotted_values,
 from accelreport.spec.cells import MEASURED_BY, Cell, Spec
 from accelreport.spec.claims import Claim, TrendCheck
 from accelreport.spec.device import Device
-from accelreport.spec.models import Advice, Measure, Published, Source
+from accelreport.spec.models import Advice, Published, Source, StoredMeasure
 
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False), AfterValidator(bounded)]
 """A duration: never negative, and at most 10⁹ seconds, which are 32 years."""
@@ -185,7 +185,7 @@ class PlanDocument(Document):
     """Devices that the spec does not name: `--device` added them."""
     axes: dict[str, list[Scalar]]
     """Swept keys and their values, in the order of the spec."""
-    measure: Measure
+    measure: StoredMeasure
     """How the cells are measured."""
     published: list[Published] = []
     """Published figures."""

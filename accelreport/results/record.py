@@ -415,9 +415,10 @@ class Flops(Document):
 
 
 class StepParts(Document):
-    """Parts of a training step, timed after the training as separate programs.
+    """Parts of a training step, in records of versions that had `measure.split`.
 
-    Each part is called like a step, in windows of the same number of steps; in seconds per step.
+    Each was timed after the training as a separate program, called like a step, in windows of the
+    same number of steps; in seconds per step.
     """
 
     empty_s: list[Seconds] = []
@@ -645,7 +646,7 @@ class Record(Document):
     flops: Flops | None = None
     """Arithmetic done."""
     parts: StepParts | None = None
-    """The parts of a step, if `measure.split` is set."""
+    """The parts of a step, in records of versions that had `measure.split`."""
     memory: Memory = Memory()
     """Peak memory."""
     energy: list[Energy] = []

@@ -24,7 +24,7 @@ from pydantic import (
 from accelreport.spec.base import Baseline, Scalar, dotted_values
 from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
-from accelreport.spec.models import Advice, Measure, Published, Source
+from accelreport.spec.models import Advice, Measure, Published, Source, StoredMeasure
 from accelreport.spec.parameters import WorkloadParameters
 
 IDENTITY_VERSION = 1
@@ -73,7 +73,7 @@ class Cell(BaseModel):
     """The family's parameters in full, `kind` included, as JSON values."""
     device_spec: Device
     """The device in full."""
-    measure: Measure
+    measure: StoredMeasure
     """How it is measured."""
     folder: str = ""
     """Folder of the spec, for the files beside it; empty in records, which any machine may read."""

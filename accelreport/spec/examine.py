@@ -129,21 +129,17 @@ def check_claims(collector: Collector, parts: ParsedSpec) -> None:
 
 
 def check_training_only(collector: Collector, parts: ParsedSpec) -> None:
-    """Only a training has a learning curve whose target can be reached, and steps to split."""
+    """Only a training has a learning curve whose target can be reached."""
     family, measure = parts.family, parts.measure
     called = _is_called(collector)
     if not family or not measure or (family.shape == "training" and not called):
         return
     subject = "a model in inference" if called else family.kind
     nothing = "has no accuracy" if family.shape == "step" else "trains nothing"
-    messages = {
-        "target": f"{subject} {nothing}, so it cannot reach a target",
-        "split": f"{subject} has no training steps that could be split",
-    }
-    for key, message in messages.items():
-        if getattr(measure, key):
-            also = [_workload(called=called)]
-            collector.add("not-measured", ("measure", key), message, at_key=True, also=also)
+    if measure.target:
+        message = f"{subject} {nothing}, so it cannot reach a target"
+        also = [_workload(called=called)]
+        collector.add("not-measured", ("measure", "target"), message, at_key=True, also=also)
 
 
 def check_calls(collector: Collector, parts: ParsedSpec) -> None:

@@ -132,10 +132,6 @@ class Measure(SpecModel):
     """
     target: Target | None = None
     """The quality for "time to accuracy"."""
-    split: bool = False
-    """Whether to time the parts of a step after the training: dispatch, input, compute and
-    optimizer. This takes some seconds for each cell.
-    """
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -151,6 +147,18 @@ class Measure(SpecModel):
     def limit_s(self) -> float:
         """Seconds after which a cell's process is killed."""
         return self.budget + self.timeout
+
+
+class StoredMeasure(Measure):
+    """`[measure]` in a record or a plan, whose format keeps what a spec can no longer ask for."""
+
+    split: bool = False
+    """Whether an earlier version also timed the parts of a step."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_spec(cls, value: object) -> object:
+        return dict(value) if isinstance(value, Measure) else value
 
 
 class Published(SpecModel):

@@ -81,6 +81,49 @@ def test_a_gain_is_compared_within_repeats_and_not_by_two_intervals(
         assert found.values[0].verdict is not Verdict.FASTER
 
 
+def crossing(noise: float) -> list[Finding]:
+    """What is said of a GPU with a fixed cost of a step beside a CPU with a cost of an example."""
+    made = study(axes={"batch_size": (64, 256, 1024)}, devices=("cpu", "gpu"), repeats=4)
+    random = np.random.default_rng(0)
+
+    def fact(cell: Cell) -> Fact:
+        batch = int(cell.workload["batch_size"])
+        step_s = 1e-4 * batch if cell.device == "cpu" else 0.02 + 1e-6 * batch
+        return Fact(step_s * float(np.exp(noise * random.normal())))
+
+    return of_kind(view(replace(made, records=records_of(made.cells, fact))), Kind.CROSSING)
+
+
+def test_a_crossing_is_between_the_two_sweep_points_at_which_both_orders_are_decided() -> None:
+    (finding,) = crossing(noise=0.01)
+    before, after = finding.values
+    assert (before.of.point, after.of.point) == ((64,), (256,))
+    assert {value.of.device for value in finding.values} == {"gpu"}
+    assert (before.verdict, after.verdict) == (Verdict.SLOWER, Verdict.FASTER)
+    assert not crossing(noise=2.0), "undecided orders"
+
+
+def test_the_crossing_of_published_rates_is_said_below_the_figure_of_the_sweep() -> None:
+    bench = example()["mnist_batch_sweep"]
+    (finding,) = of_kind(bench, Kind.CROSSING)
+    said = Speaker(bench).title(finding)
+    assert said == (
+        "The published Colab TPU overtakes the published Colab GPU between batch size 256 and 512"
+    )
+    plot = opening_of(bench).scenes[0].shown
+    assert isinstance(plot, Plot)
+    assert plot.caption.endswith(f"{said}.")
+
+
+def test_no_crossing_is_said_across_a_sweep_point_that_one_device_lacks() -> None:
+    bench = example()["mnist_batch_sweep"]
+    rows = tuple(
+        row for row in bench.plan.published if row.device != "tpu" or row.where["batch_size"] != 256
+    )
+    plan = bench.plan.model_copy(update={"published": rows})
+    assert not of_kind(replace(bench, plan=plan), Kind.CROSSING)
+
+
 def test_no_published_gain_hides_that_the_measured_one_is_undecided() -> None:
     finding = of_kind(example()["mnist_batch_sweep"], Kind.GAIN)[0]
     assert {value.of.row is None for value in finding.values} == {True, False}

@@ -132,7 +132,7 @@ def trained(measure: Measures) -> Record:
     what = cell(
         "image_classification",
         {**SMALL_CNN, "epochs": 3, "samples": 30},
-        measure=Measure(warmup_steps=10, split=True),
+        measure=Measure(warmup_steps=10),
     )
     return measure(what)
 
@@ -146,16 +146,6 @@ def test_training_learns_and_leaves_every_step(trained: Record) -> None:
     assert all(len(block.step_s) == block.steps - 1 for block in trained.blocks)
     assert sum(block.steps for block in trained.blocks if block.warmup) == 10
     assert trained.parameters == 93_322
-
-
-def test_a_training_is_followed_by_the_parts_of_its_step_where_that_is_asked_for(
-    trained: Record,
-) -> None:
-    asked, without = trained.cell, Measure(warmup_steps=10)
-    assert trained.parts is not None
-    assert trained.parts.absent == ""
-    assert len(trained.parts.gradient_s) == 3
-    assert asked.key == asked.model_copy(update={"measure": without}).key, "no other measurement"
 
 
 def test_a_learning_curve_has_a_row_for_each_epoch_and_its_clock_leaves_evaluation_out(

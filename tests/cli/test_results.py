@@ -64,19 +64,11 @@ def test_every_benchmark_is_listed_and_each_cell_of_one_with_its_key(store: Stor
     assert len(lines) == 2 * len(rows)
 
 
-@pytest.mark.parametrize("command", ["results list", "laws SPEC"])
-def test_a_record_that_cannot_be_read_is_named_by_every_command_that_reads_records(
-    command: str, store: Store, tmp_path: Path
-) -> None:
+def test_a_record_that_cannot_be_read_is_named(store: Store) -> None:
     record = next(iter(store.records()))
     damaged = store.record_path(record.key, record.machine)
     damaged.write_text("{}", encoding="utf-8")
-    (tmp_path / "specs").mkdir()
-    for name in ("devices", "matmul"):
-        text = (SPECS / f"{name}.toml").read_text(encoding="utf-8")
-        (tmp_path / "specs" / f"{name}.toml").write_text(text, encoding="utf-8")
-    words = command.replace("SPEC", "specs/matmul.toml").split()
-    printed = CliRunner().invoke(app, words)
+    printed = accelreport("list")
     assert damaged.name in printed.stderr
     assert "it is not a record" in printed.stderr
 

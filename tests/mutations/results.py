@@ -16,7 +16,6 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from accelreport.cli.ceilings import law_lines
 from accelreport.report.comparison import compare_folders
 from accelreport.report.model import Page
 from accelreport.report.pages.compare import line_page, two_runs_page
@@ -294,8 +293,6 @@ def read_all(folder: Folder, before: Folder, *, rendered: bool = False) -> None:
                 renderer.render(page, site=facts)
         for _, content in unit.files():
             del content
-    for bench in benches:
-        list(law_lines(bench, [*bench.timed_sweeps]))
     _compare(before, folder)
     plan = RunPlan(tuple(decide(each.cell, each, None) for each in folder.written))
     _ = plan.estimate, [Earlier.of(each) for each in folder.written]

@@ -44,7 +44,7 @@ EVERYTHING: dict[str, Any] = {
     "sweep": {"batch_size": [256, 512], "zip": {"epochs": [2, 3], "samples": [1, 2]}},
     "measure": {
         "repeats": 2, "first_seed": 0, "warmup_steps": 20, "warmup_calls": 1, "calls": 6,
-        "budget": "10m", "timeout": 3600.0, "split": False,
+        "budget": "10m", "timeout": 3600.0,
         "target": {"metric": "val_accuracy", "at_least": 0.9, "required": False},
     },
     "profiles": {"quick": {"workload.scale_pixels": False, "measure.repeats": 1}},

@@ -12,7 +12,6 @@ from accelreport.loader.load import load
 from accelreport.report.site.builder import build as build_site
 from accelreport.results.store import Store
 from accelreport.spec.models import Target
-from tests.analysis.test_timed_sweeps import FIXED, in_parts
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, digits
 from tests.support.browser import opened
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module")
 def tall(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four batches on four devices with their steps in parts, and a grid of 24 points on three."""
+    """Four batches on four devices, and a grid of 24 points on three."""
     batches, grid = load(
         [ROOT / "specs" / f"{n}.toml" for n in ("mnist_batch_sweep", "har_sweep")]
     ).specs
@@ -34,7 +33,7 @@ def tall(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target=Target(metric="val_accuracy", at_least=0.85),
         published=batches.published, claims=batches.claims,
     )  # fmt: skip
-    records = tuple(digits(in_parts(record, fixed=FIXED)) for record in swept.records)
+    records = tuple(digits(record) for record in swept.records)
     points = study(
         spec="har_sweep", devices=("cpu", "gpu", "tpu"), origin="sample", repeats=1, epochs=2,
         steps_per_epoch=30, published=grid.published, claims=grid.claims,

@@ -28,7 +28,6 @@ MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|nul
 """What a tick of "500m×", an exponent, a missing value and digits without end look like."""
 
 INTERVALS = {
-    "law-lines": "",
     "sweep": r"95 % intervals over processes \(Student",
     "rates": r"95 % interval over processes",
     "totals": r"95 % interval over processes \(Student",

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.results.reading import STEPS, NewerVersion, NoVersion, migrate, read_plan
+from accelreport.results.reading import (
+    STEPS,
+    NewerVersion,
+    NoVersion,
+    migrate,
+    read_plan,
+    read_record,
+    to_bytes,
+)
 from accelreport.results.record import RECORD_VERSION
 from accelreport.spec.claims import BoundCheck, TrendCheck
 from tests.support.records import study
@@ -77,3 +85,17 @@ def test_claims_of_an_earlier_plan_are_tested_by_their_rules_of_today(tmp_path: 
         "1": BoundCheck(difference="loss", of="gpu", to="val_loss", at_most=0),
         "3": TrendCheck(rises="speedup", of="gpu", along="batch_size"),
     }
+
+
+def test_records_and_plans_of_the_version_that_timed_parts_of_a_step_are_read() -> None:
+    folder = Path(__file__).parents[2] / "examples" / "whole_trainings"
+    cell = folder / "cells" / "1aae70df056969fc.f9c59622.json"
+    assert '"split":true' in cell.read_text(encoding="utf-8")
+    record = read_record(cell)
+    assert record.parts is not None
+    assert len(record.parts.gradient_s) == 3
+    assert record.cell.key == record.key, "what it is remains"
+    assert to_bytes(record) == cell.read_bytes(), "nothing of it is lost"
+    plan = folder / "plans" / "mnist_batch_sweep.full.json"
+    assert '"split":true' in plan.read_text(encoding="utf-8")
+    assert read_plan(plan).measure.repeats == 3

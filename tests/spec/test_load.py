@@ -277,11 +277,6 @@ def test_what_a_profile_sweeps_is_changed_by_its_sweep_alone(write: Write) -> No
     assert "`epochs` is swept, so this value would never be used" in str(both)
 
 
-def test_only_steps_of_a_training_are_split(write: Write) -> None:
-    error = told(write(f"{KERNEL}\n[measure]\nsplit = true\n"))
-    assert "matmul has no training steps that could be split" in str(error)
-
-
 def test_an_override_that_no_spec_has_is_an_error(write: Write) -> None:
     with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epoch`"):
         load([write(TRAINING)], overrides={"workload.epoch": 1})

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.model import JAX_DTYPES, recurrent_layers
-from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.engine import Engine
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import InGraph
@@ -222,53 +222,6 @@ class JaxEngine(Engine):
             return totals, NO_STAMPS
 
         return train
-
-    def part_programs(self) -> PartPrograms:
-        """See `Engine.part_programs`."""
-        # Steps are given their buffers to write to; these are read again and again.
-        state = jax.tree.map(jnp.copy, self._state())
-        given = [jnp.full_like(array, SMALL_GRADIENT) for array in state[0]]
-
-        def nothing(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
-            return changing + 1
-
-        def taken(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
-            resident, order, _ = reading
-            return self.problem.take(resident, order[number])
-
-        def gradients(changing: Any, reading: Any, number: Any) -> Any:
-            batch = taken(changing, reading, number)
-            return jax.grad(self._objective, has_aux=True)(*reading[2], *batch)[0]
-
-        def updated(changing: Any, reading: Any, number: Any) -> Any:  # noqa: ARG001
-            return self.optimizer.stateless_apply(changing[1], reading[2], changing[0])
-
-        return PartPrograms(
-            self._repeated(nothing, lambda *_: self._zeros()),
-            self._repeated(taken, lambda resident, order: self.problem.take(resident, order[0])),
-            self._repeated(gradients, lambda *_: jax.tree.map(jnp.copy, given), state),
-            self._repeated(updated, lambda *_: jax.tree.map(jnp.copy, (state[0], state[2])), given),
-        )
-
-    def _repeated(
-        self, part: Step, begin: Callable[[Any, Any], Any], fixed: Any = None
-    ) -> Callable[..., Any]:
-        """A part of a step, driven as steps are, which changes what it left the last time.
-
-        Args:
-            part: what is repeated.
-            begin: (resident, order) → what it changes at first, which is given to XLA.
-            fixed: what it reads beside them.
-        """
-        many = self._many(part)
-        left: list[Any] = []
-
-        def run(resident: Any, order: Any, first: Any, count: Any) -> Any:
-            changing = left.pop() if left else begin(resident, order)
-            left.append(many(changing, (resident, order, fixed), first, count))
-            return left[0]
-
-        return run
 
     def step_graph(self, *arguments: Any) -> Any:
         """See `Engine.step_graph`: one step as JAX' own intermediate form, a closed jaxpr."""

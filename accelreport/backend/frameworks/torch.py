@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch._dynamo.utils import counters
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.engine import Engine
 from accelreport.backend.failures import NoDeviceError, out_of_memory
 from accelreport.backend.frameworks import TORCH_DEVICES, Runtime, no_compiler
 from accelreport.backend.placement import InGraph
@@ -164,32 +164,6 @@ class TorchEngine(Engine):
             return totals, np.array(stamps, np.float64)
 
         return train
-
-    def part_programs(self) -> PartPrograms:
-        """See `Engine.part_programs`."""
-        given = [torch.full_like(weight, SMALL_GRADIENT) for weight in self._weights]
-
-        def nothing(resident: Any, indices: Any) -> None:
-            """What driving a step costs is paid by the loop."""
-
-        def gradients(resident: Any, indices: Any) -> None:
-            self._backward(*self.problem.take(resident, indices))
-
-        def updated(resident: Any, indices: Any) -> None:  # noqa: ARG001
-            with torch.no_grad():
-                self.optimizer.apply(given, self.model.trainable_variables)
-
-        return PartPrograms(*map(self._repeated, (nothing, self.problem.take, gradients, updated)))
-
-    def _repeated(self, part: Function) -> Function:
-        """A part of a step, driven as steps are."""
-        step = self._compiled(part)
-
-        def run(resident: Any, order: Any, first: int, count: int) -> None:
-            for number in range(first, first + count):
-                step(resident, order[number])
-
-        return run
 
     def step_graph(self, *arguments: Any) -> Any:
         """See `Engine.step_graph`: a function that runs one step and takes it back."""

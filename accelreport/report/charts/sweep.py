@@ -18,7 +18,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LABEL_SIZE,
-    LINE_OF_ITS_OWN,
     ROOMY,
     SHAPE,
     Chart,
@@ -56,8 +55,6 @@ FAINT = 0.4
 """Opacity of a line beyond what was measured."""
 PUBLISHED = [4.0, 3.0]
 """The dash of a published line."""
-MODEL = [1.5, 3.5]
-"""The dash of a model."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +75,6 @@ class SweepLine:
             where the title is about something else.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
-        model: the curve of a model of its points, by swept value; it is dotted, fainter where
-            nothing was measured, and in the place of the line. None where the points are joined.
     """
 
     name: str
@@ -93,7 +88,6 @@ class SweepLine:
     texts: tuple[str, ...] = ()
     gain: str = ""
     measured: int | None = None
-    model: tuple[tuple[float, float], ...] | None = None
 
     @property
     def known(self) -> int:
@@ -121,7 +115,6 @@ class SweepAxes:
         heights: ends of the vertical axis.
         tick: the text of a value at it.
         text: a value as its mark shows it when it is pointed at.
-        x_tick: the text of a swept value.
         linear: whether the vertical axis is linear, from 0.
     """
 
@@ -130,7 +123,6 @@ class SweepAxes:
     heights: tuple[float, float]
     tick: Callable[[float], str]
     text: Callable[[float], str] = quantity.number
-    x_tick: Callable[[float], str] = plain
     linear: bool = False
 
     @property
@@ -156,16 +148,14 @@ def sweep_axes(
     x_title: str,
     tick: Callable[[float], str] = plain,
     text: Callable[[float], str] = quantity.number,
-    x_tick: Callable[[float], str] = plain,
     linear: bool = False,
 ) -> SweepAxes:
     """The axes that hold all lines and marks."""
-    curves = [end for line in lines for end in (line.model or ())[-1:]]
-    swept = {x for line in lines for x in line.x} | {end.x for end in ends} | {x for x, _ in curves}
+    swept = {x for line in lines for x in line.x} | {end.x for end in ends}
     heights = [v for line in lines for v in (*line.low, *line.high, *line.y)]
-    heights += [*(end.y for end in ends), *(y for _, y in curves)]
+    heights += [end.y for end in ends]
     ends_of = (0.0, 1.08 * max(heights)) if linear else log_domain(heights, 1.35)
-    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, x_tick, linear)
+    return SweepAxes(x_title, tuple(sorted(swept)), ends_of, tick, text, linear)
 
 
 def keys_of_lines(lines: Sequence[SweepLine]) -> tuple[Key, ...]:
@@ -265,12 +255,10 @@ class SweepPanel:
             Box.around(self._right_of(end.x), self._down(end.y), MARK, MARK) for end in self._ends
         ]
         for line in self._lines:
-            points = [*zip(line.x, line.y, strict=True)]
-            marks, corners = (
-                [(self._right_of(x), self._down(y)) for x, y in some]
-                for some in (points, line.model or points)
-            )
-            boxes += along(corners)
+            marks = [
+                (self._right_of(x), self._down(y)) for x, y in zip(line.x, line.y, strict=True)
+            ]
+            boxes += along(marks)
             boxes += (Box.around(x, y, MARK, MARK) for x, y in marks)
             for x, low, high in zip(line.x, line.low, line.high, strict=True):
                 if low < high:
@@ -291,8 +279,8 @@ class SweepPanel:
         scale |= {"type": "log", "base": 2} if self._log else {"zero": False}
         first, last = self._between
         room = (last - first) * TICKS / LETTERS
-        shown = fitting(list(swept), self._axes.x_tick, (swept[0], swept[-1]), room, log=self._log)
-        axis = ticked(shown, self._axes.x_tick, title=self._axes.x_title, grid=False,
+        shown = fitting(list(swept), plain, (swept[0], swept[-1]), room, log=self._log)
+        axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
                       domain=False, ticks=False, titleAnchor="start",
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
@@ -306,7 +294,7 @@ class SweepPanel:
             values = zip(line.x, line.y, line.low, line.high, strict=True)
             for number, (x, y, low, high) in enumerate(values):
                 if beyond in {None, number >= line.known}:
-                    description = f"{line.name}, {x_title} {self._axes.x_tick(x)}: {text(y)}"
+                    description = f"{line.name}, {x_title} {plain(x)}: {text(y)}"
                     description += ", extrapolated" if number >= line.known else ""
                     points.append(
                         {"label": keys[id(line)], "x": x, "y": y, "low": low, "high": high}
@@ -324,13 +312,10 @@ class SweepPanel:
         faint = Layer(beyond.rows and self._points(own).rows).encode(x=self._x)
         size = 72
         hollow = {"filled": False, "fill": "var(--paper)", "strokeWidth": 2}
-        joined = [
+        layers = [
             published.mark_line(strokeDash=PUBLISHED, strokeWidth=2).encode(**up),
             faint.mark_line(opacity=FAINT).encode(**dash, **up),
             measured.mark_line().encode(**dash, **up),
-        ]
-        layers = [
-            *(self._models() or joined),
             measured.mark_rule(strokeWidth=7, opacity=0.35).encode(
                 y=self._low, y2=alt.Y2("high"), **COLOUR
             ),
@@ -394,27 +379,6 @@ class SweepPanel:
     def _down(self, y: float) -> float:
         """Where a value lies, in pixels from the top."""
         return self._height * (1 - self._axes.share(y))
-
-    def _models(self) -> list[Layer]:
-        """The curves of models, fainter where nothing was measured."""
-        curves = [(line, *point) for line in self._lines for point in line.model or ()]
-        parts = (
-            (1.0, [row for row in curves if row[1] <= row[0].x[-1]]),
-            (FAINT, [row for row in curves if row[1] >= row[0].x[-1]]),
-        )
-        look: dict[str, Any] = {"strokeDash": MODEL, "strokeWidth": 2}
-        return [
-            Layer(rows([
-                {"x": x, "y": y} | marked(
-                    line.device, "", f"{line.name}: model", published=line.published
-                )
-                for line, x, y in part
-            ])).mark_line(opacity=opacity, **look).encode(
-                x=self._x, y=self._y, **LINE_OF_ITS_OWN
-            )
-            for opacity, part in parts
-            if part
-        ]  # fmt: skip
 
     def _failures(self) -> list[Layer]:
         failures = [

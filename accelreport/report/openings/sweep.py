@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from accelreport.analysis.findings import COMPARISONS, Caveat, Finding, Kind, Subject, Value
+from accelreport.analysis.findings import (
+    COMPARISONS,
+    MOST_SEPARATE,
+    Caveat,
+    Finding,
+    Kind,
+    Subject,
+    Value,
+)
 from accelreport.analysis.speed_findings import (
     published_lines,
     published_value,
@@ -58,6 +66,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     drawn = _lines(bench, (*devices.values(), *printed), ratios)
     lines = [line for line, _ in drawn]
     ends = _ends(bench)
+    crossings = [f for f in bench.findings if f.kind is Kind.CROSSING]
     counted = rate_axis(bench)
 
     def rate(value: float) -> str:
@@ -85,6 +94,9 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + "Bars: 95 % intervals over processes (Student’s t on logarithms)."
             + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
             + "".join(f" {note}" for note in notes_on_validation(held))
+            + "".join(
+                f" {Speaker(bench).title(crossing)}." for crossing in crossings[:MOST_SEPARATE]
+            )
         ),
         badges=loud_badges(bench),
         table=points_by_devices(

@@ -16,7 +16,6 @@ from accelreport.report.pages.sections.about import (
     measured_facts,
     source_facts,
 )
-from accelreport.report.pages.sections.batch_law import batch_law_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.cost import cost_section, resources_section
@@ -90,7 +89,6 @@ SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
     forecast_section,
     deployment_section,
     published_section,
-    batch_law_section,
     scaling_section,
     cold_start_section,
     compute_section,

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from accelreport.backend.arithmetic import count_flops
-from accelreport.backend.calls import time_parts
 from accelreport.backend.checks import CheckLog, RefusedCellError, model
 from accelreport.backend.checks.model import judge_inputs
 from accelreport.backend.checks.windows import WindowWatch, compiled
@@ -177,17 +176,6 @@ def only_in_torch(runtime: Runtime, folder: Path) -> dict[str, Any]:
     return {**said, "half": train(engine, engine.resident_trainer(), FEW)}
 
 
-def in_parts(runtime: Runtime, folder: Path) -> dict[str, Any]:
-    """The parts of a step by themselves, and why there are none of some steps."""
-    engine = begin(plain(), runtime, folder / "plain.npz")
-    trained = engine.weights()
-    parts = time_parts(engine, pipeline=False, step_s=0.1)
-    moved = not all(map(np.array_equal, trained, engine.weights()))
-    piped = time_parts(engine, pipeline=True, step_s=0.1).absent
-    untimed = time_parts(engine, pipeline=False, step_s=None).absent
-    return {**parts.model_dump(), "moved": moved, "piped": piped, "untimed": untimed}
-
-
 def starved(engine: Engine) -> dict[str, Any]:
     """What is said of a step that has no memory left once it has moved the weights."""
     import torch
@@ -219,7 +207,6 @@ def main(framework: str, folder: Path) -> None:
     for kind in PARAMETERS:
         engine = begin(problem(kind), runtime, folder / f"{kind}.npz")
         said[kind] = train(engine, engine.resident_trainer(), FEW) | look(engine)
-    said["parts"] = in_parts(runtime, folder)
     if framework == "jax":
         said |= only_in_jax(runtime, folder)
     if framework == "torch":

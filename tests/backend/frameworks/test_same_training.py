@@ -55,20 +55,6 @@ def test_a_model_has_the_same_arithmetic_on_every_framework(
     assert other[name]["kinds"] > 10, "the framework names the operations of a step"
 
 
-@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
-def test_every_framework_times_the_parts_of_a_step_or_says_why_not(
-    framework: str, request: pytest.FixtureRequest
-) -> None:
-    parts = request.getfixturevalue(framework)["parts"]
-    assert parts["absent"] == ""
-    for name in ("empty_s", "input_s", "gradient_s", "optimizer_s"):
-        assert len(parts[name]) == 3
-        assert min(parts[name]) > 0
-    assert parts["moved"] == (framework != "jax"), "JAX updates a copy of the weights"
-    assert parts["piped"].startswith("tf.data brings batches")
-    assert parts["untimed"] == "no steady step was timed"
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_the_optimizer_counts_each_step_and_nothing_is_compiled_after_the_first(
     name: str, jax: Said, torch: Said

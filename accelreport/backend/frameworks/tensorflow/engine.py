@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tensorflow.python.eager import context
 from tensorflow.python.util import _pywrap_util_port
 
-from accelreport.backend.engine import SMALL_GRADIENT, Engine, PartPrograms
+from accelreport.backend.engine import Engine
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.frameworks.tensorflow.strategies import place
@@ -275,43 +275,6 @@ class TensorFlowEngine(Engine):
 
         self._train = train
         return self.runtime.placement.steps(train)
-
-    def part_programs(self) -> PartPrograms:
-        """See `Engine.part_programs`."""
-        given = [tf.fill(variable.shape, tf.cast(SMALL_GRADIENT, variable.dtype))
-                 for variable in self._variables]  # fmt: skip
-
-        def nothing(resident: Any, indices: Any) -> Any:  # noqa: ARG001
-            return [tf.zeros([])]
-
-        def taken(resident: Any, indices: Any) -> Any:
-            return tf.nest.flatten(self.problem.take(resident, indices))
-
-        def gradients(resident: Any, indices: Any) -> Any:
-            gradients, *_ = self._gradients(*self.problem.take(resident, indices))
-            return [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
-
-        def updated(resident: Any, indices: Any) -> Any:  # noqa: ARG001
-            self.optimizer.apply(given, self.model.trainable_variables)
-            return [tf.zeros([])]
-
-        return PartPrograms(*map(self._repeated, (nothing, taken, gradients, updated)))
-
-    def _repeated(self, part: Callable[..., Any]) -> Callable[..., Any]:
-        """A part of a step, driven by a loop inside one graph as steps are."""
-        placement, strategy = self.runtime.placement, self.runtime.strategy
-        step = self._step(part)
-
-        @tf.function(jit_compile=False)  # type: ignore[untyped-decorator,unused-ignore]
-        def run(resident: Any, order: Any, first: Any, count: Any) -> Any:
-            arrays = placement.opened(resident)
-            # What a turn leaves is what the next one takes the place of: no turn is left out.
-            kept = strategy.run(step, args=(arrays, order[first]))
-            for number in tf.range(1, count):
-                kept = strategy.run(step, args=(arrays, order[first + number]))
-            return kept
-
-        return placement.steps(run)
 
     def step_graph(self, *arguments: Any) -> Any:
         """The trainer's graph as it was traced for these arguments, shapes included.
