@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from accelreport.cli.options import DevicesFile, argument, option
 from accelreport.importing import WhichEpoch
-
-if TYPE_CHECKING:
-    from accelreport.importing.published import Composed, RowDefaults
-    from accelreport.importing.reader import Asked, Value
 
 EXAMPLES = """\b
 What is read (detected from the content):
@@ -98,41 +94,30 @@ def import_figures(
     devices_file: DevicesFile = None,
 ) -> None:
     """Append published figures to a spec, with their source."""
-    from accelreport.importing.published import RowDefaults, append, axes_of
-    from accelreport.importing.reader import Asked, pairs, sweep_point
-    from accelreport.spec.problems import counted
+    from accelreport.importing.formats import reader_of
+    from accelreport.importing.published import RowDefaults, append, axes_of, composed, selected
+    from accelreport.importing.reader import Asked, Unreadable, pairs, read_given, sweep_point
+    from accelreport.spec.problems import counted, printable
 
     axes = None if into is None else axes_of(into, devices_file)
-    asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
-    source: dict[str, Value | None] = {
-        "title": title, "authors": author, "year": year, "url": url, "doi": doi,
-    }  # fmt: skip
+    wanted = pairs("--select", select)
     stated = RowDefaults(
         file.name,
         device=device,
         label=label,
         where=sweep_point(where, axes),
-        source=source,
+        source={"title": title, "authors": author, "year": year, "url": url, "doi": doi},
     )
-    rows = _rows(file, asked, stated, pairs("--select", select))
-    if into is None:
-        typer.echo("\n".join(row.text for row in rows), nl=False)
-        return
-    append(into, rows, devices_file)
-    typer.echo(f"{counted(len(rows), 'row')} of {file} appended to {into}.")
-
-
-def _rows(file: Path, asked: Asked, stated: RowDefaults, select: dict[str, str]) -> list[Composed]:
-    """Read the file, report what is left out, and compose the rows."""
-    from accelreport.importing.formats import reader_of
-    from accelreport.importing.published import composed, selected
-    from accelreport.importing.reader import Unreadable, read_given
-    from accelreport.spec.problems import printable
-
     given = read_given(file)
+    asked = Asked(axes, frozenset(leave_out), take, time_column, elapsed_column)
     readout = reader_of(given).read(given, asked)
     for sentence in readout.left_out:
         typer.echo(printable(f"left out: {sentence}"), err=True)
     if not readout.rows:
         raise Unreadable(f"{given.name} holds no figure that a spec can show.")
-    return composed(selected(readout.rows, select), stated)
+    rows = composed(selected(readout.rows, wanted), stated)
+    if into is None:
+        typer.echo("\n".join(row.text for row in rows), nl=False)
+        return
+    append(into, rows, devices_file)
+    typer.echo(f"{counted(len(rows), 'row')} of {file} appended to {into}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json as json_module
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -81,15 +81,17 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     """Read specs and show every error with its place, or what each claim tests."""
     from accelreport.backend.frameworks import installed
     from accelreport.loader.load import load
-    from accelreport.spec.files_beside import FILE_NAME, read_options
+    from accelreport.spec.files_beside import DEVICES_FILE, FILE_NAME, read_options
     from accelreport.spec.problems import SpecErrors
 
     try:
-        paths = _with_neighbours(specs)
-        loaded = load(paths, devices_file=devices_file, frameworks=installed())
+        # A change of a devices file may break the specs beside it.
+        changed = [path for path in specs if path.name == DEVICES_FILE and path.is_file()]
+        beside = [spec for path in changed for spec in sorted(path.parent.glob("*.toml"))]
+        loaded = load([*specs, *beside], devices_file=devices_file, frameworks=installed())
         for folder in specs:
             read_options(folder / FILE_NAME).check({spec.name for spec in loaded.specs})
-        complaints = _of_own(loaded)
+        warnings = _warnings_of(loaded)
     except SpecErrors as errors:
         if not json:
             raise
@@ -103,23 +105,24 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
         from accelreport.terminal.say import claims_text, say
 
         say(*claims_text(loaded.specs))
-        for name, complaint in complaints:
-            say(f"warning: {name}: {complaint}", err=True)
+        for name, warning in warnings:
+            say(f"warning: {name}: {warning}", err=True)
         totals = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())
         say(f"{', '.join(totals)}: no errors")
 
 
-def _of_own(loaded: SpecSet) -> list[tuple[str, str]]:
-    """Warnings about the user's own files and models, each with its spec.
+def _warnings_of(loaded: SpecSet) -> list[tuple[str, str]]:
+    """Warnings about the user's own files and models, each behind the name of its spec.
 
     Raises:
         SpecErrors: a model does not fit its data.
     """
     from accelreport.spec.problems import SpecErrors
 
-    unread = list(_own_files(loaded.specs))
+    unread = list(_lacking_columns(loaded.specs))
     unclear = {name for name, _ in unread}
-    unknown, wrong = _fitting(spec for spec in loaded.specs if spec.name not in unclear)
+    # A model cannot be called with data that cannot be read.
+    unknown, wrong = _misfits(spec for spec in loaded.specs if spec.name not in unclear)
     if wrong:
         raise SpecErrors(wrong)
     from accelreport.runner.outlook import AbsentData, unsound
@@ -145,8 +148,8 @@ def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:
     return [(spec, text) for spec, text in warnings if text]
 
 
-def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
-    """CSV files that specs name and that lack a column that is named."""
+def _lacking_columns(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
+    """Specs whose CSV file cannot be read or lacks a column that they name, with the reason."""
     from accelreport.workloads.series_forecast import SeriesForecastParameters
 
     for spec in specs:
@@ -159,7 +162,7 @@ def _own_files(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
 
         place = file_at(path, str(spec.path.parent.absolute()))
         if place is None:
-            continue  # its cells say so
+            continue  # the warning about absent data names it
         try:
             with place.open(encoding="utf-8-sig", newline="") as file:
                 head = next(csv.reader(file, delimiter=series.separator or ","), [])
@@ -190,8 +193,13 @@ def _is_own(workload: Mapping[str, Any]) -> bool:
     return bool(kind == "keras" or own_data or package_of(kind))
 
 
-def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """What check cannot examine, and each of the user's own models that does not fit its data."""
+def _misfits(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem]]:
+    """Builds the user's own models, and calls them with two examples of their data.
+
+    Returns:
+        Warnings about models that could not be examined, each behind the name of its spec, and an
+        error for each model that does not fit its data.
+    """
     own = [spec for spec in specs if any(_is_own(cell.workload) for cell in spec.cells)]
     if not own:
         return [], []
@@ -203,7 +211,7 @@ def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
         named = dict.fromkeys(device.framework for device in spec.devices.values())
         unlike: dict[str, Cell] = {}
         for cell in spec.cells:
-            unlike.setdefault(_shape_of(cell), cell)
+            unlike.setdefault(_model_and_data(cell), cell)
         if here := [framework for framework in named if not absent(framework)]:
             asked.setdefault(here[0], []).extend((spec, cell) for cell in unlike.values())
     complaints: list[tuple[str, str]] = []
@@ -224,8 +232,8 @@ def _fitting(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
     return complaints, problems
 
 
-def _shape_of(cell: Cell) -> str:
-    """What a model and its examples are made from, as text, without how often they are used."""
+def _model_and_data(cell: Cell) -> str:
+    """The parameters that decide the shapes of a model and of its examples, as one text."""
     from accelreport.spec.parameters import TRAINING_ONLY
 
     needless = TRAINING_ONLY | {"batch_size", "mode"}
@@ -252,14 +260,6 @@ def _problem(spec: Spec, cell: Cell, misfit: Misfit) -> Problem:
     return Problem(
         "misfit", file.place(here), f"{message}{at}", misfit.remedy, f"workload.{misfit.key}"
     )
-
-
-def _with_neighbours(paths: Sequence[Path]) -> list[Path]:
-    """The paths; for a devices file, also the specs beside it, which it may break."""
-    from accelreport.spec.files_beside import DEVICES_FILE
-
-    named = [path for path in paths if path.name == DEVICES_FILE and path.is_file()]
-    return [*paths, *(beside for path in named for beside in sorted(path.parent.glob("*.toml")))]
 
 
 def devices(

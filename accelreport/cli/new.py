@@ -151,7 +151,7 @@ def new(
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
     if (model or data) and kind not in {None, "keras"}:
         raise typer.BadParameter("--model and --data are of the kind keras")
-    source = _system(system) if system else None
+    source = _system_file(system) if system else None
     with files_beside(file) as fresh:
         if source:
             # Copy a published system.
@@ -169,15 +169,19 @@ def new(
             given = parse_tables(set_)
             given["sweep"] = parse_lists(sweep)
             if model or data or kind == "keras":
-                kind, given = "keras", _own(model, data, file, given)
+                kind, given = "keras", _keras_keys(model, data, file, given)
             guided = not (model or data)
             write_checked(file, _drafted(file, kind, device, given, guided=guided))
     typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
     typer.echo(f"Next: accelreport run {file} --profile quick")
 
 
-def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
-    """What is said of a model and data of one's own, and on the command line."""
+def _keras_keys(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a spec of the kind keras: from --model and --data, then from --set and --sweep.
+
+    Raises:
+        UsageError: no model is named, or a CSV file is named as a data set.
+    """
     values: dict[str, Any] = {**given.pop("workload", {}), **given}
     if {"model", "application", "architecture"} & values.keys() and not (model or data):
         return values
@@ -194,11 +198,11 @@ def _own(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, 
         keys.pop("epochs", None)
     keys |= values
     if data and "dataset" not in keys and "task" not in keys:
-        keys["task"] = _asked("task (classification or regression)", "")
+        keys["task"] = _ask("task (classification or regression)", "")
     return keys
 
 
-def _system(name: str) -> Path:
+def _system_file(name: str) -> Path:
     """The spec of a published system.
 
     Raises:
@@ -225,22 +229,30 @@ def _drafted(
     *,
     guided: bool,
 ) -> str:
-    """The text of a spec; title and devices are asked for only where the start is guided."""
+    """The text of a spec.
+
+    Args:
+        file: where it will be written.
+        kind: the kind of workload; asked for where it is None.
+        devices: names of rows in the devices file; chosen where there is none.
+        given: keys of the workload, with `measure` and `sweep`.
+        guided: whether to ask for the title and the devices.
+    """
     from accelreport.loader.load import load
     from accelreport.workloads.spec_template import draft
 
     family = _family(kind)
     measure, sweep = given.pop("measure", {}), given.pop("sweep")
-    given = _completed(family, {**given.pop("workload", {}), **given}, file.parent)
+    given = _complete(family, {**given.pop("workload", {}), **given}, file.parent)
     title = file.stem.replace("_", " ").capitalize()
-    title = _asked("Title", title) if guided else title
+    title = _ask("Title", title) if guided else title
     if not devices:
         known = dict(load([file.parent / DEVICES]).devices)
-        devices = _chosen(known) if guided else here(known)
+        devices = _ask_devices(known) if guided else _worth_comparing(known)
     return draft(family, title=title, devices=devices, given=given, measure=measure, sweep=sweep)
 
 
-def here(devices: dict[str, Device]) -> list[str]:
+def _worth_comparing(devices: dict[str, Device]) -> list[str]:
     """The devices of this machine that are worth comparing, the baseline first."""
     from accelreport.runner.prepare import devices_here
     from accelreport.terminal.say import tell_waiting
@@ -248,13 +260,14 @@ def here(devices: dict[str, Device]) -> list[str]:
     return devices_here(devices, waiting=tell_waiting)
 
 
-def _chosen(devices: dict[str, Device]) -> list[str]:
-    def names(text: str) -> str:
+def _ask_devices(devices: dict[str, Device]) -> list[str]:
+    def checked(text: str) -> str:
         for name in _split(text):
             _one_of(devices)(name)
         return text
 
-    return _split(_asked("Devices, the baseline first", ", ".join(here(devices)), names))
+    proposed = ", ".join(_worth_comparing(devices))
+    return _split(_ask("Devices, the baseline first", proposed, checked))
 
 
 def _family(kind: str | None) -> Family:
@@ -263,7 +276,7 @@ def _family(kind: str | None) -> Family:
     if kind is None:
         for name, family in FAMILIES.items():
             typer.echo(f"  {name:<24} {family.title}")
-        kind = _asked("Kind", "image_classification", _one_of(FAMILIES))
+        kind = _ask("Kind", "image_classification", _one_of(FAMILIES))
     if kind not in FAMILIES:
         raise UsageError(
             f"There is no workload of the kind {kind!r}.",
@@ -272,36 +285,36 @@ def _family(kind: str | None) -> Family:
     return FAMILIES[kind]
 
 
-def _completed(family: Family, given: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The keys that were given, the data set, and those without a default."""
+def _complete(family: Family, given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The given keys, with the data set and every key without a default, which are asked for."""
     fields = family.parameters.model_fields
     dataset = fields.get("dataset")
     named = dataset is not None and get_origin(dataset.annotation) is Literal
     choices = get_args(dataset.annotation) if dataset and named else ()
     if dataset and "dataset" not in given and len(choices) > 1:
-        given["dataset"] = _asked("Data set", str(dataset.default), _one_of(choices))
+        given["dataset"] = _ask("Data set", str(dataset.default), _one_of(choices))
     for name, field in fields.items():
         if field.is_required() and name not in given:
-            given[name] = _asked(f"{name} ({' '.join((field.description or '').split())})", "")
+            given[name] = _ask(f"{name} ({' '.join((field.description or '').split())})", "")
     if given.get("dataset") == "csv":
         # The file of a series, and the columns of its time and its targets.
         from accelreport.datasets.series import proposed_columns
 
         series = given.get("series", {})
-        asked = series.get("path") or _asked("series.path (the CSV file)", "", _file_below(folder))
-        place, path = _place(asked, folder)
+        csv = series.get("path") or _ask("series.path (the CSV file)", "", _existing_file(folder))
+        place, path = _place(csv, folder)
         proposed = proposed_columns(place, str(series.get("separator", ",")))
         table = {**series, "path": path}
         for key, columns in proposed.items():
             if key not in table:
-                table[key] = _split(_asked(f"series.{key}", ", ".join(columns)))
+                table[key] = _split(_ask(f"series.{key}", ", ".join(columns)))
                 typer.echo(f"series.{key} = {', '.join(table[key])}: correct it if it is another.")
         given["series"] = table
     return _as_lists(family.parameters, given)
 
 
 def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The values with a list where the key has one and a text was given."""
+    """The values, with texts such as "a, b" split where a key holds a list."""
     values = dict(given)
     for name, value in given.items():
         field = parameters.model_fields.get(name)
@@ -324,19 +337,19 @@ def _split(text: str) -> list[str]:
 
 
 def _one_of(names: Iterable[str]) -> Callable[[str], str]:
-    """Takes an answer that is one of these, and refuses others."""
+    """A check of an answer, which must be one of these names."""
     known = list(names)
 
-    def taken(text: str) -> str:
+    def check(text: str) -> str:
         if text.strip() not in known:
             raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}.")
         return text.strip()
 
-    return taken
+    return check
 
 
 def _place(path: str, folder: Path) -> tuple[Path, str]:
-    """A CSV file and what a spec in a folder calls it: below that folder, by its way from there."""
+    """A CSV file, and its path in a spec of this folder: relative where the file is inside."""
     from accelreport.datasets.cache import file_at, places
 
     chosen = file_at(path, str(folder.absolute())) or places(path, str(folder.absolute()))[-1]
@@ -344,21 +357,26 @@ def _place(path: str, folder: Path) -> tuple[Path, str]:
     return chosen, chosen.relative_to(folder.absolute()).as_posix() if beside else path
 
 
-def _file_below(folder: Path) -> Callable[[str], str]:
+def _existing_file(folder: Path) -> Callable[[str], str]:
+    """A check of an answer, which must name a file that a spec of this folder can read."""
     from accelreport.datasets.cache import is_file
 
-    def taken(text: str) -> str:
+    def check(text: str) -> str:
         if not is_file(_place(text, folder)[0]):
             raise typer.BadParameter(f"There is no file {text}.")
         return text
 
-    return taken
+    return check
 
 
-def _asked(what: str, default: str, taken: Callable[[str], str] | None = None) -> str:
-    """What a person answers, asked again until it can be; the default where nobody can be asked."""
+def _ask(what: str, default: str, check: Callable[[str], str] | None = None) -> str:
+    """A person's answer, asked for again until it passes the check.
+
+    Raises:
+        UsageError: there is no terminal to ask on, and no default.
+    """
     if sys.stdin.isatty():
-        return str(typer.prompt(what, default=default or None, value_proc=taken))
+        return str(typer.prompt(what, default=default or None, value_proc=check))
     if not default:
         raise UsageError(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
     return default

@@ -112,7 +112,7 @@ def noise(
 
 
 def _measured(request: Request, *, small: bool, quiet: bool) -> list[Noise]:
-    """Run what is asked for, and keep what it says of this machine.
+    """Measure the pairs, and keep the noise for later comparisons on this machine.
 
     Raises:
         AccelReportError: too few processes have a time.
@@ -133,6 +133,6 @@ def _measured(request: Request, *, small: bool, quiet: bool) -> list[Noise]:
 
 
 class TooFewTimes(AccelReportError):  # noqa: N818 -- reads as what it says
-    """An A/A measurement of which too little came."""
+    """No cell has enough pairs of processes with a time."""
 
     exit_code = ExitCode.SOME_FAILED

@@ -121,7 +121,7 @@ def list_(
 
 
 def _write_history(store: Store, name: str, service: str) -> None:
-    """Print the steady times as a service that draws histories reads them."""
+    """Print steady times in the format of a service that draws histories of benchmarks."""
     from accelreport.runner.plan_documents import choose
     from accelreport.terminal.histories import FORMATS, named_groups
     from accelreport.terminal.say import say

@@ -238,7 +238,7 @@ def run(
         devices_file=devices_file,
         policy=policy,
         stopping_rule=rule,
-        within_s=None if within is None else _seconds(within),
+        within_s=None if within is None else _within_seconds(within),
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings works on one machine only; leave out --on.")
@@ -265,9 +265,19 @@ def carried_out(
     fork: bool = True,
     answer: bool = True,
 ) -> int:
-    """Do what is asked for, or show its plan, and tell of it; the exit code.
+    """Measure, or show the plan, and print what happens.
 
-    With `answer` a run ends with what the numbers say, and with the next command.
+    Args:
+        request: what to measure.
+        dry_run: only show the plan.
+        json: print events as JSON lines, and nothing else.
+        quiet: print failures only.
+        timings: also show how the wall time was spent.
+        fork: fork CPU cells from a process that has imported the framework.
+        answer: end with the findings and the next command.
+
+    Returns:
+        The exit code.
     """
     from accelreport.runner.events import plan_line
     from accelreport.runner.run import carry_out, exit_code
@@ -304,6 +314,11 @@ def carried_out(
 
 
 def _prepared(request: Request, *, dry_run: bool) -> Prepared:
+    """The plan of a request; prints warnings about it.
+
+    Raises:
+        DataUnavailable: no cell can run, because all data are absent.
+    """
     from accelreport.cli.inspect import misplaced_files
     from accelreport.datasets.errors import DataUnavailable
     from accelreport.runner.outlook import AbsentData, unsound
@@ -332,8 +347,8 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     return prepared
 
 
-def _seconds(text: str) -> float:
-    """Seconds of `--within`."""
+def _within_seconds(text: str) -> float:
+    """The value of `--within` in seconds."""
     from accelreport.spec.base import parse_duration
 
     try:

@@ -228,8 +228,8 @@ def test_schemas_are_json_schemas(tmp_path: Path) -> None:
 
 
 def test_every_field_of_records_and_events_is_explained(tmp_path: Path) -> None:
-    for option in ("--record", "--events"):
-        document = json.loads(call(tmp_path, "schema", option).stdout)
+    for kind in ("record", "events"):
+        document = json.loads(call(tmp_path, "schema", kind).stdout)
         unexplained = [
             f"{name}.{field}"
             for name, model in {"": document, **document["$defs"]}.items()
