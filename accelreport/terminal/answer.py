@@ -37,7 +37,7 @@ MOST_ROWS = 40
 
 
 def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
-    """The rows in columns of equal width, then what was not measured."""
+    """The speedups of a results folder in columns of equal width, then what was not measured."""
     lines = columns([COLUMNS, *table_rows(speedups)])
     return "\n".join([table_title(folder, speedups), *lines, *absences(speedups)])
 
@@ -45,9 +45,9 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
 def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     """The results of some plans for the end of a run, as lines for a terminal.
 
-    Of each benchmark its headline, the table of its speedups, the state of each of its claims with
-    its numbers, and every kind of warning; then, once for all of them, what to know of their
-    numbers: stand-ins for the data, extrapolated totals.
+    Each benchmark has its headline, the table of its speedups, its claims with their states and
+    numbers, and its kinds of warnings. Notes about all of them follow, such as synthetic data or
+    extrapolated totals.
 
     Args:
         store: the results folder; only the records of these plans are read.
@@ -75,7 +75,10 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
             yield from (f"  {line}" for line in claim_lines(bench.tested))
         if warned := _warned(bench):
             yield f"  ⚠ {warned}"
-    if notices := [*_notices(benches)]:
+    notices = [f"⚠ {notice.title} {notice.text}" for notice in notices_of(benches)]
+    if any(row.measured and row.warnings for bench in benches for row in bench.results):
+        notices.append("⚠ The report explains each warning.")
+    if notices:
         yield from ("", *notices)
 
 
@@ -87,16 +90,8 @@ def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkV
     return views(now, [record for record in records if record is not None])
 
 
-def _notices(benches: Sequence[BenchmarkView]) -> Iterator[str]:
-    """Notes about all benchmarks together, and where each warning is explained."""
-    for notice in notices_of(benches):
-        yield f"⚠ {notice.title} {notice.text}"
-    if any(row.measured and row.warnings for bench in benches for row in bench.results):
-        yield "⚠ The report explains each warning."
-
-
 def _warned(bench: BenchmarkView) -> str:
-    """Each kind of warning, with its number of cells."""
+    """Every kind of warning of a benchmark's cells, with the number of these."""
     rows = [row for row in bench.results if row.measured]
     counts = Counter(kind for row in rows for kind in {warning.kind for warning in row.warnings})
     every = {len(rows): "every measured cell"} if all(row.timed for row in rows) else {}
@@ -127,7 +122,8 @@ def table_rows(speedups: pd.DataFrame) -> Iterator[tuple[str, ...]]:
             str(row["n"]),
             duration(row["seconds"]),
             _speedup(row),
-            _outcome(row),
+            # A withheld speedup, or a missing verdict, has its reason beside it.
+            ": ".join(filter(None, (str(row["verdict"]), row["withheld"] or row["reason"]))),
         )
 
 
@@ -142,18 +138,13 @@ def absences(speedups: pd.DataFrame) -> list[str]:
 
 
 def _speedup(row: dict[Any, Any]) -> str:
+    """The speedup with its interval; a single process has none."""
     if row["verdict"] == Verdict.BASELINE:
         return "1×"
     speedup = ratio(row["speedup"], row["low"], row["high"])
     if pd.isna(row["low"]):
         return f"{speedup} (no interval)"
     return f"{speedup} ({ratio_interval(row['low'], row['high'], row['speedup'])})"
-
-
-def _outcome(row: dict[Any, Any]) -> str:
-    """The verdict, and why the speedup must not be shown alone or is missing."""
-    reason = row["withheld"] or row["reason"]
-    return f"{row['verdict']}: {reason}" if reason else str(row["verdict"])
 
 
 def named(bench: BenchmarkView, frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What became of the claims of specs: lines for a terminal, and rows for a program."""
+"""The states of claims: lines for a terminal, and rows for JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_NUMBERS = 3
 """Numbers below a claim; the report and the JSON have all."""
 
 OPEN = (ClaimState.UNDECIDED, ClaimState.WITHHELD, ClaimState.NOT_MEASURED)
-"""States of a claim whose devices were tried, and of which nothing is decided."""
+"""States of an undecided claim whose devices were tried."""
 
 FAILING = {"refuted": {ClaimState.REFUTED}, "undecided": {ClaimState.REFUTED, *OPEN}}
 """What `--fail-if` names → the states that it means."""
 
 TESTED = {ClaimState.CONFIRMED, ClaimState.REFUTED, *OPEN}
-"""States of a claim of which something was tried here."""
+"""States of a claim whose devices were tried here."""
 
 
 def benchmarks_of(store: Store) -> Iterator[Benchmark]:
@@ -33,7 +33,7 @@ def benchmarks_of(store: Store) -> Iterator[Benchmark]:
 
 
 def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:
-    """How many claims are in which state; then each with its state, and below it its numbers."""
+    """The number of claims in each state, then each claim with its state and its numbers."""
     yield claims_sentence(results)
     every = distinct(results)
     width = max(len(STATES[one.state][0]) for one in every)

@@ -53,9 +53,10 @@ def comparison_text(comparison: FolderComparison) -> Iterator[str]:
 
 
 def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str]:
+    """The compared rows of a benchmark in columns, with the reasons below a row."""
     table = [_head(gate)]
     for row in rows:
-        cells = [*_measured(row), speedup_text(row), processes_compared(row), decided(row)]
+        cells = [*_times(row), speedup_text(row), processes_compared(row), decided(row)]
         table.append([*cells, gate_text(row)] if gate is not None else cells)
     title, *lines = columns(table)
     yield f"  {title}"
@@ -65,10 +66,12 @@ def _table(rows: Sequence[ComparisonRow], *, gate: float | None) -> Iterator[str
 
 
 def _head(gate: float | None) -> list[str]:
+    """The headings; with a gate, its margin as well."""
     return [*HEAD, f"gate {percentage(gate)}"] if gate is not None else list(HEAD)
 
 
-def _measured(row: ComparisonRow) -> list[str]:
+def _times(row: ComparisonRow) -> list[str]:
+    """The device, the sweep point, and both times."""
     return [row.device, where_text(row), duration(row.old_seconds), duration(row.new_seconds)]
 
 
@@ -88,7 +91,7 @@ def line_text(line: Sequence[FolderComparison]) -> Iterator[str]:
 
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&@])")
-"""Characters with a meaning in Markdown, or that would notify somebody by name."""
+"""Characters with a meaning in Markdown; @ would notify a person by name."""
 
 
 def escaped(text: str) -> str:
@@ -135,7 +138,7 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join([' :-- '] * len(head))}|"
     for row in rows:
-        texts = map(escaped, [benchmark(row), *_measured(row)])
+        texts = map(escaped, [benchmark(row), *_times(row)])
         verdict = f"**{row.verdict}**" if row.verdict in {"FASTER", "SLOWER"} else decided(row)
         cells = [*texts, speedup_text(row), processes_compared(row), verdict]
         if gate is not None:
@@ -145,6 +148,7 @@ def _markdown_table(rows: Sequence[ComparisonRow], gate: float | None) -> Iterat
 
 
 def _folded(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    """A list that GitHub and GitLab show when its heading is clicked."""
     yield f"<details><summary>{heading}</summary>"
     yield ""
     yield from (f"- {escaped(line)}" for line in lines)

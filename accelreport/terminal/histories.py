@@ -9,7 +9,6 @@ from typing import Any
 from accelreport.analysis.results import quantity, results_of
 from accelreport.analysis.speedup import Group, groups_of
 from accelreport.analysis.stats import Interval, geometric_mean
-from accelreport.report.claim_text import point_text
 from accelreport.results.store import Store
 from accelreport.terminal.listings import records_of
 
@@ -18,16 +17,16 @@ NANOSECONDS = 1e9
 
 
 def named_groups(store: Store) -> Iterator[tuple[str, Group]]:
-    """Everything that has a time, with a name that is the same from run to run.
+    """Each device and sweep point with a time, behind a name that is the same from run to run.
 
-    A machine is part of the name only where another one measured the same.
+    The machine is part of the name only where several machines measured the same.
     """
     for plan in store.plans():
         results = results_of(plan, records_of(store, {cell.key for cell in plan.cells}))
         groups = [group for group in groups_of(results) if group.timed]
         names = [
-            " ".join(filter(None, (plan.spec, plan.profile, history.device, _point(history))))
-            for history in groups
+            " ".join(filter(None, (plan.spec, plan.profile, group.device, _point(group))))
+            for group in groups
         ]
         often = Counter(names)
         for name, group in zip(names, groups, strict=True):
@@ -35,8 +34,8 @@ def named_groups(store: Store) -> Iterator[tuple[str, Group]]:
 
 
 def _point(group: Group) -> str:
-    known = {axis: value for axis, value in group.point.items() if value is not None}
-    return point_text(known).replace(" = ", "=")
+    known = ((axis, value) for axis, value in group.point.items() if value is not None)
+    return ", ".join(f"{axis}={value}" for axis, value in known)
 
 
 def bencher(groups: Sequence[tuple[str, Group]]) -> dict[str, Any]:

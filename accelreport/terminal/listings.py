@@ -79,7 +79,7 @@ MEBIBYTE = 2**20
 
 
 def catalogue_text() -> Iterator[str]:
-    """The data folder, and of each data set: whether it is here, what it is, sample and terms."""
+    """The data folder, then each data set: its state, contents, sample and licence."""
     place = where()
     chosen = "ACCELREPORT_DATA" if place.chosen_by == "ACCELREPORT_DATA" else "the default"
     exists = "exists" if place.exists else "missing"
@@ -120,6 +120,7 @@ def fetch_all(names: Sequence[str], *, replace: bool) -> None:
 
 
 def _state(status: DatasetStatus) -> str:
+    """Whether a data set is here, and its size, or the size of what is missing."""
     if status.state in {"missing", "incomplete"}:
         size = status.download_bytes
         to_get = f", {size / MEBIBYTE:.1f} MiB to download" if size is not None else ""
@@ -133,12 +134,12 @@ def _progress() -> Iterator[FileProgress]:
     if not sys.stderr.isatty():
         known: set[str] = set()
 
-        def tell(path: str, done: int, total: int | None) -> None:  # noqa: ARG001
+        def note(path: str, done: int, total: int | None) -> None:  # noqa: ARG001
             if path not in known:
                 known.add(path)
                 sys.stderr.write(f"fetching {path}\n")
 
-        yield tell
+        yield note
         return
     from rich.console import Console
     from rich.progress import (
@@ -215,7 +216,12 @@ def _status(result: Result) -> str:
 
 
 def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
-    """A row for the outcome of cells, by their keys and machines."""
+    """A row for a plan.
+
+    Args:
+        name: of the plan.
+        statuses: key and machine → status of each of its cells.
+    """
     counts = Counter(sorted(statuses.values(), key="not run".__eq__))
     summary = ", ".join(f"{count} {status}" for status, count in counts.items())
     machines = ", ".join(sorted({machine for _, machine in statuses} - {""}))
@@ -224,7 +230,7 @@ def _benchmark(name: str, statuses: Mapping[tuple[str, str], str]) -> Row:
 
 
 def cells(store: Store, name: str) -> list[Row]:
-    """A row for each cell and machine of the plans of a name."""
+    """A row for each cell of a spec, or of SPEC:PROFILE, on each machine."""
     rows: list[Row] = []
     for plan in plans_named(store, name):
         records = plan_records(store, plan)
@@ -247,9 +253,10 @@ def cells(store: Store, name: str) -> list[Row]:
 
 
 def privacy(store: Store) -> tuple[list[Record], list[Row]]:
-    """The records as they are published, and a row for each private value in them.
+    """The records as a report publishes them, and a row for each private value in them.
 
-    First what is replaced, then paths and environment variables that are published unchanged.
+    The rows of replaced values come first, then those of paths and environment variables that are
+    published unchanged.
     """
     records = sorted(store.records(), key=lambda record: (record.key, record.machine))
     _, published, changes = as_published(store.plans(), records)
@@ -363,6 +370,7 @@ def cells_named(store: Store, start: str) -> Mapping[str, Sequence[str]]:
 
 
 def _nothing(name: str, known: Collection[str]) -> AccelReportError:
+    """The error for a name that no benchmark and no cell has."""
     return AccelReportError(
         f"There is no benchmark and no cell {name!r}.",
         why=did_you_mean(name, known),

@@ -23,8 +23,8 @@ REFRESH_S = 0.5
 """Drawing costs CPU time of the measured machine, so it happens only twice a second."""
 
 ECHOED = "^C^C"
-"""What a terminal may write after the last line: if that began a new line, rich could no longer
-find and remove all of its own lines.
+"""A terminal may echo this after the last line. Rows leave room for it: on a new line, rich would
+no longer remove all of its own lines.
 """
 
 BAR, LEAST_NOTE = 24, 12
@@ -93,6 +93,7 @@ class LiveProgress:
         self._live.update(self._picture(), refresh=True)
 
     def _picture(self) -> RenderableType:
+        """The bar of the run, and a bar for each cell that is being measured."""
         view = self._view
         if view.waiting:
             return Group(Text(on_one_line(view.waiting), style="yellow"))

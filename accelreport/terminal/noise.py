@@ -1,4 +1,4 @@
-"""What is known of the noise of machines: measured, kept, and written as lines."""
+"""The noise of machines: from a results folder, kept in the cache, and as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def noises(store: Store, *, small: bool) -> list[Noise]:
 
     Args:
         store: the folder.
-        small: whether it holds the small network, and no spec of somebody's own.
+        small: whether it holds the small network of `accelreport noise`, instead of a spec's cells.
     """
     noises = []
     for plan in store.plans():
@@ -41,7 +41,7 @@ def noises(store: Store, *, small: bool) -> list[Noise]:
 
 
 def kept() -> list[Noise]:
-    """What earlier measurements found; nothing where there is none, or it cannot be read."""
+    """The noise that earlier measurements kept; empty where there is none or it is unreadable."""
     try:
         return NOISES.validate_json((cache_folder("noise") / "noise.json").read_bytes())
     except (OSError, ValidationError):
@@ -49,9 +49,9 @@ def kept() -> list[Noise]:
 
 
 def keep(measured: Sequence[Noise]) -> None:
-    """Keep what was found in the place of what was known of the same.
+    """Keep measured noise; it replaces the earlier noise of the same cell and machine.
 
-    Where nothing can be written a warning says so: the caller still prints the measurement.
+    A folder that cannot be written is a warning only, because the caller prints the measurement.
     """
 
     def subject(noise: Noise) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def keep(measured: Sequence[Noise]) -> None:
 
 
 def noise_lines(measured: Sequence[Noise], slowdown: float) -> Iterator[str]:
-    """What repeats show on this machine, a table for each device and sweep point."""
+    """A table for each device and sweep point: the smallest slowdown that N repeats show."""
     for noise in measured:
         place = " ".join(filter(None, (noise.workload or "a small network", "on", noise.device)))
         point = f" at {point_text(noise.point)}" if noise.point else ""

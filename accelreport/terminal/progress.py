@@ -16,7 +16,7 @@ from accelreport.terminal.run_view import EndedCell, RunView
 from accelreport.terminal.say import on_one_line, unheard
 
 SHORTEST_S = 0.05
-"""Remaining times below this are not shown."""
+"""Shorter remaining times are not shown."""
 
 
 @dataclass
@@ -42,6 +42,7 @@ class PlainLines:
         """Plain lines do not move."""
 
     def _ended(self, cell: EndedCell) -> Iterator[str]:
+        """The lines of a cell that has ended, with the time that the run has left."""
         if cell.heading:
             yield cell.heading
         left = self.view.left_s or 0.0
@@ -99,7 +100,7 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 def _keeps_every_line() -> bool:
-    """Whether what was written cannot be drawn over, as below a notebook's `!` line."""
+    """Whether lines cannot be redrawn, as in the output of a notebook's `!` line."""
     return os.environ.get("TERM") in {None, "dumb"} or "JPY_PARENT_PID" in os.environ
 
 

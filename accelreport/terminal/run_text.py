@@ -14,7 +14,7 @@ from accelreport.spec.base import Scalar
 from accelreport.spec.problems import counted, listed
 
 MARKS = {"ok": "✓", "partial": "◐", "failed": "✗", "skipped": "–"}
-"""One sign for each status; the word stands beside it where it matters."""
+"""The sign of each status."""
 
 
 def duration(seconds: float) -> str:
@@ -89,6 +89,7 @@ def end_text(line: CellEndLine) -> str:
 
 
 def _time(seconds: float) -> str:
+    """The time of a step, such as `24.1 ms`."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{number(seconds / size)} {unit}"
@@ -122,7 +123,7 @@ DAY_S = 24 * 3600.0
 
 
 def too_long(estimate: TimeEstimate) -> str:
-    """A sentence about a plan that may take more than a day; empty of any other."""
+    """A warning about a plan that may take more than a day; empty for a shorter one."""
     most = estimate.seconds + estimate.at_most_s
     if most <= DAY_S:
         return ""
@@ -133,7 +134,7 @@ def too_long(estimate: TimeEstimate) -> str:
 
 
 def looked(line: LookLine) -> Iterator[str]:
-    """The result of the look at the comparisons, and what follows from it."""
+    """How many comparisons a look of `--until-decided` found decided, and the repeats it adds."""
     undecided = [
         comparison for comparison in line.comparisons if comparison.wanted or comparison.reason
     ]
@@ -199,6 +200,7 @@ def nothing_ran(end: EndLine) -> bool:
 
 
 def _expected(plan: PlanLine) -> str:
+    """How long the cells to run will take, in brackets; empty where none will run."""
     if not plan.run:
         return ""
     if plan.unknown == plan.run:

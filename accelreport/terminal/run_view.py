@@ -1,6 +1,6 @@
-"""A run as it stands: what is measured, what is left, and what each event is worth saying.
+"""The state of a run, kept by its events, and the lines that each event is worth.
 
-All displays read the same view, so that they tell the same.
+All displays read this view, so that they agree.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class RunningCell:
         return max(0.0, self.progress.eta_s - (time.monotonic() - self.progress_at))
 
     def hear(self, event: PhaseEvent | ProgressEvent | EpochEvent) -> None:
-        """Take note of what its process says."""
+        """Take note of an event of its process."""
         match event:
             case PhaseEvent():
                 self.phase = PHASES[event.phase].format(first=self.words.first)
@@ -109,7 +109,7 @@ class RunningCell:
 
 @dataclass(frozen=True)
 class EndedCell:
-    """What is said of a cell that has ended.
+    """The texts of a cell that has ended.
 
     Attributes:
         heading: its spec, if the cell that ended before is of another one; otherwise empty.
@@ -118,7 +118,7 @@ class EndedCell:
         name: device, sweep point and repeat.
         outcome: its figures, or why there are none.
         took: its time in words; empty if unknown.
-        remedies: a line with the remedy of its failure, unless that was said before.
+        remedies: a line with the remedy of its failure, unless an earlier cell had the same.
     """
 
     heading: str
@@ -193,7 +193,7 @@ class RunView:
                 yield from timings_text(line)
 
     def ended(self, line: CellEndLine) -> EndedCell:
-        """What is said of a cell that has ended; of each remedy once."""
+        """The texts of a cell that has ended; a remedy that a failure before it had is left out."""
         number = ""
         if running := self.running.get(line.key):
             width = len(str(running.start.of))
@@ -222,6 +222,7 @@ class RunView:
             if running.start.key not in self._left:
                 continue
             expected = self._left.of(running.start.key)
+            # The cell is among those that are left: the rest of its own time takes its place.
             if expected is None:
                 unknown -= 1
                 expected = mean

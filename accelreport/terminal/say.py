@@ -37,9 +37,8 @@ def show_unexpected(error: BaseException, folder: Path, stream: TextIO | None = 
     last = "".join(traceback.format_exception_only(error)).strip()
     out.write(f"error: accelreport has an internal error: {printable(last)}\n")
     try:
-        refuse_links(
-            folder, folder.parents[1]
-        )  # the folder of temporary files may be shared by all users
+        # All users may share the folder of temporary files.
+        refuse_links(folder, folder.parents[1])
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)
@@ -83,9 +82,9 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def unheard(stream: TextIO) -> None:
-    """Nobody reads a stream any more, as after `| head`: discard further output.
+    """Discard further output of a stream whose reader has ended, as after `| head`.
 
-    A measurement of several hours must not stop because of this.
+    A measurement of several hours must not stop because of it.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
