@@ -1,4 +1,4 @@
-"""Somebody else's figures, from the files they are in, as `[[published]]` tables of a spec."""
+"""Published figures from files of several formats, as `[[published]]` tables of a spec."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class WhichEpoch(StrEnum):
-    """Which epoch of a training's history is meant."""
+    """The epoch of a training's history whose metrics are imported."""
 
     LAST = "last"
     BEST = "best"

@@ -31,7 +31,7 @@ from accelreport.spec.models import FIGURES, Published, Source
 from accelreport.spec.problems import did_you_mean, listed, quote
 
 NAMES = ("device", "mark", "over", "quantity")
-"""Keys whose values are names: spaces around them mean nothing."""
+"""Keys whose values are names, so that spaces around them are removed."""
 
 TEXTS = ("label", "note")
 """Keys whose values are taken as they are."""
@@ -40,13 +40,13 @@ KEYS = (*NAMES, *TEXTS, "comparable", *FIGURES)
 """Columns that are keys of a row."""
 
 SOURCE = ("doi", *fields_of(Source))
-"""Columns that tell who published a row, behind `source.`."""
+"""Columns of a row's source, without the prefix `source.`."""
 
 POINTS = ("where.", "over_where.")
-"""What stands before the key of a sweep point's column, in full."""
+"""Prefixes of the columns of a sweep point."""
 
 NOT_OURS = frozenset({"epoch"})
-"""Columns that only other formats have."""
+"""Columns that mark a file as one of another format."""
 
 
 class Figures:
@@ -77,6 +77,11 @@ class Figures:
 
 
 def _check_column(name: str, column: str, asked: Asked) -> None:
+    """Require that a column is a key of a row, of its source, or of the sweep.
+
+    Raises:
+        Unreadable: it is none of these.
+    """
     head, _, rest = column.partition(".")
     if column in KEYS or column.startswith(POINTS) or (head == "source" and rest in SOURCE):
         return
@@ -111,7 +116,7 @@ def _figure_row(row: TableRow, wanted: list[str], asked: Asked) -> FigureRow:
 
 
 def _point(cells: dict[str, CellValue], asked: Asked, prefix: str) -> Iterator[tuple[str, Value]]:
-    """A sweep point: columns with its prefix, and for `where` swept keys by themselves."""
+    """The sweep point in columns with a prefix; for `where`, also in columns of swept keys."""
     for column, cell in cells.items():
         bare = column not in KEYS and not column.startswith(("source.", *POINTS))
         if column.startswith(prefix) or (bare and prefix == "where."):
@@ -120,7 +125,7 @@ def _point(cells: dict[str, CellValue], asked: Asked, prefix: str) -> Iterator[t
 
 
 def _value(key: str, cell: CellValue) -> Value:
-    """A cell as the spec's model is to read it: numbers as numbers, all else as it is written."""
+    """The value of a key: a number where the cell holds one, else the text as it is written."""
     if key in TEXTS or cell is None:
         return str(cell)
     if key in NAMES:

@@ -1,7 +1,7 @@
 """Trainings as Keras recorded them: `History.history` as JSON, or the file of a `CSVLogger`.
 
-Both hold one value of each metric for each epoch. Keras records no times; a column that a callback
-of the person's added is read where its name says what it holds, or the command line does.
+Both hold one value of each metric for each epoch. Keras records no times. A column of times that a
+callback added is read if its name is a usual one, or if an option names it.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ METRICS = {
     "loss": ("loss",),
 }  # fmt: skip
 METRICS["val_accuracy"] = tuple(f"val_{name}" for name in METRICS["accuracy"])
-"""Figures, and what Keras calls them."""
+"""Figure → its names in Keras."""
 
 MONITORS = ("val_accuracy", "val_loss", "accuracy", "loss")
-"""What the best epoch is the best by: the first of these that was recorded."""
+"""Metrics that decide which epoch is the best; the first one that was recorded does."""
 
 TIMES = ("epoch_time", "epoch_seconds", "epoch_duration")
-"""Columns whose names say that they hold the seconds of each epoch."""
+"""Usual names of a column with the seconds of each epoch."""
 
 ELAPSED = ("elapsed", "elapsed_time", "elapsed_seconds")
-"""Columns whose names say that they hold the seconds since the training began."""
+"""Usual names of a column with the seconds since the training began."""
 
 Curves = Mapping[str, Sequence[Decimal | None]]
 """Values of each column by epoch; None where there is no number."""
@@ -67,7 +67,7 @@ class KerasHistory:
         chosen = _chosen(curves)
         epochs = max((len(curve) for curve in curves.values()), default=0)
         index, when = _epoch(given.name, curves, chosen, asked, epochs)
-        there = {figure: _at(curves[name], index, epochs) for figure, name in chosen.items()}
+        there = {figure: _value_of(curves[name], index, epochs) for figure, name in chosen.items()}
         keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
         left_out = [f"{quote(chosen[key])}: not a number" for key in there if key not in keys]
         times, column = _times(given.name, curves, asked)
@@ -101,6 +101,11 @@ def _curves(given: Given) -> Curves | None:
 
 
 def _logged(table: FigureTable) -> Curves | None:
+    """The columns of a CSVLogger's file by epoch; None where the table is another one.
+
+    Raises:
+        Unreadable: the epochs do not increase.
+    """
     columns = set(table.columns)
     if "epoch" not in columns or columns & {"device", "label"} or not table.rows:
         return None
@@ -121,7 +126,11 @@ def _logged(table: FigureTable) -> Curves | None:
 
 
 def _chosen(curves: Curves) -> dict[str, str]:
-    """Figures and the columns that hold them."""
+    """Figure → the column that holds it.
+
+    Raises:
+        NotAsked: several columns hold one figure.
+    """
     chosen = {}
     for figure, names in METRICS.items():
         there = [name for name in names if any(value is not None for value in curves.get(name, ()))]
@@ -138,7 +147,11 @@ def _chosen(curves: Curves) -> dict[str, str]:
 def _epoch(
     name: str, curves: Curves, chosen: Mapping[str, str], asked: Asked, epochs: int
 ) -> tuple[int, str]:
-    """Index of the epoch that is meant, and what to call it."""
+    """The index of the epoch to import, and a clause of the note that says which it is.
+
+    Raises:
+        Unreadable: the best one is wanted, and no metric decides which it is.
+    """
     if asked.take is WhichEpoch.LAST:
         return epochs - 1, "these are of the last"
     monitors = {**chosen, **({"val_loss": "val_loss"} if "val_loss" in curves else {})}
@@ -152,15 +165,20 @@ def _epoch(
     raise Unreadable(f"{name}: no metric shows which epoch is the best.")
 
 
-def _at(values: Sequence[Decimal | None], index: int, epochs: int) -> Decimal | None:
-    """The value of an epoch; a metric that was not taken in each epoch has only a last one."""
+def _value_of(values: Sequence[Decimal | None], index: int, epochs: int) -> Decimal | None:
+    """The value of an epoch; a metric that is not recorded in every epoch has only its last."""
     if len(values) == epochs:
         return values[index]
     return values[-1] if index == epochs - 1 else None
 
 
 def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]:
-    """Seconds of each epoch, and the column they are from."""
+    """The seconds of each epoch, and their column; empty where there is none.
+
+    Raises:
+        NotAsked: an option names a column that is absent.
+        Unreadable: the column holds no such times.
+    """
     for column in (asked.time_column, asked.elapsed_column):
         if column and column not in curves:
             raise NotAsked(f"{name} has no column {quote(column)}.")
@@ -185,6 +203,7 @@ def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]
 
 
 def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
+    """The values of a column, all of which must be numbers."""
     values = [value for value in curves[column] if value is not None]
     if len(values) < len(curves[column]):
         raise Unreadable(f"{name}: the column {quote(column)} has values that are not numbers.")
@@ -192,6 +211,7 @@ def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
 
 
 def _left_out(curves: Mapping[str, Any], read: set[str]) -> Iterator[str]:
+    """Sentences about the columns that were not read."""
     others = [name for name in curves if name not in read]
     if others:
         yield f"{', '.join(map(quote, others[:12]))}: not figures of a spec"

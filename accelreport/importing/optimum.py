@@ -51,7 +51,9 @@ class OptimumBenchmark:
         for target, parts in targets.items():
             keys = dict(_keys(target, parts))
             if any(key.endswith("_time") for key in keys):
-                note = f"optimum-benchmark, {_words(setting)}: {_what(target)}. {keys['note']}"
+                training = target == "train"
+                work = "steps of training" if training else f"{target}, which does not train"
+                note = f"optimum-benchmark, {_words(setting)}: {work}. {keys['note']}"
                 keys |= {"comparable": False, "note": note.strip()}
                 name = f"{_words(setting)}: {target}" if setting else target
                 rows.append(
@@ -69,6 +71,7 @@ class OptimumBenchmark:
 
 
 def _targets(data: Any) -> dict[str, Mapping[str, Any]]:
+    """Target → its parts, of which at least one is a latency or a throughput."""
     if isinstance(data, dict) and isinstance(data.get("report"), dict):
         data = data["report"]
     if not isinstance(data, dict):
@@ -97,12 +100,8 @@ def _keys(target: str, parts: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
         yield "note", ""
 
 
-def _what(target: str) -> str:
-    return "steps of training" if target == "train" else f"{target}, which does not train"
-
-
 def _setting(data: Any) -> dict[str, str]:
-    """What was measured on what, where the configuration tells it."""
+    """Model, backend, hardware, batch size and version, as far as the configuration has them."""
     config = data.get("config") if isinstance(data, dict) else None
     if not isinstance(config, dict):
         return {}
@@ -126,11 +125,13 @@ def _setting(data: Any) -> dict[str, str]:
 
 
 def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """The table of a key; empty where the key holds anything else."""
     part = data.get(key)
     return part if isinstance(part, dict) else {}
 
 
 def _words(setting: Mapping[str, str]) -> str:
+    """The setting in words, such as "gpt2, NVIDIA T4, pytorch, batch 8"."""
     batch = setting.get("batch_size")
     parts = [setting.get(key, "") for key in ("model", "hardware", "backend")]
     parts += [f"batch {batch}"] if batch else []

@@ -47,7 +47,7 @@ NEEDED = {
     "url": "its address (--url or --doi)",
     "year": "the year of publication (--year)",
 }
-"""What no figure is imported without, in words, and the options that say it."""
+"""Keys of a source that every figure needs → their names and options in messages."""
 
 
 def cited(
@@ -57,11 +57,11 @@ def cited(
 
     Args:
         place: where the row stands.
-        asked: what the command line says, by key of `source`, and `doi`.
-        own: what the row itself says; it comes first.
+        asked: values of the options, by key of `source`, and `doi`.
+        own: values of the row itself, which take precedence.
 
     Raises:
-        NotCited: the title, the address or the year is missing, or is none.
+        NotCited: the title, the address or the year is missing or wrong.
     """
     if asked.get("url") and asked.get("doi"):
         message = "--url and --doi are both given."
@@ -85,12 +85,12 @@ def cited(
             why="Published figures are shown with their author, place and date.",
             remedy="Give the missing values; nothing was written.",
         )
-    _check(place, values)
+    _check_source(place, values)
     order = ("title", "authors", "year", "url", "licence", "accessed", "note")
     return {key: values[key] for key in order if key in values}
 
 
-def _check(place: str, values: Mapping[str, Any]) -> None:
+def _check_source(place: str, values: Mapping[str, Any]) -> None:
     url = str(values["url"])
     if not (re.fullmatch(r"https?://[^\s/]\S*", url, re.IGNORECASE) and url.isprintable()):
         message = f"{place}: {quote(url)} is not the address of a page."
@@ -160,19 +160,19 @@ def _character(char: str) -> str:
 
 
 MOST_ROWS = 500
-"""Rows that are taken into a spec at once: people read it, and a page shows each."""
+"""Most rows that are appended at once; a page shows every one."""
 
 
 @dataclass(frozen=True)
 class RowDefaults:
-    """What the command line says of every row.
+    """Values of the options, which every row gets.
 
     Attributes:
         file: name of the imported file, without folders.
-        device: the device it is compared with, where a row names none.
-        label: what it was measured on.
+        device: the device to compare with, where a row names none.
+        label: the measured hardware.
         where: the sweep point.
-        source: who published it: keys of `source`, and `doi`; None for what is not said.
+        source: keys of `source`, and `doi`; None for options that are absent.
     """
 
     file: str
@@ -198,7 +198,7 @@ class Composed:
 
 
 def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[FigureRow]:
-    """The rows in which the facts have the wanted values, letters' case aside.
+    """The rows in which the facts have the wanted values; upper and lower case are the same.
 
     Raises:
         NotAsked: there is no such fact, or no row is left, or too many are.
@@ -225,12 +225,12 @@ def selected(rows: Sequence[FigureRow], wanted: Mapping[str, str]) -> list[Figur
 
 
 def composed(rows: Sequence[FigureRow], stated: RowDefaults) -> list[Composed]:
-    """The rows as text, each right by itself.
+    """The rows as TOML, each checked by itself.
 
     Raises:
         NotAsked: a device or a label is missing.
         NotCited: the source is incomplete.
-        NotFitting: rows are not what a spec may say; every one is told.
+        NotFitting: rows are no rows of `[[published]]`; the message names all of them.
         Unreadable: a text is too long, or cannot be written.
     """
     composed_rows, wrong = [], []
@@ -281,7 +281,7 @@ def _keys(row: FigureRow, stated: RowDefaults, *, alone: bool) -> dict[str, Any]
 
 
 def _label(row: FigureRow, stated: RowDefaults, *, alone: bool) -> str:
-    """The row's own label, else that of the command line, told apart where there are several."""
+    """The row's own label, or --label, followed by the row's hardware if there are several rows."""
     if own := row.keys.get("label"):
         return str(own)
     if stated.label and row.name and not alone:
@@ -290,6 +290,11 @@ def _label(row: FigureRow, stated: RowDefaults, *, alone: bool) -> str:
 
 
 def _named(place: str, value: object, what: str) -> str:
+    """The text of a required key.
+
+    Raises:
+        NotAsked: it is empty.
+    """
     text = str(value or "")
     if not text.strip():
         raise NotAsked(f"{place}: the {what} is missing.", remedy=f"Add it: --{what} TEXT")
@@ -322,10 +327,9 @@ def axes_of(spec: Path, devices_file: Path | None) -> Mapping[str, Sequence[Scal
 
 
 def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = None) -> None:
-    """Append rows to a spec, in one step and only if it still is without an error.
+    """Append rows to a spec in one step, if it has no error with them.
 
-    What the file holds stays as it is, byte for byte; a link is followed, and its permissions
-    are kept.
+    The earlier content stays byte for byte. A link is followed, and permissions are kept.
 
     Raises:
         SpecErrors: the spec has an error already.
@@ -351,10 +355,10 @@ def append(spec: Path, rows: Sequence[Composed], devices_file: Path | None = Non
 
 
 def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, dict[int, str]]:
-    """A spec with the rows behind it, in its own line endings.
+    """The content of a spec followed by the rows, with the spec's own line endings.
 
     Returns:
-        The content, and for each line of the rows the place in the imported file that it is from.
+        The content, and the place in the imported file for each line of the rows.
     """
     line_end = b"\r\n" if b"\r\n" in before else b"\n"
     parts = [before if before.endswith(b"\n") else before + line_end]
@@ -370,7 +374,7 @@ def _appended(before: bytes, rows: Sequence[Composed]) -> tuple[bytes, dict[int,
 
 
 def _not_fitting(spec: Path, places: Mapping[int, str], problems: Sequence[Problem]) -> NotFitting:
-    """What would be wrong, told at the rows of the imported file."""
+    """The error that names each problem at its row of the imported file."""
     notes = []
     for problem in problems:
         place = places.get(problem.place.line, problem.place.name)

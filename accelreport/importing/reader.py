@@ -1,8 +1,8 @@
-"""A file of somebody else's, and what the reader of its format is asked for and answers.
+"""Reads a file of published figures, and defines what the reader of a format takes and returns.
 
-It is read with limits and without trusting anything in it. Its rows have named columns, whether
-they were written as CSV or as JSON, and its numbers keep the digits they were written with. What a
-file holds is told without what a terminal would obey.
+Nothing in the file is trusted, and everything has a limit. CSV and JSON become the same rows with
+named columns, whose numbers keep all their digits. Messages quote the file without the control
+characters that a terminal would obey.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from accelreport.spec.problems import printable, quote
 
 
 class ImportRefused(AccelReportError):  # noqa: N818 -- reads as what it says
-    """An error that may quote somebody else's file.
+    """An error that may quote the imported file, without its control characters.
 
     Args:
         what: what happened, with the place.
@@ -46,17 +46,17 @@ class Unreadable(ImportRefused):
 
 
 class NotAsked(ImportRefused):
-    """What the command line does not say, or says wrongly."""
+    """An option is missing or wrong."""
 
     exit_code = ExitCode.USAGE
 
 
 class NotCited(NotAsked):
-    """Figures without who published them, where and when."""
+    """The source of the figures is incomplete: title, address and year are needed."""
 
 
 class NotFitting(ImportRefused):
-    """Figures with which a spec would have an error."""
+    """The spec would have an error with these figures."""
 
     exit_code = ExitCode.BAD_SPEC
 
@@ -68,11 +68,11 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,
 TRUTH = {"true": True, "false": False}
 
 CellValue = str | bool | int | Decimal | None
-"""One value of a table: text as in CSV, or what JSON knows; None where there is none."""
+"""A value of a table: a text of CSV, or a value of JSON; None where there is none."""
 
 
 def number(value: object) -> Decimal | None:
-    """A finite number, all its digits kept; None for anything else, a truth value too."""
+    """A finite number with all its digits; None for anything else, also for a truth value."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     text = str(value).strip()
@@ -83,13 +83,13 @@ def number(value: object) -> Decimal | None:
 
 
 def plain(value: CellValue) -> CellValue:
-    """A number where the text of a cell is one, else the value as it is."""
+    """The number that a text holds, or the value itself."""
     parsed = number(value) if isinstance(value, str) else None
     return value if parsed is None else parsed
 
 
 def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
-    """A cell as the value of a swept key that it means; its own plain value where it means none.
+    """The value of a swept key that equals a cell; the cell's own value where none does.
 
     Args:
         value: the cell.
@@ -109,14 +109,14 @@ def one_of(value: CellValue, known: Sequence[Scalar]) -> Scalar | Decimal:
 
 
 def rounded(value: Decimal, digits: int = 12) -> Decimal:
-    """A number that was computed, with so many significant digits, as people write it."""
+    """A computed number with so many significant digits; without a decimal point if it is whole."""
     decimal = Decimal(f"{value:.{digits}g}").normalize()
     whole = abs(decimal) < 10**digits and decimal == decimal.to_integral_value()
     return Decimal(int(decimal)) if whole else decimal
 
 
 LONGEST_CELL = 4000
-"""Characters of the longest text that is taken into a spec, which people read."""
+"""Characters of the longest text that is imported into a spec."""
 
 LONGEST_NAME = 100
 """Characters of the longest name of a column."""
@@ -208,7 +208,7 @@ def json_table(name: str, data: object) -> FigureTable | None:
 
 
 def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
-    """Place and cells of each line that holds something."""
+    """The place and the cells of each line that is not empty."""
     line = 1
     while True:
         try:
@@ -224,6 +224,7 @@ def _lines(name: str, reader: Any) -> Iterator[tuple[str, list[str]]]:
 
 
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The values of an object by column; those of nested tables have names such as `where.size`."""
     for key, value in record.items():
         if key in NESTED and isinstance(value, dict):
             yield from ((f"{key}.{inner}", leaf) for inner, leaf in value.items())
@@ -232,6 +233,7 @@ def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _row(place: str, cells: Mapping[str, CellValue]) -> TableRow:
+    """A row whose names and texts are short enough for a spec."""
     for column, cell in cells.items():
         if len(column) > LONGEST_NAME:
             raise Unreadable(f"{place}: {quote(column)} is too long for the name of a column.")
@@ -273,13 +275,13 @@ LARGEST = 16 << 20
 
 @dataclass(frozen=True)
 class Given:
-    """What a person wants to import.
+    """The content of the imported file.
 
     Attributes:
-        name: the file, as the person named it.
-        data: the value, where it is JSON; numbers with a point are decimals, so that no digit
-            is lost, and NaN and Infinity are texts.
-        table: its rows, where it has any.
+        name: its path, as the command line has it.
+        data: its value if it is JSON; numbers with a point are decimals, so that no digit is
+            lost, and NaN and Infinity are texts.
+        table: its rows, if it has any.
     """
 
     name: str
@@ -343,12 +345,12 @@ Value = str | bool | int | float | Decimal
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the reading.
+    """The options that a reader of a format follows.
 
     Attributes:
         axes: swept keys of the spec and their values; None where no spec was named.
-        leave_out: columns that are not to be read.
-        take: which epoch of a training's history is meant.
+        leave_out: columns to ignore.
+        take: the epoch of a training's history to import.
         time_column: the column with seconds of each epoch; empty to look for one.
         elapsed_column: the column with seconds since the start; empty to look for one.
     """
@@ -367,11 +369,11 @@ class FigureRow:
     Attributes:
         place: where it stands: `figures.csv:3`.
         keys: keys of `[[published]]` and their values; figures with all their digits.
-        name: what it was measured on by the file's own words; may be empty.
-        where: the sweep point, as far as the file tells it.
-        over_where: that of the device a speedup is relative to, where it is another one.
-        source: who published it, as far as the file tells it.
-        facts: what `--select` looks at.
+        name: the measured hardware, as the file names it; may be empty.
+        where: the sweep point, as far as the file has it.
+        over_where: the sweep point of a speedup's base, if it differs.
+        source: who published it, as far as the file has it.
+        facts: column → text, by which `--select` chooses rows.
     """
 
     place: str
@@ -385,11 +387,11 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class Readout:
-    """What a file says.
+    """The figures of a file.
 
     Attributes:
         rows: the figures.
-        left_out: what was not taken, and why, as sentences.
+        left_out: sentences about what was not imported, and why.
     """
 
     rows: Sequence[FigureRow]
@@ -397,10 +399,10 @@ class Readout:
 
 
 class FormatReader(Protocol):
-    """A format that somebody's figures may be written in."""
+    """A format of files with figures."""
 
     title: str
-    """What people call it."""
+    """Its name in messages."""
 
     def recognises(self, given: Given) -> bool:
         """Whether a file is of this format, by its content."""
@@ -410,8 +412,8 @@ class FormatReader(Protocol):
         """The figures of a file.
 
         Raises:
-            Unreadable: the file is not of this format, or says something that has no meaning.
-            NotAsked: the command line says what does not fit the file.
+            Unreadable: the file is not of this format, or holds a value without a meaning.
+            NotAsked: an option does not fit the file.
         """
         ...
 

@@ -1,6 +1,6 @@
-"""The first text of a spec, what belongs beside it, and what it says of one's own files.
+"""Writes a first spec and the files beside it, and proposes keys for a model and data of one's own.
 
-What is said of a model and of data follows from the files alone: no code is run.
+The keys follow from the files alone: no code is run.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ GITIGNORE = """\
 
 @contextmanager
 def files_beside(spec: Path) -> Iterator[list[Path]]:
-    """What belongs beside a spec, written where it is absent, and taken back after an error.
+    """Writes the files that belong beside a spec and are absent; removes them after an error.
 
-    The devices, what editors check specs by, and in the root of a repository what git ignores.
+    These are the devices file, the JSON Schemas for editors, and, in the root of a Git repository,
+    a .gitignore.
     """
     from accelreport.atomic import refuse_links
     from accelreport.loader.schema import FILES, as_text
@@ -80,10 +81,10 @@ def unwritable(place: Path, error: OSError) -> UsageError:
 
 
 def refuse_replacing(file: Path) -> None:
-    """See that a spec can be written.
+    """Require that a spec can be written to a file that does not exist.
 
     Raises:
-        UsageError: its name is none of a spec, or it is there already.
+        UsageError: its name does not end in .toml, or it exists.
     """
     if file.suffix != ".toml":
         raise UsageError(f"{file} is no name for a spec.", remedy="Let it end in .toml.")
@@ -92,7 +93,7 @@ def refuse_replacing(file: Path) -> None:
 
 
 def devices_at(file: str | Path | None) -> Path:
-    """A devices file: the one that is named, the specs' own, or the one that comes along."""
+    """The named devices file, or that of the folder `specs`, or that of the package."""
     beside = Path(file or SPECS / DEVICES)
     return beside if file or beside.exists() else SYSTEMS / DEVICES
 
@@ -101,7 +102,7 @@ def write_checked(file: Path, text: str) -> None:
     """Write a spec, unless it would have an error.
 
     Raises:
-        SpecErrors: it would.
+        SpecErrors: it would have one; nothing is written.
         UsageError: it cannot be written.
     """
     from accelreport.loader.load import load
@@ -119,18 +120,18 @@ def write_checked(file: Path, text: str) -> None:
 
 
 STEPS = 200
-"""Steps of a training at least, so that a first run has steady ones."""
+"""Fewest steps of a first training, so that enough of them are steady."""
 
 MOST_EPOCHS = 100
-"""Passes over the data of a first spec, at most."""
+"""Most epochs of a first training."""
 
 UNKNOWN_EPOCHS = 20
-"""Passes over data that only code loads: of 300 examples they are some 80 steps, so that steady
-ones are left after the warm-up."""
+"""Epochs over data that only code loads, whose number of examples is not known: with 300 examples
+these are some 80 steps, which leaves steady ones after the warm-up."""
 
 
 def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
-    """What `[workload]` says of a model and of data of one's own.
+    """Keys of `[workload]` for a model and data of the user's own.
 
     Args:
         model: a function of a Python file, what Keras wrote, or a name of `keras.applications`.
@@ -139,7 +140,7 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
         folder: of the spec; paths are looked for there, then in the working folder.
 
     Raises:
-        UsageError: there is no such file, or it is not known what it holds.
+        UsageError: there is no such file, or its kind is unknown.
         DataError: the data cannot be read.
     """
     from accelreport.datasets.catalogue import CATALOGUE
@@ -170,6 +171,7 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
 
 
 def _model(model: str, folder: Path) -> str:
+    """The value of the key `model`, with its path relative to the spec's folder."""
     from accelreport.workloads.own_model import DOCUMENTS, named_code
 
     if model.endswith(DOCUMENTS):
@@ -187,20 +189,20 @@ def _model(model: str, folder: Path) -> str:
 
 
 def _only_function(place: Path) -> str:
-    """The function of a file that builds: `build`, or the only one."""
+    """The function of a file that builds the model: the only one, or `build`."""
     try:
         body = ast.parse(place.read_bytes()).body
     except (SyntaxError, ValueError, OSError):
-        return "build"  # what is wrong is said when the spec is read
+        return "build"  # reading the spec reports what is wrong with the file
     names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
     return names[0] if len(names) == 1 else "build"
 
 
 def _beside(path: str, folder: Path) -> tuple[Path, str]:
-    """A file and how a spec in a folder names it.
+    """A file, looked for in the spec's folder and the working folder, and its path in the spec.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such file.
     """
     from accelreport.datasets.cache import is_file_or_folder
 

@@ -1,4 +1,4 @@
-"""Spec files to checked specs, or every problem of every file at once."""
+"""Reads spec files: the checked specs, or every problem of every file at once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from accelreport.workloads.registry import BROKEN, FAMILIES
 Devices = dict[str, Device | None]
 
 NO_SPECS = (DEVICES_FILE, FILE_NAME)
-"""Files beside the specs that are none."""
+"""TOML files beside the specs that are not specs."""
 
 INSTALLED = Families(FAMILIES, BROKEN)
-"""The built-in families and those of packages that add some."""
+"""The families of workloads: the built-in ones, and those that installed packages add."""
 
 
 def load(
@@ -96,10 +96,10 @@ def load(
 
 
 def examine(path: Path, content: bytes, devices_file: Path | None = None) -> SpecFile:
-    """A spec as it would be with this content; whatever is wrong with it is in its problems.
+    """A spec with other content than its file has; what is wrong with it is in its `problems`.
 
     Args:
-        path: where it stands: devices and other files are looked for beside it.
+        path: its file; devices and other files are looked for beside it.
         content: its bytes.
         devices_file: the devices; `devices.toml` beside it when absent.
 
@@ -115,7 +115,12 @@ def examine(path: Path, content: bytes, devices_file: Path | None = None) -> Spe
 
 
 class _Devices:
-    """Devices files, each read once."""
+    """The devices of all devices files, of which each is read once.
+
+    Args:
+        only: the file to use instead of the one beside each spec.
+        problems: where problems are added.
+    """
 
     def __init__(self, only: Path | None, problems: list[Problem]) -> None:
         self.all: Devices = {}
@@ -130,7 +135,7 @@ class _Devices:
 
     def read(self, path: Path) -> Devices:
         """The devices of a file."""
-        key = os.path.realpath(path)  # which follows no loop of links for ever
+        key = os.path.realpath(path)  # unlike Path.resolve, it raises no error for a loop of links
         if key not in self._files:
             self._files[key] = self._read(path)
         return self._files[key]
@@ -153,7 +158,7 @@ class _Devices:
                 self._problems.append(Problem("duplicate-name", place, message, "", name, also))
             self.all.setdefault(name, device)
             self._places.setdefault(name, place)
-        # Of a file with lines that could not be read, the devices are not all known.
+        # A device may be on a line that cannot be parsed, so no name is called unknown.
         return devices if file.document.is_whole else {}
 
 
@@ -178,6 +183,7 @@ def _read_all(
 
 
 def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
+    """The TOML files that paths name, a folder standing for all that are in it."""
     for path in paths:
         place = Place(str(path))
         if os.path.isdir(path):  # noqa: PTH112 -- whatever it is
@@ -199,12 +205,12 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
 
 
 def _twins(specs: Sequence[SpecFile]) -> Iterator[Problem]:
-    """Specs that the report could not tell apart."""
+    """Specs with the same name or title, which a report could not distinguish."""
     names: dict[str, SpecFile] = {}
     titles: dict[str, SpecFile] = {}
     for spec in specs:
         name, title = spec.file.path.stem, spec.full.parts.title
-        # Names become file names, and some systems do not tell A from a.
+        # Names become file names, and some file systems ignore case.
         first = names.setdefault(name.casefold(), spec)
         if first is not spec:
             also = (Place(first.file.name, label="the other one"),)
@@ -238,7 +244,7 @@ def _unknown_overrides(
 
 
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:
-    """By file, in the order in which the files were first met, then by place; each once."""
+    """Each problem once, by file in the order of reading, then by line and column."""
     unique = without_echoes(problems)
     order = {
         name: number for number, name in enumerate(dict.fromkeys(p.place.file for p in unique))

@@ -112,10 +112,10 @@ else:
 """
 
 LINE = 1000
-"""Characters of a line of packed files: neither one line of megabytes nor many thousand lines."""
+"""Characters of a line of packed files; editors are slow with a line of megabytes."""
 
 LIMIT = 20_000_000
-"""Bytes of one's own data that a notebook carries; upload forms and editors take no more."""
+"""Bytes of the user's own data that a notebook carries; upload forms accept no more."""
 
 
 def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | None = None) -> str:
@@ -165,14 +165,15 @@ def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | Non
         )
     )
     install["metadata"] = {"cellView": "form", "jupyter": {"source_hidden": True}}
+    introduction = INTRODUCTION.substitute(
+        title=document.title, description=document.description.strip()
+    )
     cells = [
-        _markdown(
-            INTRODUCTION.substitute(title=document.title, description=document.description.strip())
-        ),
+        {"cell_type": "markdown", "metadata": {}, "source": introduction.splitlines(keepends=True)},
         _code(
             WRITE.substitute(
                 texts="\n".join(
-                    f"texts[{name!r}] = {_text(path.read_text(encoding='utf-8'))}"
+                    f"texts[{name!r}] = {_literal(path.read_text(encoding='utf-8'))}"
                     for name, path in texts.items()
                 )
             )
@@ -199,7 +200,7 @@ def notebook(spec: Path, *, profile: str | None = None, devices_file: Path | Non
 
 
 def own_files(named: Iterable[str], folder: Path) -> dict[str, Path]:
-    """The files of somebody's own that a spec names, by their place beside the notebook.
+    """The user's own files that a spec names, by their paths beside the notebook.
 
     Args:
         named: texts of a spec, some of which name a file, a folder or a function of a file.
@@ -241,14 +242,14 @@ PACKAGE = Path(__file__).parents[1]
 def wheel(kept_samples: Iterable[str]) -> tuple[str, bytes]:
     """This program as a wheel: its name and its bytes, which are the same every time.
 
-    It is made from what is installed, be it a wheel or a checkout, and needs no other program. Most
-    of an ordinary wheel are samples of data sets, of which this one has only those that are needed.
+    It is made from the installed files, of a wheel or of a checkout, without another program. It
+    holds only the samples of data sets that are needed, which are most of an ordinary wheel.
 
     Args:
         kept_samples: names of data sets.
 
     Raises:
-        UsageError: nothing says what this program needs, because it is not installed.
+        UsageError: this program is not installed, so that its requirements are unknown.
     """
     try:
         installed = distribution("accelreport")
@@ -259,7 +260,7 @@ def wheel(kept_samples: Iterable[str]) -> tuple[str, bytes]:
         ) from error
     folders = {PurePosixPath("accelreport"): PACKAGE}
     if not (PACKAGE / "_specs").is_dir():
-        # A checkout has beside the package what a wheel has inside it.
+        # A wheel has inside the package what a checkout has beside it, such as the templates.
         project = tomli.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
         included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
         folders |= {PurePosixPath(to): PACKAGE.parent / path for path, to in included.items()}
@@ -290,31 +291,29 @@ def wheel(kept_samples: Iterable[str]) -> tuple[str, bytes]:
 
 
 def _digest(content: bytes) -> str:
+    """The hash of a file in the form of a wheel's RECORD."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
     return f"sha256={digest.rstrip('=')}"
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """An archive that depends on the names and contents of its files alone."""
+    """A ZIP archive whose bytes depend on the names and contents of its files alone."""
     with io.BytesIO() as opened:
         with zipfile.ZipFile(opened, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
-                member = zipfile.ZipInfo(name)  # of 1980
+                member = zipfile.ZipInfo(name)  # its date is always that of 1980
                 member.external_attr = 0o644 << 16
                 archive.writestr(member, files[name], zipfile.ZIP_DEFLATED, 9)
         return opened.getvalue()
 
 
 def _texts_in(value: Any) -> Iterator[str]:
+    """Every text in nested tables and lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts_in(inner)
-
-
-def _markdown(source: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "metadata": {}, "source": source.splitlines(keepends=True)}
 
 
 def _code(source: str) -> dict[str, Any]:
@@ -327,8 +326,8 @@ def _code(source: str) -> dict[str, Any]:
     }
 
 
-def _text(content: str) -> str:
-    """A file's text as a Python literal, line by line wherever its characters allow that."""
+def _literal(content: str) -> str:
+    """A file's text as a Python literal, over several lines where its characters allow that."""
     if any(character < " " and character not in "\n\t" for character in content):
         return repr(content)  # Python reads no such characters in a source text
     if "\\" not in content and '"""' not in content and not content.endswith('"'):

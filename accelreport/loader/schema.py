@@ -79,7 +79,7 @@ def devices_json_schema() -> dict[str, Any]:
 
 
 FILES = {"spec.schema.json": json_schema, "devices.schema.json": devices_json_schema}
-"""Names of the schema files, and what makes them."""
+"""Name of a schema file → the function that makes its content."""
 
 
 def as_text(schema: Mapping[str, Any]) -> str:
@@ -92,7 +92,7 @@ def _profile(
     parameters: Iterable[type[BaseModel]],
     definitions: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """One profile: dotted keys, each with what it may hold."""
+    """The schema of a profile, whose keys are dotted."""
     swept = _swept(_keys("sweep.", parameters, definitions))
     single = _keys("workload.", parameters, definitions) | _keys("measure.", [Measure], definitions)
     changed = {name: properties[name] for name in WHOLE}
@@ -102,29 +102,36 @@ def _profile(
 def _keys(
     prefix: str, models: Iterable[type[BaseModel]], definitions: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Dotted keys of single values, sorted, with what they hold in any of the models."""
+    """Dotted keys that hold no table → the schema of what they hold in any of the models."""
     by_name: dict[str, list[dict[str, Any]]] = {}
     for model in models:
         for name, field in dotted_fields(model):
             if not is_table(field) and name != "kind":
-                held = _at(definitions, model.__name__, name.split("."))
+                held = _key_schema(definitions, model.__name__, name.split("."))
                 same = by_name.setdefault(prefix + name, [])
                 same += [held] if held not in same else []
     return {key: _any_of(by_name[key]) for key in sorted(by_name)}
 
 
-def _at(definitions: Mapping[str, Any], model: str, path: Sequence[str]) -> dict[str, Any]:
-    """What a dotted key of a model holds, and what it means; defaults are those of the model."""
+def _key_schema(definitions: Mapping[str, Any], model: str, path: Sequence[str]) -> dict[str, Any]:
+    """The schema of a dotted key of a model, without its default: the key may be absent.
+
+    Args:
+        definitions: schemas of all models, by name.
+        model: name of the model.
+        path: the parts of the key; all but the last name tables.
+    """
     first, *rest = path
     held = definitions[model]["properties"][first]
     if rest:
         tables = [held, *held.get("allOf", ()), *held.get("anyOf", ())]
         inner = next(table["$ref"] for table in tables if "$ref" in table)
-        return _at(definitions, inner.rpartition("/")[2], rest)
+        return _key_schema(definitions, inner.rpartition("/")[2], rest)
     return {key: value for key, value in held.items() if key != "default"}
 
 
 def _any_of(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One schema for a key that several models have; its description is that of the first."""
     if len(held) == 1:
         return held[0]
     plain = [_undescribed(definition) for definition in held]
@@ -136,7 +143,7 @@ def _any_of(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _swept(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys with lists of single values instead of one."""
+    """The schemas of keys of a sweep, which hold a list of what the key itself holds."""
     return {
         key: {
             "description": held["description"],
@@ -150,18 +157,22 @@ def _swept(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _undescribed(held: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without its description."""
     return {key: value for key, value in held.items() if key != "description"}
 
 
 def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
-    """Definitions of the models, as Taplo reads them, without pydantic's made-up titles."""
+    """The definitions of models in the form that Taplo reads."""
     wanted: list[tuple[type[BaseModel], Any]] = [(model, "validation") for model in models]
     _, schema = models_json_schema(wanted, ref_template=_REF)
     return {"definitions": _plain(schema["$defs"])}
 
 
 def _plain(node: Any) -> Any:
-    """Without titles that repeat the key, and without null, which TOML does not have."""
+    """A schema without pydantic's titles, which repeat the key, and without null.
+
+    TOML has no null.
+    """
     if isinstance(node, list):
         return [_plain(item) for item in node if item != {"type": "null"}]
     if not isinstance(node, dict):
@@ -175,6 +186,6 @@ def _plain(node: Any) -> Any:
         del plain["default"]
     if len(plain.get("anyOf", [])) == 1:
         only = plain.pop("anyOf")[0]
-        # What a field says of itself goes before what its type says.
+        # The description of a field replaces that of its type.
         plain = ({"allOf": [only]} if "$ref" in only else only) | plain
     return plain

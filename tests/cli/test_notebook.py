@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from accelreport import __version__, origin
 from accelreport.errors import ExitCode, UsageError
-from accelreport.loader.notebook import _text, notebook
+from accelreport.loader.notebook import _literal, notebook
 from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
 from tests.support.notebooks import carried, run_all, shown, sources
@@ -74,12 +74,12 @@ def test_a_notebook_of_a_shipped_spec_holds_it_as_it_is(
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")))
 def test_any_text_comes_back_from_its_literal(content: str) -> None:
-    assert ast.literal_eval(_text(content).removesuffix("[1:]")) in (content, f"\n{content}")
+    assert ast.literal_eval(_literal(content).removesuffix("[1:]")) in (content, f"\n{content}")
 
 
 @given(st.text(st.sampled_from("\"'\\\n #a")))
 def test_quotes_and_backslashes_come_back_too(content: str) -> None:
-    assert eval(_text(content)) == content  # noqa: S307 -- our own text
+    assert eval(_literal(content)) == content  # noqa: S307 -- our own text
 
 
 WHEEL = f"accelreport-{__version__}-py3-none-any.whl"
