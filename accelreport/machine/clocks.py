@@ -1,4 +1,4 @@
-"""Clocks: timing a window, what makes a reading no duration, and how fast a processor runs."""
+"""Clocks: the duration of a window, stops and clock changes in it, and processor frequencies."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from numpy.typing import NDArray
 from accelreport.machine.nvidia import DriverError, answered, boards, visible
 
 SET_S = 5e-4
-"""Seconds between two clocks below which the wall clock was not set, and a stop is none: readings
-of both take microseconds."""
+"""Largest difference of two clocks, in seconds, that is no change and no stop: reading both takes
+microseconds."""
 
 SLEWED = 1e-3
-"""Share of a duration by which a wall clock may differ while it is slewed: at most 500 ppm."""
+"""Largest share of a duration by which a slewed wall clock differs; kernels slew by 500 ppm."""
 
 BEAT_S = 0.1
-"""Between two beats of `Heartbeat`: ten wake-ups a second cost a thousandth of a core."""
+"""Seconds between two beats of `Heartbeat`; ten wake-ups a second cost a thousandth of a core."""
 
 LEAST_STOP_S = 1.0
-"""A shorter silence is a scheduler's doing, or a lock's."""
+"""Seconds of the shortest stop; schedulers and locks cause shorter silences."""
 
 ASLEEP = 0.2
-"""Cores busy in a silence below which nothing of this process ran; else something of it held the
-interpreter's lock."""
+"""Busy cores in a silence below which this process did not run; above it, one of its threads held
+the interpreter's lock."""
 
 DELAYS = Path("/proc/thread-self/schedstat")
-"""Of this thread: nanoseconds on a processor, nanoseconds waiting for one, and time slices."""
+"""This thread's nanoseconds on a processor, nanoseconds waiting for one, and time slices."""
 
 _BOOT = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
-"""The clock that goes on while the machine sleeps; on macOS the latter, where
-`time.perf_counter` stands still then as it does on Linux."""
+"""The clock that advances while the machine sleeps: CLOCK_BOOTTIME on Linux and CLOCK_MONOTONIC on
+macOS. `time.perf_counter` stands still during sleep on both."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Instant:
     """One moment by three clocks, in seconds, read within microseconds of each other.
 
     Attributes:
-        monotonic: what durations are read from.
-        wall: what can be set, and is all that a TensorFlow graph can read.
+        monotonic: the clock of all durations.
+        wall: the clock that can be set, and the only one that a TensorFlow graph can read.
         boot: the monotonic clock that also counts the machine's sleep.
     """
 
@@ -57,7 +57,7 @@ class Instant:
 
 
 def instant() -> Instant:
-    """Now; of three readings the one that took least, since a thread may be put off in between."""
+    """Now, by the fastest of three readings, because a thread may be suspended in between."""
     readings = []
     for _ in range(3):
         began = time.perf_counter()
@@ -69,16 +69,16 @@ def instant() -> Instant:
 
 @dataclass(frozen=True)
 class Window:
-    """What one timed window took, in seconds.
+    """The durations of one timed window, in seconds.
 
     Attributes:
         wall_s: by the monotonic clock.
         cpu_s: of the cell's processes.
         other_cpu_s: of every other process of the machine.
         began_s: when it began, by `time.perf_counter`.
-        clock_set_s: how far the wall clock was set meanwhile, forwards or (below 0) backwards;
-            0 where it was not.
-        asleep_s: how long the machine slept meanwhile, which `wall_s` does not hold.
+        clock_set_s: how far the wall clock was set within the window, backwards if negative; 0 if
+            it was not set.
+        asleep_s: how long the machine slept within the window; not part of `wall_s`.
     """
 
     wall_s: float
@@ -90,15 +90,15 @@ class Window:
 
 
 def stamped_seconds(stamps: NDArray[Any], window: Window, *, by_wall: bool) -> list[float]:
-    """Seconds of each step of a window from its second one on; none where its stamps are no times.
+    """Seconds of each step of a window from its second one on; empty if the stamps are invalid.
 
     Args:
         stamps: instants in seconds at which steps ended, in their order, [steps] or empty.
-        window: in which they ran.
+        window: the window of the steps.
         by_wall: whether the stamps are the wall clock's.
     """
     seconds = np.diff(stamps)
-    # Set forth and back within one window, a clock is where it was.
+    # A clock that was set forth and back within one window shows no change at its end.
     possible = (seconds > 0).all() and seconds.sum() <= window.wall_s + SET_S
     if not possible or (by_wall and window.clock_set_s):
         return []
@@ -106,24 +106,23 @@ def stamped_seconds(stamps: NDArray[Any], window: Window, *, by_wall: bool) -> l
 
 
 def busy_s() -> float:
-    """CPU seconds spent so far by every process of the machine."""
+    """CPU seconds that all processes of the machine have used since its start."""
     times = psutil.cpu_times()
-    # iowait and idle are the only shares in which nobody computes; guest time is already
-    # inside user time on Linux.
+    # The processor is unused in idle and iowait only; user time includes guest time on Linux.
     idle = times.idle + getattr(times, "iowait", 0.0)
     guest = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)
     return float(sum(times) - guest - idle)
 
 
 class Stopwatch:
-    """Measures from its making to each `lap`.
+    """Measures from its creation to each `lap`.
 
-    CPU time beside wall time tells a slow step from a step that waited, and other
-    processes' CPU time tells a loaded machine from a slow one.
+    CPU time distinguishes a slow step from one that waited, and other processes' CPU time
+    distinguishes a loaded machine from a slow one.
 
     Args:
         cpu_s: CPU seconds spent so far by the cell's processes.
-        read: reads the clocks that are held against each other, outside the window.
+        read: reads the clocks that are compared, outside the window.
     """
 
     def __init__(
@@ -138,7 +137,7 @@ class Stopwatch:
         self._wall = time.perf_counter()
 
     def lap(self) -> Window:
-        """The window since the beginning; the stopwatch goes on."""
+        """The window since the creation; the stopwatch continues."""
         wall = time.perf_counter() - self._wall
         cpu = self._cpu_s() - self._cpu
         after, before = self._read(), self._before
@@ -175,19 +174,19 @@ class _Beat:
 
 
 class Heartbeat:
-    """Notices that this process did not run although its clock went on.
+    """Detects that this process did not run although its clock advanced.
 
-    A process that is stopped (`SIGSTOP`, `docker pause`, a debugger) cannot see it while it
-    lasts. A thread that wakes up ten times a second sees afterwards that it did not, and CPU time
-    that nothing of the process ran meanwhile. What it, and the thread that it watches, waited for
-    a processor was other programs' doing, and no stop: on a loaded machine the interpreter's lock
-    may be held by a thread that waits. How long a stop was is known to `BEAT_S`.
+    A stopped process (`SIGSTOP`, `docker pause`, a debugger) cannot notice its stop while it lasts.
+    A thread that wakes up ten times a second notices afterwards that it did not wake up, and CPU
+    time shows that no other thread of the process ran. Time in which this thread or the watched one
+    waited for a processor is no stop: other programs caused it, and on a loaded machine a waiting
+    thread may hold the interpreter's lock. The length of a stop is known to `BEAT_S`.
 
     Args:
         cpu_s: CPU seconds spent so far by this process.
         now: the monotonic clock.
         delayed_s: seconds for which the two threads have waited for a processor so far; by the
-            scheduler's own count when None. The watched thread is the one that makes this.
+            scheduler's count if None. The watched thread is the one that creates this object.
     """
 
     def __init__(
@@ -209,11 +208,11 @@ class Heartbeat:
         threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
 
     def end(self) -> None:
-        """Beat no more."""
+        """Stop beating."""
         self._ended.set()
 
     def beat(self) -> None:
-        """Note that this process runs, and whether it did not since the last time."""
+        """Note that this process runs, and any stop since the last beat."""
         with self._lock:
             stop = self._silence()
             if stop is not None:
@@ -228,7 +227,7 @@ class Heartbeat:
             until: by `now`.
         """
         with self._lock:
-            # The thread may not have had its turn since the process goes on.
+            # The thread may not have run again since the process continued.
             pending = self._silence()
             stops = [*self._stops, *([pending] if pending else [])]
         overlaps = (min(until, end) - max(since, begin) for begin, end in stops)
@@ -247,10 +246,10 @@ class Heartbeat:
         return _Beat(at, cpu_s, self._delayed_s(), cores)
 
     def _silence(self) -> tuple[float, float] | None:
-        """The stop that this moment ends; None where there was none."""
+        """The stop that ends now; None if there was none."""
         last, now = self._last, self._beat()
         silent_s = now.at - last.at - BEAT_S - (now.delayed_s - last.delayed_s)
-        # What ran before the stop, and after it until now, ran as it did before.
+        # Around the stop, the process used as many cores as before.
         allowed_s = ASLEEP * silent_s + 2 * BEAT_S * max(1.0, last.cores)
         if silent_s < LEAST_STOP_S or now.cpu_s - last.cpu_s > allowed_s:
             return None
@@ -258,33 +257,33 @@ class Heartbeat:
 
 
 def _queue() -> Path:
-    """What the scheduler says of this thread, for others to read."""
+    """The scheduler's counts for this thread, which other threads can read."""
     return Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
 
 
 def waited_s(queue: Path = DELAYS) -> float:
-    """Seconds a thread has waited for a processor so far, where Linux tells it; else 0.
+    """Seconds for which a thread has waited for a processor so far; 0 if Linux does not count them.
 
     Args:
-        queue: what the scheduler says of the thread.
+        queue: the file with the scheduler's counts for the thread.
     """
     try:
         return int(queue.read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
-        return 0.0  # no Linux, or one that does not count
+        return 0.0  # another system, or a Linux without these counts
 
 
 CLOCK_WITHIN_S = 5
-"""NVIDIA's driver tells a clock in a tenth of a second, or it is in trouble."""
+"""Seconds until a query is given up; a working driver of NVIDIA answers in a tenth of a second."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of a device at one moment; None where the machine does not say.
+    """The clock of a device at one moment; None if it cannot be read.
 
     Attributes:
         mhz: its frequency.
-        hindrances: how often it was slowed down so far, or whether it is now (0 or 1).
+        hindrances: how often it has been slowed down, or whether it is slowed down now (0 or 1).
     """
 
     mhz: float | None = None
@@ -292,7 +291,7 @@ class Clock:
 
 
 def cpu_clock(root: Path = Path("/sys/devices/system/cpu")) -> Clock:
-    """The CPUs' mean frequency and their count of thermal slow-downs, where Linux tells them."""
+    """The CPUs' mean frequency and their count of thermal slow-downs, if Linux shows them."""
     speeds = [_number(path) for path in root.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")]
     counts = [_number(path) for path in root.glob("cpu[0-9]*/thermal_throttle/core_throttle_count")]
     known = [speed for speed in speeds if speed is not None]
@@ -307,24 +306,24 @@ def gpu_clock(number: int = 0, variables: Mapping[str, str] = os.environ) -> Clo
 
     Args:
         number: CUDA's number of it in this process.
-        variables: environment variables, for which GPUs CUDA shows.
+        variables: environment variables, which decide what GPUs CUDA shows.
     """
 
     def clock() -> Clock:
         shown = visible(boards(), variables)
         if number >= len(shown.boards) or (len(shown.boards) > 1 and not shown.ordered):
-            return Clock()  # which of them has this number is not known
+            return Clock()  # CUDA's numbers are unknown
         board = shown.boards[number]
         return Clock(board.sm_mhz(), int(board.hindered()))
 
     try:
         return answered(clock, CLOCK_WITHIN_S)
     except DriverError:
-        return Clock()  # no driver, or one that does not tell it
+        return Clock()  # no driver, or a driver without this clock
 
 
 def _number(path: Path) -> float | None:
     try:
         return float(path.read_text())
     except (OSError, ValueError):
-        return None  # a processor that is offline has the file and no answer
+        return None  # the file of an offline processor cannot be read

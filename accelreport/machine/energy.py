@@ -1,22 +1,18 @@
-"""Energy of the steady steps, by sensors that count it: read between steps, never inside one.
+"""Energy of the steady steps, by sensors that count it. They are read between steps.
 
-What a sensor counts is the energy of a whole package or board, with its idle power and with
-whatever else runs there, so that it is *sensor-grade*: right for comparing long windows, and
-no calorimeter. Where no sensor can be read the record says why; nothing is estimated.
+A sensor counts the energy of a whole package or board, with its idle power and with whatever else
+runs there. It is *sensor-grade*: good for comparing long windows, but no calorimeter. If no sensor
+can be read, the record says why; nothing is estimated.
 
-The energy counter of NVIDIA's boards (Volta and newer).
-
-`nvmlDeviceGetTotalEnergyConsumption` counts millijoules since the driver was loaded (NVML API
-reference, "Device Queries"). The sensor behind the counter looks at the power only part of the
-time and updates about every tenth of a second (Yang, Adamek, Armour: "Part-time Power
-Measurements", SC 2024).
-
-RAPL: the energy counters of CPU packages, as Linux shows them under /sys/class/powercap.
-
-`energy_uj` counts microjoules and begins anew above `max_energy_range_uj`
-(Documentation/power/powercap/powercap.rst of the kernel). The hardware updates it about every
-millisecond (Intel SDM, volume 3, "Package RAPL Domain"). AMD's packages are shown by the same
-driver under the same names. Since CVE-2020-8694 mostly only root may read it.
+- NVML, the counter of NVIDIA's boards (Volta and newer): `nvmlDeviceGetTotalEnergyConsumption`
+  counts millijoules since the driver was loaded (NVML API reference, "Device Queries"). The sensor
+  samples the power only part of the time and updates about every tenth of a second (Yang, Adamek,
+  Armour: "Part-time Power Measurements", SC 2024).
+- RAPL, the counters of CPU packages, which Linux shows under /sys/class/powercap: `energy_uj`
+  counts microjoules and wraps above `max_energy_range_uj` (the kernel's
+  Documentation/power/powercap/powercap.rst). The hardware updates it about every millisecond (Intel
+  SDM, volume 3, "Package RAPL Domain"). The same driver shows AMD's packages under the same names.
+  Since CVE-2020-8694 mostly only root may read it.
 """
 
 from __future__ import annotations
@@ -65,7 +61,7 @@ class Counter(Protocol):
 
 @dataclass(frozen=True)
 class Absent:
-    """A sensor that cannot be read here, and why."""
+    """A sensor that cannot be read on this machine, and the reason."""
 
     sensor: str
     scope: str
@@ -74,7 +70,7 @@ class Absent:
 
 @dataclass
 class _Reading:
-    """A counter with what it has counted inside the windows."""
+    """A counter with the energy that it counted inside the windows."""
 
     counter: Counter
     began_j: float = 0.0
@@ -88,7 +84,7 @@ class _Reading:
         self.joules += max(0.0, self._read() - self.began_j)
 
     def keep_up(self) -> None:
-        """Read in passing: a counter that wraps must be seen more often than that."""
+        """Read the counter within a window, because two wraps between readings are lost."""
         self._read()
 
     def _read(self) -> float:
@@ -148,40 +144,41 @@ class Meter:
         self.discard()
 
     def discard(self) -> None:
-        """Forget the open window, in which something else happened than steps."""
+        """Drop the open window, because something other than steps ran in it."""
         self._steps, self._began = 0, None
 
     def energies(self) -> list[Energy]:
-        """What the sensors counted, one entry for each of them, readable or not."""
+        """The energy by each sensor, readable or not."""
         self.end()
-        readings = [self._energy(reading) for reading in self._readings]
-        return readings + [
+        energies = []
+        for reading in self._readings:
+            counter, unmeasured = reading.counter, "there was no steady step to measure"
+            absent = reading.broken or ("" if self.windows else unmeasured)
+            energies.append(
+                Energy(
+                    sensor=counter.sensor,
+                    scope=counter.scope,
+                    parts=counter.parts,
+                    joules=None if absent else reading.joules,
+                    window_s=self.window_s,
+                    steps=self.steps,
+                    windows=self.windows,
+                    unit_j=counter.unit_j,
+                    update_s=counter.update_s,
+                    absent=absent,
+                )
+            )
+        return energies + [
             Energy(sensor=sensor.sensor, scope=sensor.scope, absent=sensor.reason)
             for sensor in self.absent
         ]
 
-    def _energy(self, reading: _Reading) -> Energy:
-        counter = reading.counter
-        absent = reading.broken or ("" if self.windows else "there was no steady step to measure")
-        return Energy(
-            sensor=counter.sensor,
-            scope=counter.scope,
-            parts=counter.parts,
-            joules=None if absent else reading.joules,
-            window_s=self.window_s,
-            steps=self.steps,
-            windows=self.windows,
-            unit_j=counter.unit_j,
-            update_s=counter.update_s,
-            absent=absent,
-        )
-
 
 class Nvml:
-    """Some boards, added. Holds the driver open, for reading takes microseconds then.
+    """The sum over some boards. Keeps the driver open, so that a reading takes microseconds.
 
     Args:
-        chosen: the boards.
+        used: the boards.
         opened: closes the driver.
 
     Raises:
@@ -190,14 +187,14 @@ class Nvml:
 
     sensor, scope, unit_j, update_s = "NVML", "GPU board", 1e-3, 0.1
 
-    def __init__(self, chosen: Sequence[Board], opened: ExitStack) -> None:
-        self._boards = chosen
+    def __init__(self, used: Sequence[Board], opened: ExitStack) -> None:
+        self._boards = used
         self._opened = opened
-        self.parts = [board.name for board in chosen]
+        self.parts = [board.name for board in used]
         self._first = self._millijoules()
 
     def joules(self) -> float:
-        """See `energy.Counter`."""
+        """See `Counter.joules`."""
         return (self._millijoules() - self._first) * self.unit_j
 
     def _millijoules(self) -> int:
@@ -210,23 +207,24 @@ class Nvml:
 
 
 def nvml(used: int, variables: Mapping[str, str] = os.environ) -> Nvml | Absent:
-    """The counter of the boards a cell uses, or why there is none.
+    """The counter of the boards that a cell uses, or why there is none.
 
     Args:
         used: GPUs of the cell in this process.
-        variables: environment variables, for which boards are visible.
+        variables: environment variables, which decide what boards are visible.
     """
     with ExitStack() as stack:
         try:
             stack.enter_context(driver())
-            return Nvml(_chosen(used, variables), stack.pop_all())
+            return Nvml(_used_boards(used, variables), stack.pop_all())
         except (DriverError, SensorError) as error:
             return Absent(Nvml.sensor, Nvml.scope, str(error))
 
 
-def _chosen(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
-    """The boards that the cell uses, where that can be told."""
+def _used_boards(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
+    """The visible boards, if they are those that the cell uses and have counters."""
     shown = visible(boards(), variables).boards
+    # The driver does not know on which of several visible boards the framework computes.
     if len(shown) != used:
         raise SensorError(
             f"{len(shown)} boards are visible and {used} used: name them in CUDA_VISIBLE_DEVICES"
@@ -238,11 +236,12 @@ def _chosen(used: int, variables: Mapping[str, str]) -> Sequence[Board]:
 
 POWERCAP = Path("/sys/class/powercap")
 ZONE = re.compile(r"intel-rapl:\d+")
-"""A zone of its own. `intel-rapl:0:0` is a part of one, `intel-rapl-mmio:0` the same again."""
+"""The folder of a whole zone. `intel-rapl:0:0` is a part of `intel-rapl:0`, and
+`intel-rapl-mmio:0` another view of it."""
 
 
 class Zone:
-    """One package's counter, unwrapped.
+    """The counter of one package, continued beyond its wraps.
 
     Args:
         folder: its folder under `powercap`.
@@ -259,7 +258,7 @@ class Zone:
         self._total = 0
 
     def microjoules(self) -> int:
-        """Counted since the zone was opened. One wrap between two calls is seen, two are not."""
+        """Microjoules since the zone was opened; of two wraps between calls one is lost."""
         now = _number(self._counter)
         self._total += (now - self._last) % (self._range + 1)
         self._last = now
@@ -267,7 +266,7 @@ class Zone:
 
 
 class Rapl:
-    """The packages of this machine, added.
+    """The sum over the packages of this machine.
 
     Args:
         zones: at least one.
@@ -280,7 +279,7 @@ class Rapl:
         self.parts = [zone.name for zone in zones]
 
     def joules(self) -> float:
-        """See `energy.Counter`."""
+        """See `Counter.joules`."""
         return sum(zone.microjoules() for zone in self._zones) * self.unit_j
 
 
@@ -330,10 +329,10 @@ def _number(path: Path) -> int:
 
 
 def open_meter(kind: str, devices: Sequence[str]) -> Meter:
-    """A meter over what can be read here, which also knows what cannot.
+    """A meter over the sensors of this machine, with the reasons for those it cannot read.
 
     Args:
-        kind: of the cell's device; the host's packages are read whatever it is.
+        kind: of the cell's device; the host's packages are read for every kind.
         devices: TensorFlow's names of the devices that compute in this process.
     """
     counters: list[Counter | Absent] = [rapl()]

@@ -1,6 +1,6 @@
-"""What this machine is, found out without TensorFlow.
+"""The hardware and system of this machine, read without a framework.
 
-A container hides some of the machine it runs on, and grants a part of it.
+A container hides some of its machine and grants a part of the rest.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ NUMBERS = ("etc/machine-id", "var/lib/dbus/machine-id")
 """Where systemd and D-Bus keep the number of a machine, see machine-id(5)."""
 
 UNSET = ("", "uninitialized")
-"""What stands there in an image that is not yet a machine, see machine-id(5)."""
+"""Contents of that file in an image that has not been started, see machine-id(5)."""
 
 BOOT = "proc/sys/kernel/random/boot_id"
 """The kernel's number of this boot, see random(4); all containers of a machine share it."""
 
 
 def identity(root: Path = ROOT) -> str:
-    """What tells this machine from others: its number, or in a container without one its boot's.
+    """What distinguishes this machine: its number, or in a container without one its boot's.
 
-    The host name is the last resort: a container has another one with every start.
+    The host name is the last resort, because a container gets a new one with every start.
     """
     for name in NUMBERS:
         path = root / name
@@ -51,16 +51,17 @@ def identity(root: Path = ROOT) -> str:
 
 
 def cpu_limit(root: Path = ROOT) -> float | None:
-    """Seconds of processors that the control groups grant in a second; None where all of them.
+    """Seconds of processors that the control groups grant in a second; None without a limit.
 
-    This is what `--cpus` of a container sets. It is no number of processors: threads may run on
-    all of them, and are stopped once their share of a period is used up. Of a group and those
-    it is in, the least counts (control groups version 2, and version 1).
+    `--cpus` of a container sets it. It is no number of processors: threads may run on all of them,
+    and are stopped once their share of a period is used up. The lowest limit of a group and of
+    those that contain it applies (control groups version 2 and version 1).
     """
     return min(_granted(root), default=None)
 
 
 def _granted(root: Path) -> Iterator[float]:
+    """The limits of this process' group and of each that contains it."""
     groups = root / "sys/fs/cgroup"
     membership = root / "proc/self/cgroup"
     lines = membership.read_text().splitlines() if membership.is_file() else []
@@ -86,7 +87,7 @@ def _share(group: Path, *, modern: bool) -> tuple[str, str]:
         quota = (group / "cpu.cfs_quota_us").read_text().strip()
         return quota, (group / "cpu.cfs_period_us").read_text().strip()
     except OSError:
-        return "", ""  # this system does not have it, or the group is not shown here
+        return "", ""  # this system has no such file, or the container hides it
 
 
 class Inventory(Document):
@@ -155,9 +156,9 @@ class Gpus(NamedTuple):
 
 @functools.cache
 def nvidia_gpus() -> Gpus:
-    """GPUs as their driver lists them; none where there is no driver.
+    """GPUs as their driver lists them; none without a driver.
 
-    Where it cannot be told which ones CUDA shows (see `nvml.visible`), all of them are.
+    If it is unknown which of them CUDA shows (see `nvidia.visible`), all count as shown.
     """
 
     def gpus() -> Gpus:
@@ -182,7 +183,7 @@ def _gpus(chosen: Sequence[Board]) -> list[Gpu]:
 
 @functools.cache
 def inventory() -> Inventory:
-    """This machine. Takes milliseconds, or as long as NVIDIA's driver where there is a GPU."""
+    """This machine; takes milliseconds, or as long as NVIDIA's driver if there is a GPU."""
     cpu, threads, memory, gpus = cpu_model(), usable_threads(), memory_limit(), nvidia_gpus().listed
     parts = [identity(), cpu, str(threads), str(round(memory / 2**30)), *(g.name for g in gpus)]
     if (limit := cpu_limit()) is not None:

@@ -1,4 +1,4 @@
-"""How much memory a process has held, and how near it came to a limit of its own."""
+"""The memory of a process, and its limits."""
 
 from __future__ import annotations
 
@@ -9,34 +9,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LIMITS = {"RLIMIT_AS": "VmPeak", "RLIMIT_DATA": "VmData"}
-"""The limits of a process' memory that Linux heeds, and what `/proc` says of each (proc(5)).
+"""The memory limits that Linux enforces, and the size in `/proc` that each applies to (proc(5)).
 
-A limit that is met gives no signal: `mmap` fails, and what follows is whatever the library does
-that asked for memory; TensorFlow's ends by SIGSEGV or SIGABRT as often as by an exception.
+A process at a limit gets no signal: `mmap` fails, and the library that asked for memory decides
+what follows; TensorFlow ends by SIGSEGV or SIGABRT as often as by an exception.
 """
 
-
 LARGE_SHARE = 0.8
-"""Who was ended while it held this share of the memory it may have was ended for it."""
+"""A process that ended while it held this share of its limit ended because of the limit."""
 
 
 @dataclass(frozen=True)
 class Limited:
-    """How much of its limited memory a process holds, in bytes."""
+    """The memory that a process holds, and its limit, in bytes."""
 
     held: int
     limit: int
 
     @property
     def share(self) -> float:
-        """What it holds as a share of the limit; the limit may be zero."""
+        """The memory as a share of the limit, which may be zero."""
         return self.held / max(self.limit, 1)
 
 
 def nearest_limit(pid: int) -> Limited | None:
-    """The limit of its memory that a process is nearest to.
+    """The memory limit that a process is nearest to.
 
-    None where it has no limit, has ended, or the system is not Linux: macOS heeds none.
+    None if it has no limit or has ended, or the system is not Linux: macOS enforces no such limit.
     """
     if sys.platform != "linux":
         return None
@@ -52,7 +51,7 @@ def nearest_limit(pid: int) -> Limited | None:
 
 
 def peak_bytes(pid: int) -> int | None:
-    """Peak resident set of a process on Linux in bytes; None elsewhere, or when it has ended."""
+    """Peak resident set of a process in bytes; None if it has ended, or elsewhere than on Linux."""
     return _status(pid, "VmHWM")
 
 
@@ -70,8 +69,8 @@ def _status(pid: int, counted: str) -> int | None:
 def own_peak_bytes() -> int:
     """Peak resident set of this process in bytes.
 
-    `getrusage` is the second choice: on Linux it begins with the peak of the program that
-    started this one, which is not ours.
+    `getrusage` is the second choice: on Linux it includes the peak of the program that started this
+    process.
     """
     # Linux counts kibibytes, macOS bytes.
     unit = 1 if sys.platform == "darwin" else 1024

@@ -1,9 +1,9 @@
 """NVIDIA's boards, by the driver's own library (NVML), and which of them CUDA shows a process.
 
-Every question to the driver passes through here, by the package nvidia-ml-py. What
-`CUDA_VISIBLE_DEVICES` means is told by the CUDA programming guide, "CUDA environment variables":
-identifiers up to the first one that is none, each an index, the beginning of a board's UUID
-(`GPU-8932f937`) or that of a part of one (`MIG-…`).
+This module asks the driver, by the package nvidia-ml-py, and no other module does. The CUDA
+programming guide, "CUDA environment variables", defines `CUDA_VISIBLE_DEVICES`: identifiers up to
+the first invalid one, each an index, the beginning of a board's UUID (`GPU-8932f937`) or that of a
+part of a board (`MIG-…`).
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ANSWER_WITHIN_S = 20
-"""A driver in trouble may never answer; it is given up after this."""
+"""Seconds until a query is given up: a driver in trouble may never answer."""
 
 HINDERED = 0x8 | 0x20 | 0x40 | 0x80
-"""Clock event reasons that take speed away: hardware slow-down, software and hardware thermal
-slow-down, power brake. A power cap (0x4) is how every full load runs."""
+"""Clock event reasons that reduce speed: hardware slow-down, software and hardware thermal
+slow-down, power brake. A power cap (0x4) is normal under full load."""
 
 LEGACY_PART = "MIG-GPU-"
-"""How drivers before 470 begin the name of a part: `MIG-GPU-<UUID>/<instance>/<compute>`."""
+"""Beginning of a part's name in drivers before 470: `MIG-GPU-<UUID>/<instance>/<compute>`."""
 
 
 class DriverError(RuntimeError):
-    """The driver does not answer, or cannot say it; the message says why."""
+    """The driver does not answer, or its answer is ambiguous; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Board:
     part: bool = False
 
     def memory_bytes(self) -> int | None:
-        """Its memory in whole MiB; None where it is not told, as of one that shares the host's."""
+        """Its memory in whole MiB; None if unknown, as for a board that shares the host's."""
         import pynvml
 
         try:
@@ -72,7 +72,7 @@ class Board:
         return float(pynvml.nvmlDeviceGetClockInfo(self.handle, pynvml.NVML_CLOCK_SM))
 
     def hindered(self) -> bool:
-        """Whether its driver takes speed away now."""
+        """Whether its driver reduces its clock now."""
         import pynvml
 
         try:
@@ -97,7 +97,7 @@ class Visible:
 
 @contextmanager
 def driver() -> Iterator[Any]:
-    """NVML, opened; whoever asks for long opens it for long.
+    """NVML, opened for the time of the context.
 
     Yields:
         The module `pynvml`.
@@ -142,12 +142,11 @@ def boards() -> list[Board]:
 def visible(listed: Sequence[Board], variables: Mapping[str, str] = os.environ) -> Visible:
     """The boards that CUDA shows a process with these environment variables. NVML must be open.
 
-    An index counts as the driver's: where `CUDA_DEVICE_ORDER=PCI_BUS_ID` says so, and among
-    boards of one model, of which none is "fastest". Else CUDA numbers the fastest one 0, by a
-    rule that NVIDIA does not tell.
+    An index is the driver's with `CUDA_DEVICE_ORDER=PCI_BUS_ID`, and among boards of one model.
+    Otherwise CUDA numbers the fastest board 0, by a rule that NVIDIA does not publish.
 
     Raises:
-        DriverError: which boards are meant is not known; the message says what helps.
+        DriverError: the boards are ambiguous; the message names the remedy.
     """
     alike = len({board.name for board in listed}) <= 1
     ordered = alike or variables.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
@@ -163,7 +162,7 @@ def visible(listed: Sequence[Board], variables: Mapping[str, str] = os.environ) 
         boards.append(board)
     known = {board.uuid for board in boards}
     if len(known) < len(boards) and not any(board.part for board in boards):
-        return Visible([], ordered=True)  # CUDA shows none where one is named twice
+        return Visible([], ordered=True)  # CUDA shows none if one is named twice
     by_index = any(entry.isdigit() for entry in entries[: len(boards)])
     if by_index and not ordered and len(boards) < len(listed):
         raise DriverError(
@@ -174,7 +173,7 @@ def visible(listed: Sequence[Board], variables: Mapping[str, str] = os.environ) 
 
 
 def _named(entry: str, listed: Sequence[Board]) -> Board | None:
-    """The board that an entry of `CUDA_VISIBLE_DEVICES` names; None where it is none."""
+    """The board that an entry of `CUDA_VISIBLE_DEVICES` names; None if it names none."""
     if entry.isdigit():
         return listed[int(entry)] if int(entry) < len(listed) else None
     if entry.startswith("MIG-"):
@@ -205,7 +204,7 @@ def _parts(board: Board) -> Iterator[str]:
         try:
             part = pynvml.nvmlDeviceGetMigDeviceHandleByIndex(board.handle, index)
         except pynvml.NVMLError_NotFound:
-            continue  # there may be fewer of them than there could be
+            continue  # an instance may have been removed
         yield pynvml.nvmlDeviceGetUUID(part)
 
 
@@ -220,10 +219,10 @@ def _divided(handle: Any) -> bool:
 
 
 def answered(question: Callable[[], T], within_s: float = ANSWER_WITHIN_S) -> T:
-    """The driver's answer to a question, by a thread that is left behind if it hangs.
+    """The driver's answer to a query, by a thread that is abandoned if it hangs.
 
     Raises:
-        DriverError: there is none, or not within this time.
+        DriverError: there is no answer, or not within this time.
     """
     answers: list[T] = []
     errors: list[Exception] = []
@@ -232,7 +231,7 @@ def answered(question: Callable[[], T], within_s: float = ANSWER_WITHIN_S) -> T:
         try:
             with driver():
                 answers.append(question())
-        except Exception as error:  # raised again below, where somebody waits for it
+        except Exception as error:  # raised again below, in the thread that waits
             errors.append(error)
 
     thread = threading.Thread(target=ask, name="ask-nvml", daemon=True)

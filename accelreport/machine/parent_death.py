@@ -1,13 +1,13 @@
-"""Ends a process group when the runner is gone, and a process when its parent is.
+"""Ends a process group when the runner ends, and a process when its parent ends.
 
     python -I -S parent_death.py DESCRIPTOR COMMAND…
 
 DESCRIPTOR is the reading end of a pipe whose writing end only the runner holds. However the
-runner ends, `kill -9` included, the kernel closes that end, and what waits here ends the
-group: the command, and every process it started that did not leave the group. The command
-replaces this program, so its process is the one that was started, and sees nothing of it.
+runner ends, `kill -9` included, the kernel closes that end, and a watcher ends the group: the
+command, and every process that it started and that did not leave the group. The command replaces
+this program, so that it has the process id that the runner knows.
 
-Nothing is imported that takes time: this stands before every process the runner starts.
+The runner starts every process by this program, so it imports nothing that takes time.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import time
 SHELL = "/bin/sh"
 
 WATCHED = 9
-"""The descriptor under which a shell knows the pipe: it takes numbers of one digit only."""
+"""The pipe's descriptor in the shell, whose redirections accept one digit only."""
 
 
 def main() -> None:
-    """Leave a watcher behind and become the command."""
+    """Start a watcher and become the command."""
     descriptor, command = int(sys.argv[1]), sys.argv[2:]
     leave_watcher(descriptor)
     os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no names
@@ -36,14 +36,14 @@ def main() -> None:
 
 
 def leave_watcher(descriptor: int) -> None:
-    """Leave a process in this process' group that ends the group with the runner.
+    """Start a process in this process' group that ends the group when the runner ends.
 
     Args:
         descriptor: reading end of the pipe that only the runner holds.
     """
     between = os.fork()
     if between == 0:
-        # Twice, so that the watcher is no child of this process, which may wait for its own.
+        # A second fork, so that the watcher is no child of the command, which may wait for its own.
         if os.fork() == 0:
             _watch(descriptor)
         os._exit(0)
@@ -51,9 +51,9 @@ def leave_watcher(descriptor: int) -> None:
 
 
 def spawn_watcher(descriptor: int) -> None:
-    """As `leave_watcher`, by a shell: cheaper than two forks of a process of much memory.
+    """The same as `leave_watcher` by a shell, which costs less than two forks of a large process.
 
-    Every other descriptor that is open here must be closed in programs that are started.
+    All other open descriptors of this process must be closed on exec.
 
     Args:
         descriptor: reading end of the pipe that only the runner holds.
@@ -71,7 +71,7 @@ def spawn_watcher(descriptor: int) -> None:
 
 
 def _watch(descriptor: int) -> None:
-    # Whatever is still held open here would look to the runner as if the cell held it.
+    # The runner waits until its pipes are closed; an open descriptor here would keep it waiting.
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
@@ -82,14 +82,14 @@ def _watch(descriptor: int) -> None:
 
 
 POLL_EVERY_S = 0.5
-"""How often a thread looks whether the parent is still there."""
+"""Seconds between two checks whether the parent still runs."""
 
 
 def end_with_parent() -> None:
     """End this process soon after its parent has ended, however the parent ended.
 
-    A killed parent cannot tell anybody. The kernel then gives the child another parent,
-    which is what this thread looks for.
+    A killed parent cannot notify its child. The kernel then gives the child another parent, which a
+    thread detects.
     """
     import threading
 
@@ -109,8 +109,8 @@ PR_SET_PDEATHSIG = 1
 def end_with(supervisor: int) -> None:
     """End this process when its supervisor ends, however that happens.
 
-    A constructor that waits for a missing peer can hold Python's lock for many minutes, and
-    then no thread of ours runs. Linux' kernel does it by itself; elsewhere a thread looks.
+    A constructor that waits for a missing peer can hold Python's lock for many minutes, and then no
+    thread of ours runs. On Linux the kernel ends the process; elsewhere a thread does.
     """
     if sys.platform == "linux":
         import ctypes
@@ -120,7 +120,7 @@ def end_with(supervisor: int) -> None:
             raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
     end_with_parent()
     if os.getppid() != supervisor:
-        os._exit(1)  # it ended before we were listening
+        os._exit(1)  # it ended before the kernel was asked
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What this machine's processor reaches in two loops made for the purpose: its own roofs.
+"""The measured roofs of this machine's processor: arithmetic and memory bandwidth.
 
-A product of matrices is the most arithmetic that a processor is known to do, and a sum of long
-arrays ("STREAM", McCalpin 1995) the most bytes that it moves. They are measured once on a machine,
-in half a second, outside every timed window, and kept in the platform's cache folder. A machine
-that others were using is measured again until it is left alone, and the best of all is kept.
+A matrix product performs the most arithmetic per second, and a sum of long arrays ("STREAM",
+McCalpin 1995) moves the most bytes. Both are measured once on a machine, in half a second, outside
+every timed window, and kept in the platform's cache folder. If other processes kept the machine
+busy, a later cell measures it again, and the best values are kept.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from accelreport.machine.inventory import Inventory, inventory
 from accelreport.results.record import OTHER_LOAD, Roofs
 
 SIDE = 768
-"""Rows and columns of the matrices: 0.9·10⁹ operations, and 7 MB that fit into a second cache."""
+"""Rows and columns of the matrices: 0.9·10⁹ operations, and 7 MB, which fit into the L2 cache."""
 
 SPENT_S = 0.15
 """Seconds for which each of the two loops is repeated."""
 
 LEAST = 3
-"""Each is repeated so often at least; the first call of a library starts its threads."""
+"""Fewest repetitions of each loop; the first call of a library starts its threads."""
 
 LONGEST = 64 * 2**20
-"""Bytes of each of the three long arrays at most. Where that is less than four times the last
-cache, the sum is one of cached arrays, and the roof no lower for it."""
+"""Largest size of each of the three arrays in bytes. If it is less than four times the last-level
+cache, the arrays are partly cached, and the roof is too high rather than too low."""
 
 SHARE = 16
-"""Each of the arrays takes at most one part in so many of the memory that is free."""
+"""Each array takes at most this fraction, 1 / SHARE, of the free memory."""
 
 
 def roofs() -> Roofs | None:
-    """The roofs of this machine, measured where they are not known yet.
+    """The roofs of this machine, measured if they are not known yet.
 
-    None where there is neither memory nor threads left for that.
+    None if too little memory or too few threads are left for the measurement.
     """
     machine = inventory()
     path = cache_folder("roofs") / f"{machine.machine}.json"
@@ -52,13 +52,13 @@ def roofs() -> Roofs | None:
         return known
     try:
         roofs = measured_roofs(machine)
-    except (MemoryError, RuntimeError):  # the latter where no thread can be started
+    except (MemoryError, RuntimeError):  # the latter if no thread can be started
         return known
     if known is not None:
         names = ("tflops", "core_tflops", "gbps")
         best = {name: max(getattr(known, name), getattr(roofs, name)) for name in names}
         roofs = roofs.model_copy(update=best)
-    with contextlib.suppress(OSError):  # a folder nobody may write: the next cell measures again
+    with contextlib.suppress(OSError):  # without a writable folder, the next cell measures again
         refuse_links(path.parent, path.parents[1])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, roofs.model_dump_json().encode())
@@ -69,8 +69,8 @@ def measured_roofs(machine: Inventory) -> Roofs:
     """The roofs of this machine as they are now."""
     one = np.random.default_rng(0).standard_normal((SIDE, SIDE), dtype=np.float32)
     out = np.empty_like(one)
-    # Systems count what all processes do in hundredths of a second, and a product takes a few
-    # thousandths: added up from windows that short, an idle machine would seem to be used.
+    # Systems count CPU time in hundredths of a second, and a product takes a few thousandths: in a
+    # sum over windows that short, an idle machine would seem to be busy.
     everything = Stopwatch()
     products = _repeated(lambda: np.matmul(one, one, out=out))
     operations = 2.0 * SIDE**3
@@ -115,4 +115,4 @@ def _read(path: Path) -> Roofs | None:
     try:
         return Roofs.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
-        return None  # not measured yet, or by another version
+        return None  # not measured yet, or written by another version
