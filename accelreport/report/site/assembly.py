@@ -1,4 +1,4 @@
-"""Putting a site together, in units that are made, remembered and left alone as a whole.
+"""Putting a site together, in units: each is made, remembered and kept as a whole.
 
 A few units ahead are being drawn while one is written.
 """
@@ -135,7 +135,7 @@ class PlanUnit:
 
     @cached_property
     def key(self) -> str:
-        """Hash of what the page says: it is made in no time, since it has no charts."""
+        """Hash of the page itself, which is made quickly because it has no charts."""
         return digest(repr(self._pages))
 
     def pages(self) -> list[Page]:
@@ -143,7 +143,7 @@ class PlanUnit:
         return self._pages
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """None."""
+        """No files."""
         yield from ()
 
 
@@ -242,7 +242,7 @@ def _content(unit: Unit) -> tuple[list[Page], Files]:
 
 
 def charted(page: Page) -> Page:
-    """The page, all charts of which are made: one that cannot be is the fault of what made it."""
+    """The page with its charts made, so that an error in one of them is raised here."""
     for _, drawing in page.drawings:
         _ = drawing.spec
     return page
@@ -312,7 +312,7 @@ class _Site:
         """Units that lack a figure, which the next build makes again."""
 
     def take(self, unit: Unit) -> None:
-        """Leaves a unit where it is, or asks for its drawings and writes an earlier one."""
+        """Keeps an unchanged unit; else asks for its drawings, and writes an earlier unit."""
         if self.memory and self._kept(unit, self.memory):
             return
         pages, files = _content(unit)
@@ -365,7 +365,7 @@ class _Site:
             yield page.image, self.drawer.png(preview(page, self.facts, first), scale=1.0, of=of)
 
     def finish(self) -> AssembledSite:
-        """Writes what still waits, and puts everything in place."""
+        """Writes the units that still wait, and puts everything in place."""
         while self._window:
             self._write(*self._window.popleft())
         written = self.output.finish()

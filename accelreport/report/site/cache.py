@@ -1,12 +1,12 @@
-"""What an earlier build left, so that the next one leaves it where nothing has changed.
+"""What an earlier build made, so that the next one makes only what has changed.
 
 What was made by other code, other templates or other packages is made again; that rule is
 what lets a build trust what an earlier one remembered.
 
 Files are written whole and renamed, and their names say what they hold, so builds that run
-at once cannot disturb each other. A file is compressed, and its checksum is looked at when
-it is read; a damaged one is drawn again. What is kept is what Vega drew, before it was made
-safe: it goes through `page_svg` each time, so a page trusts this folder no more than Vega.
+at once cannot disturb each other. A file is compressed, and its checksum is tested when it
+is read; a damaged one is drawn again. It holds what Vega drew, before it was made safe: it
+goes through `page_svg` each time, so a page trusts this folder no more than Vega.
 
 A site is made in units (a benchmark with its cells, the front page). For each the memory
 holds a key (everything the unit was made from) and the size and time of each file. A file
@@ -83,12 +83,13 @@ def _plugins() -> Iterable[str]:
 
 
 def _code(path: Path, root: Path) -> str:
-    """Of a module, or of a package with the data in it."""
+    """Hash of a module, or of a package with the data in it."""
     inside = [path] if path.is_file() else path.rglob("*")
     return _files((file for file in inside if file.parent.name != "__pycache__"), root)
 
 
 def _files(paths: Iterable[Path], root: Path) -> str:
+    """Hash of the names and contents of files."""
     sha256 = hashlib.sha256()
     for path in sorted(path for path in paths if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -106,8 +107,8 @@ class FigureCache:
     """Figures by content.
 
     Args:
-        cache: the folder of all that builds remember, in which theirs is made when the first one
-            is kept. Nothing is kept in it or removed from it through a link.
+        cache: the folder of everything that builds remember; the folder of figures in it is made
+            with the first figure. Nothing is written or removed there through a link.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -132,7 +133,7 @@ class FigureCache:
         return drawn
 
     def put(self, spec: str, drawn: str) -> None:
-        """Keeps a drawing. A disk that takes no more costs the next build time, not this one."""
+        """Keeps a drawing; a full disk costs the next build time, not this one."""
         path = self._path(spec)
         with contextlib.suppress(OSError):
             refuse_links(path.parent, self._root)
@@ -189,8 +190,8 @@ class BuildManifest:
         path: where this memory is kept.
         out: the output folder.
         sources: key of everything the whole site was made from; empty where a result file
-            could not be read, because a build has to say so each time.
-        units: name of a unit → how it was left.
+            could not be read, because every build has to report that.
+        units: name of a unit → its key, pages and files.
     """
 
     path: Path
@@ -229,7 +230,7 @@ class BuildManifest:
         return Remembered(key, pages, {path: s for path, s in states.items() if s is not None})
 
     def save(self, sources: str, units: Mapping[str, Remembered]) -> None:
-        """Remembers; a disk that takes no more costs the next build time, not this one."""
+        """Writes the manifest; a full disk costs the next build time, not this one."""
         document = TypeAdapter(_Memory).dump_json(_Memory(sources, dict(units)))
         with contextlib.suppress(OSError):
             refuse_links(self.path.parent, self.path.parents[2])

@@ -12,7 +12,7 @@ import os
 import sys
 
 POLITE = 5
-"""How much processes that draw stand back: who asks them must not wait for a core, or all do."""
+"""Niceness of a process that draws: the one that asks must not wait for a core, or all do."""
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def main() -> None:
         try:
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
-        except BrokenPipeError:  # who asked has ended, and nobody is left to be told
+        except BrokenPipeError:  # the process that asked has ended
             os._exit(0)
 
 

@@ -6,8 +6,8 @@ written.
 
 Vega's output is right but heavy, and its ids come from a counter of the process. Here
 it becomes small, the same in every build, unable to run or fetch anything (elements and
-attributes are taken from a closed list), and told to a screen reader by title and
-description. Colours stay `var(--…)`, which is what makes them follow the page's theme.
+attributes are taken from a closed list), and has a title and a description for screen
+readers. Colours stay `var(--…)`, which is what makes them follow the page's theme.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _invisible(element: ET.Element) -> bool:
 
 
 def _share(element: ET.Element) -> None:
-    """What all texts or all lines of a group say of themselves is said once, by the group."""
+    """Moves each attribute that all texts or all lines of a group share to the group."""
     for child in element:
         _share(child)
     tags = {child.tag for child in element}
@@ -95,7 +95,7 @@ def _share(element: ET.Element) -> None:
 
 @lru_cache(maxsize=8192)  # hundreds of ticks and texts differ in their places alone
 def _attribute(name: str, value: str) -> str:
-    """An attribute as it is written; nothing of one that says nothing."""
+    """An attribute as it is written; empty where it has its default."""
     if (name, value) in _DEFAULTS:
         return ""
     value = _LONG_NUMBER.sub(_shorter, value) if "." in value else value
@@ -132,7 +132,7 @@ class _Writer:
         return "".join(kept)
 
     def write(self, element: ET.Element) -> str:
-        """An element and all inside it; groups that say nothing vanish."""
+        """An element and all inside it, without groups that change nothing."""
         name = element.tag.removeprefix(_NAMESPACE)
         if name not in _ELEMENTS:
             raise UnexpectedSvgError(f"element <{name}> is not one a chart needs")
@@ -203,7 +203,7 @@ class RefusedError(Exception):
 
 
 def not_drawn(drawing: Drawing, why: str) -> Markup:
-    """What stands in the place of a chart that could not be drawn; it says so, and why."""
+    """The drawing in the place of a chart that could not be drawn: that it failed, and why."""
     width = drawing.spec.get("width", 300)
     lines = ["This figure could not be drawn.", *lines_within(why, width, 12.5)]
     texts = "".join(
@@ -352,7 +352,7 @@ class Drawer:
         self._pool = ThreadPoolExecutor(count, "draw", self._start)
         self._drawn: dict[int, _Expected] = {}
         self._being_drawn: dict[str, Future[str]] = {}
-        """What was asked for and is not there yet, which a deck and a page may both want."""
+        """Drawings under way by their line of JSON: a deck and a page may want the same one."""
         if cache is None or cache.empty:
             # The engine starts while records are still being read.
             self._first = [self._pool.submit(self._draw, _NOTHING) for _ in range(count)]
@@ -389,7 +389,7 @@ class Drawer:
         return drawn
 
     def expect(self, page: Page) -> None:
-        """Begins to draw every chart of a page; one that stands on several is drawn once."""
+        """Begins to draw every chart of a page; a chart of several pages is drawn once."""
         for figure, drawing in page.drawings:
             files = bool(figure.downloads) and drawing in figure.drawings
             self._expected(drawing, page.path).uses += 1 + files
@@ -401,7 +401,7 @@ class Drawer:
         return self._drawn[id(drawing)]
 
     def _asked(self, line: str, by: Callable[[str], str]) -> Future[str]:
-        """What is drawn of a line of JSON: known already, or asked for now."""
+        """The drawing of a line of JSON: from the cache, or asked for now."""
         if (asked := self._being_drawn.get(line)) is not None:
             return asked
         known = self._cache.get(line) if self._cache else None
@@ -420,7 +420,7 @@ class Drawer:
         return drawn
 
     def svg(self, drawing: Drawing) -> Markup:
-        """The chart as it stands in the page, or what says in its place why it does not.
+        """The chart as its page has it, or a drawing that says why it is missing.
 
         Raises:
             DrawingError: nothing can be drawn.

@@ -196,7 +196,7 @@ def figure_svg(figure: Figure, drawn: Sequence[Markup], *, dark: bool) -> str:
 
 
 def columns_of(panels: int) -> int:
-    """How many panels stand side by side in a file."""
+    """How many panels are side by side in a file."""
     return {1: 1, 2: 2, 4: 2}.get(panels, 3)
 
 
@@ -476,7 +476,7 @@ def _finding(bench: BenchmarkView, finding: Finding) -> dict[str, Any]:
 
 
 def record_json(record: Record) -> str:
-    """A record as it stands in a file."""
+    """A record as its file has it."""
     return record.model_dump_json(indent=1)
 
 
@@ -507,8 +507,8 @@ def _cell(value: Any) -> Any:
 def steps_csv(bench: BenchmarkView) -> str:
     """Every timed step; a block that was not stamped step by step is one row with its mean.
 
-    Each has the status of its cell, so that steps of a refused number can be told apart. Written
-    by hand because it is by far the largest file, and pandas takes five times as long for it.
+    Each has the status of its cell, so that a reader can leave out the steps of a refused number.
+    Written by hand because it is by far the largest file, and pandas takes five times as long.
     """
     statuses = {(result.key, result.machine): result.status for result in bench.results}
     lines = ["key,machine,epoch,step,steps,seconds,warmup,status"]
@@ -524,7 +524,7 @@ def steps_csv(bench: BenchmarkView) -> str:
 FEED = "feed.xml"
 _ATOM = "http://www.w3.org/2005/Atom"
 EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-"""When a site was changed whose records do not say it."""
+"""The time of the last change of a site whose records have no time."""
 
 
 def feed(benches: Sequence[BenchmarkView], facts: SiteFacts) -> str:

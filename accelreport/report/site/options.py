@@ -46,7 +46,7 @@ class ResultsSource(Protocol):
 
 
 LARGEST = 32 * 1024
-"""Bytes of a logo: it stands on every page."""
+"""Bytes of a logo, which every page holds."""
 
 _KINDS = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -75,7 +75,7 @@ def logo_address(path: Path) -> str:
         raise _refused(path, "There is no such file.") from error
     except UnreadableFile as error:
         if error.problem.kind == "too-large":
-            why = f"It has more than {LARGEST // 1024} KiB, and stands on every page."
+            why = f"It has more than {LARGEST // 1024} KiB, and every page holds it."
             raise _refused(path, why) from error
         message = error.problem.message
         raise _refused(path, f"{message[0].upper()}{message[1:]}.") from error
@@ -99,7 +99,7 @@ class BuildOptions:
     Attributes:
         title: the site's name, at the top of every page.
         templates: a folder whose templates replace ours, file by file.
-        logo: a PNG or SVG file that stands before the title.
+        logo: a PNG or SVG file before the title.
         base_url: where the site will be published.
         pictures: whether every figure is also a PNG file.
         theme: the colours until a reader chooses.
@@ -130,7 +130,7 @@ class BuildResult:
         written: files that are new or changed.
         index: the page to open.
         seconds: how long it took.
-        unshown: what stands on no page although it was asked for.
+        unshown: what no page shows although it was asked for.
         others: what was measured of other versions of the specs and is not shown.
     """
 

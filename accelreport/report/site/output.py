@@ -1,6 +1,6 @@
 """The output folder: what a build wrote it may replace and remove, and nothing else.
 
-A list of the site's own files stands in the folder. It is written before the files, so
+A list of the site's own files lies in the folder. It is written before the files, so
 that a build that was killed leaves nothing behind that the next one does not know.
 """
 
@@ -131,7 +131,7 @@ class Output:
         return len(self._waiting)
 
     def close(self) -> None:
-        """Drops what still waits, and lets the next build into the folder."""
+        """Drops the files that still wait, and lets the next build into the folder."""
         if self._staging is not None:
             shutil.rmtree(self._staging, ignore_errors=True)
             self._staging = None
@@ -147,7 +147,7 @@ class Output:
             with contextlib.suppress(OSError):  # some network file systems know no locks
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
                 alone = True
-            # What killed builds left waiting; without a lock, only what has waited for long.
+            # Folders that killed builds left; without a lock, only old ones.
             oldest = time.time() - ABANDONED_AFTER_S
             for folder in self.root.glob(f"{STAGING}*"):
                 if alone or folder.lstat().st_mtime < oldest:
@@ -210,9 +210,9 @@ class Output:
             try:
                 folder.rmdir()
             except FileNotFoundError:
-                continue  # somebody was faster
+                continue  # another build removed it
             except OSError:
-                return  # something is in it
+                return  # it holds other files
 
     def _write_manifest(self, files: set[str]) -> None:
         note = "Written by accelreport build: the files it may replace or remove."

@@ -56,22 +56,19 @@ def source(text: str) -> str:
 
 
 _NEXT = "\x1f"
-"""Stands between the cells of a row while all of them are escaped at once."""
+"""Separates the cells of a row while all of them are escaped at once."""
 
 
 def raw(rows: Iterable[Sequence[str]]) -> Markup:
     """The rows of a raw table, the first cell of each as its header."""
     html = []
     for row in rows:
-        header, *values = _escaped(row)
-        cells = "".join([f"<td>{value}</td>" for value in values])
-        html.append(f'<tr><th scope="row">{header}</th>{cells}</tr>\n')
+        # One call escapes a whole row; cells that hold the separator are escaped one by one.
+        cells = str(escape(_NEXT.join(row))).split(_NEXT)
+        header, *values = cells if len(cells) == len(row) else map(str, map(escape, row))
+        data = "".join([f"<td>{value}</td>" for value in values])
+        html.append(f'<tr><th scope="row">{header}</th>{data}</tr>\n')
     return Markup("".join(html))  # noqa: S704 -- every cell went through escape()
-
-
-def _escaped(row: Sequence[str]) -> list[str]:
-    cells = str(escape(_NEXT.join(row))).split(_NEXT)
-    return cells if len(cells) == len(row) else [str(escape(cell)) for cell in row]
 
 
 def cell_attributes(entry: Entry, column: Column) -> Markup:
@@ -188,7 +185,11 @@ class Renderer:
         """The scripts of a page, by name, without comments and indents."""
         names = _SCRIPTS.get(template, ("theme", "respond"))
         texts = {name: self.environment.get_template(f"{name}.js").render() for name in names}
-        return {name: Markup(_short(text)) for name, text in texts.items()}  # noqa: S704 -- ours
+        lines = {
+            name: [line for line in map(str.strip, text.splitlines()) if line[:2] not in {"", "//"}]
+            for name, text in texts.items()
+        }
+        return {name: Markup("\n".join(own)) for name, own in lines.items()}  # noqa: S704 -- ours
 
     def render(self, page: Page, **values: object) -> str:
         """A page as HTML.
@@ -218,11 +219,6 @@ class Renderer:
                 why=f"{error}.",
                 remedy="Compare it with the template of the same name that it replaces.",
             ) from error
-
-
-def _short(script: str) -> str:
-    lines = (line.strip() for line in script.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 class TemplateError(AccelReportError):

@@ -4,7 +4,7 @@ The built site stays as it is. What a page needs to notice a new build, one scri
 permission to ask this server, is added to it on its way to the browser.
 
 Whether files have changed is seen by looking at them again and again, which costs little for some
-thousand of them, and works on every platform and on network folders, where nobody tells of changes.
+thousand of them, and works on every platform and on network folders, which report no changes.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def _files(root: Path) -> Iterator[tuple[str, int, int]]:
 CHANGES = "/.accelreport/changes"
 """Where a page waits for a new build."""
 SCRIPT = (
-    f'new EventSource("{CHANGES}").onmessage = (told) => '
-    "{ if (window.build && window.build !== told.data) location.reload(); "
-    "window.build = told.data; };"
+    f'new EventSource("{CHANGES}").onmessage = (news) => '
+    "{ if (window.build && window.build !== news.data) location.reload(); "
+    "window.build = news.data; };"
 )
 _POLICY = re.compile(r'(http-equiv="Content-Security-Policy" content=")([^"]*)"')
 _SCRIPTS = re.compile(r"script-src ([^;]*)")
@@ -145,13 +145,13 @@ class LiveServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that was closed before it had everything is no error to tell of."""
+        """A page that was closed before it had everything is no error to report."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             with contextlib.suppress(OSError):  # one that cannot be printed ends no server
                 super().handle_error(request, client_address)
 
     def announce(self) -> None:
-        """Tells every open page that there is a new build."""
+        """Makes every open page load the new build."""
         with self.changed:
             self.build += 1
             self.changed.notify_all()
@@ -170,7 +170,7 @@ class _Handler(SimpleHTTPRequestHandler):
         if self._foreign():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
         elif urlsplit(self.path).path == CHANGES:
-            self._tell()
+            self._send_builds()
         else:
             super().do_GET()
 
@@ -225,8 +225,8 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
         super().end_headers()
 
-    def _tell(self) -> None:
-        """Says which build this is, now and whenever there is another."""
+    def _send_builds(self) -> None:
+        """Sends the number of the build, now and after each new one."""
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
@@ -287,12 +287,13 @@ def keep_serving(
         server: what serves.
         watched: folders whose files are looked at.
         rebuild: builds the site; when it cannot, the old site is kept.
-        complain: tells a person why it could not.
+        complain: reports why it could not.
         stop: ends it, for callers without a keyboard.
     """
     ended = stop or threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1})
-    built = files_fingerprint(watched)  # before anybody is served, who may edit at once
+    # Before the first page is served, because files may change from then on.
+    built = files_fingerprint(watched)
     before = built
     thread.start()
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -53,7 +53,7 @@ _TYPES = {
     "tex": "application/x-tex",
 }
 _PLAIN = " /?:@!$'()*,;=~{}[]|^`\\"
-"""Characters that stand for themselves inside an attribute of a page."""
+"""Characters that need no escape inside an attribute of a page."""
 
 
 def data_link(name: str, content: str, detail: str, *, before: str = "") -> Download:
@@ -65,7 +65,7 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
         name: what the page calls it.
         content: what is in it.
         detail: what the page says of it.
-        before: what a saved file has before its name, to tell those of one page apart.
+        before: what a saved file has before its name, so that those of two benchmarks differ.
     """
     raw = content.encode()
     if len(raw) <= PACKED:
@@ -105,7 +105,7 @@ class Part:
     """A page of the site on its way into the one file.
 
     Attributes:
-        page: as it stands in the site.
+        page: as the site has it.
         id: what its ids begin with.
         files: path from the site's root → link that holds the file.
     """
@@ -124,22 +124,16 @@ def benchmark_part(page: Page, bench: BenchmarkView, name: str) -> Part:
 def _links(page: Page, contents: Mapping[str, str], before: str = "") -> dict[str, Download]:
     """The files a page offers, in its order."""
     links: dict[str, Download] = {}
-    for item in _offered(page):
+    blocks = (block for section in page.sections for block in section.blocks)
+    for item in (item for block in blocks if isinstance(block, Downloads) for item in block.items):
         if item.href in contents and item.href not in links:
             link = data_link(item.text, contents[item.href], item.detail, before=before)
             links[item.href] = replace(link, id=f"file-{slug(item.text)}")
     return links
 
 
-def _offered(page: Page) -> Iterator[Download]:
-    blocks = (block for section in page.sections for block in section.blocks)
-    for block in blocks:
-        if isinstance(block, Downloads):
-            yield from block.items
-
-
 def moved(part: Part, homes: Mapping[str, str]) -> Page:
-    """The page as it stands in the one file.
+    """The page as the one file has it.
 
     Args:
         part: the page.
@@ -171,7 +165,7 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
 
 
 def _section(section: Section, part: Part, name: Change, link: Change) -> Section:
-    """A section as it stands in the one file, where each file that it offers is a link."""
+    """A section as the one file has it, where each file that it offers is a link."""
 
     def own(item: Download) -> Download:
         file = part.files.get(item.href)
@@ -217,7 +211,7 @@ def _no_picture(svg: str) -> bytes:
 
 
 MARK = '<meta name="generator" content="accelreport">'
-"""What tells our file from somebody else's."""
+"""The mark of a file that accelreport wrote."""
 
 
 class SingleFileError(AccelReportError):

@@ -125,9 +125,9 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     places = [(s, p) for p in points for s in bench.series if (s, p) in starts]
     times = [(s, s.title, bench.point_name(p), starts[s, p].total) for s, p in places]
     if len(places) == 1:
-        series, title = places[0][0], places[0][0].title
-        stages = zip(names, starts[places[0]].stages, strict=True)
-        times = [(series, name, title, seconds) for name, seconds in stages if seconds > 0]
+        (series, point), stages = places[0], zip(names, starts[places[0]].stages, strict=True)
+        where = " · ".join(filter(None, (series.title, bench.point_name(point))))
+        times = [(series, name, where, seconds) for name, seconds in stages if seconds > 0]
     dots = [
         Dot(name, detail, device, seconds, quantity.duration(seconds), seconds, seconds)
         for device, name, detail, seconds in times
