@@ -81,7 +81,7 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
     drawn = {
         (id(shown), id_of(one.own))
         for shown in view.shown
-        for one in shown.compared
+        for one in view.compared(shown)
         if isinstance(one, Speedup)
     }
     groups: dict[tuple[str, Kind], list[tuple[Value, Shown]]] = {}
@@ -127,7 +127,7 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
             loose = rate is None or (
                 rate.interval.known and rate.number > LOOSE * rate.interval.low
             )
-            for one in shown.compared:
+            for one in view.compared(shown):
                 if not isinstance(one, PrintedRate):
                     continue
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
@@ -188,7 +188,8 @@ class FrontSpeaker:
                 return self._without_base()
             case Kind.RATE if any(Caveat.BUSY in value.caveats for value in front.values):
                 return (
-                    "Other programs used the processor meanwhile, so no speedups over it are shown."
+                    "Other programs used the processor meanwhile, so the figure shows no speedups "
+                    "over it."
                 )
         return ""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.analysis.findings import Kind
+from accelreport.analysis.findings import Kind, Unit
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import PublishedResult
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
@@ -137,6 +137,23 @@ def test_a_busy_machine_is_said_and_marked() -> None:
     picture = Overview(gather(Results((held,)))).picture
     assert picture
     assert "Busy: other programs used the processor" in picture.caption
+
+
+def test_no_speedup_is_drawn_over_a_base_of_which_a_sentence_says_that_none_is_shown() -> None:
+    made = study(devices=("cpu", "gpu"), repeats=5, published=PRINTED)
+    held = busy(study(spec="k", devices=("cpu", "gpu"), repeats=5))
+    for studies in ((busy(made),), (made, held)):
+        view = Overview(gather(Results(studies)))
+        spoken = [FrontSpeaker(view).sentence(each) for each in front_findings(view)]
+        assert any("the figure shows no speedups over it" in text for text in spoken)
+        for shown in view.shown:
+            factors = [dot for dot in view.dots(shown) if "×" in dot.text]
+            assert bool(factors) != shown.row.busy
+            ratios = [value for value in view.values_of(shown) if value.unit is Unit.RATIO]
+            assert bool(ratios) != shown.row.busy
+    assert [shown.row.busy for shown in view.shown].count(True), "the base itself is drawn"
+    alone = Overview(gather(Results((busy(made),))))
+    assert not alone.base, "rates alone, none relative to the busy base"
 
 
 def test_a_figure_beyond_the_chip_is_crossed_out_and_makes_no_heading() -> None:

@@ -258,7 +258,7 @@ class Overview:
     def _fastest(self, shown: Shown) -> float:
         """The largest number that a row shows beside its base, or that of the base itself."""
         own = 1.0 if self.over_base else shown.row.rate.value
-        beside = [own * factor_of(one) for one in shown.compared]
+        beside = [own * factor_of(one) for one in self.compared(shown)]
         return max(beside, default=own)
 
     @cached_property
@@ -279,8 +279,16 @@ class Overview:
 
     @cached_property
     def over_base(self) -> bool:
-        """Whether the picture tells rates over the base: where there is one, and anything else."""
-        return self.relative and any(shown.row.compared for shown in self.rows)
+        """Whether the picture tells rates over the base: where there is one, and anything else.
+
+        Nothing is told over a base that other programs slowed down.
+        """
+        comparable = (shown for shown in self.rows if not shown.row.busy)
+        return self.relative and any(shown.row.compared for shown in comparable)
+
+    def compared(self, shown: Shown) -> list[Compared]:
+        """What the picture shows beside the base of a row."""
+        return [] if self.over_base and shown.row.busy else shown.compared
 
     @cached_property
     def _lone(self) -> list[list[Shown]]:
@@ -359,7 +367,8 @@ class Overview:
         low, high = row.rate.ends
         scale = unit / row.rate.value
         rate, busy = _rate(shown, row.rate), ["busy"] * row.busy
-        hidden = row.compared - len(shown.compared)
+        compared = self.compared(shown)
+        hidden = row.compared - len(compared)
         base = Dot(
             name=title,
             detail=" · ".join((details[0], *([rate, *busy] * self.over_base), *details[1:])),
@@ -376,7 +385,7 @@ class Overview:
             self._published(shown, one, unit)
             if isinstance(one, PrintedRate)
             else self._measured(shown, one, unit)
-            for one in shown.compared
+            for one in compared
         ]
         dots = [base, *beside]
         if not self.over_base:
@@ -524,11 +533,12 @@ class Overview:
         """The numbers that a row marks: the rate of its base, and the ratios over it."""
         if rate := rate_of(shown.row.base):
             yield rate
-        drawn = [id_of(one.own) for one in shown.compared if isinstance(one, Speedup)]
+        compared = [] if shown.row.busy else shown.compared
+        drawn = [id_of(one.own) for one in compared if isinstance(one, Speedup)]
         for other, one in self.comparisons:
             if other is shown and id_of(one.own) in drawn:
                 yield ratio_of(one)
-        yield from (shown.published(one) for one in shown.compared if isinstance(one, PrintedRate))
+        yield from (shown.published(one) for one in compared if isinstance(one, PrintedRate))
 
 
 def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
