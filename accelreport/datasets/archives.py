@@ -1,8 +1,7 @@
 """Members of zip and tar archives, read in memory and without trusting the archive.
 
-Nothing is ever written to disk, so no name can lead out of a folder; archives with names
-that try are refused all the same. Sizes are bounded by what is really unpacked, not by
-what the archive says.
+Nothing is written to disk, so that no name can lead out of a folder; archives with such names are
+refused all the same. Limits apply to the unpacked bytes, not to the sizes that the archive states.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class ZipArchive:
 
 
 def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
-    """Unpack one member of a gzipped tar archive, found by its last part.
+    """Unpack one member of a gzipped tar archive, by its name without folders.
 
     Args:
         data: the archive's bytes.
@@ -86,7 +85,7 @@ def read_tar_member(data: bytes, name: str, limit: int) -> bytes:
 
     Raises:
         FormatError: when the member is missing, or the archive is damaged, has a name that
-            leads elsewhere, or unpacks to too much before the member comes.
+            leads elsewhere, or unpacks to too many bytes before the member.
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
@@ -106,6 +105,7 @@ def check_name(name: str) -> None:
 
 
 def _find_member(archive: tarfile.TarFile, name: str, limit: int) -> bytes:
+    """The content of the first regular file of that name."""
     for count, member in enumerate(archive):
         if count >= _MEMBERS:
             raise FormatError(f"It has more than {_MEMBERS:,} members.")

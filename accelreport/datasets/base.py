@@ -1,4 +1,4 @@
-"""What a data set is once it is in memory, and one number for its contents."""
+"""A data set in memory, and the checksum of its arrays."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def pad(lists: Lists, length: int, *, keep_end: bool, fill_begin: bool) -> NDArr
     Args:
         lists: the lists.
         length: steps of each row.
-        keep_end: of a list that is too long keep its end, else its beginning.
-        fill_begin: put the zeros before a list that is too short, else behind it.
+        keep_end: keep the end of a list that is too long instead of its beginning.
+        fill_begin: put the zeros before a list that is too short instead of behind it.
 
     Returns:
         int32 [lists, length].
@@ -70,11 +70,11 @@ def pad(lists: Lists, length: int, *, keep_end: bool, fill_begin: bool) -> NDArr
 
 
 Origin = Literal["official", "user-supplied", "sample", "synthetic"]
-"""Whether the files are the published ones, somebody else's, a part of the published ones that
-travels with the package, or a stand-in."""
+"""Whether the files are the published ones, a user's, a part of the published ones in the package,
+or a stand-in."""
 
 Mode = Literal["real", "sample", "synthetic"]
-"""Whether files of the data folder are read, a sample of real ones, or a stand-in is made."""
+"""Whether to read files of the data folder, to read a sample of them, or to make a stand-in."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,9 @@ class Dataset:
         files: SHA-256 of each file read, by its name.
         fingerprint: SHA-256 over names, dtypes, shapes and bytes of all arrays.
         seed: seed of a synthetic stand-in.
-        note: what a reader of a number must know about it.
-        details: what only this data set says (scaling of a series, a vocabulary).
-        folder: the spec's folder, where a model of somebody's own looks for its files; empty
-            where there is none.
+        note: what a reader of a number must know about the data.
+        details: properties of this data set alone (scaling of a series, a vocabulary).
+        folder: the spec's folder, in which a user's model looks for its files; empty without one.
     """
 
     name: str
@@ -132,11 +131,8 @@ def fingerprint(train: Arrays, validation: Arrays) -> str:
             array = arrays[name]
             shape = "x".join(str(length) for length in array.shape)
             digest.update(f"{part}/{name} {array.dtype.str.lstrip('<>=|')} {shape}\n".encode())
-            digest.update(_little_endian(array).data.cast("B") if array.size else b"")
+            order = array.dtype.byteorder
+            if order == ">" or (order == "=" and sys.byteorder == "big"):
+                array = array.astype(array.dtype.newbyteorder("<"))
+            digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
     return digest.hexdigest()
-
-
-def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
-    order = array.dtype.byteorder
-    swapped = order == ">" or (order == "=" and sys.byteorder == "big")
-    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")) if swapped else array)

@@ -1,4 +1,4 @@
-"""Five years of hourly weather and air in Beijing: a real series that anybody may use."""
+"""Five years of hourly weather and air in Beijing: a real series under a free licence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEMBER = "PRSA_data_2010.1.1-2014.12.31.csv"
 """The file in the published archive."""
 
 LIMIT = 64 * MEBIBYTE
-"""Bytes it may have."""
+"""Largest size of that file in bytes."""
 
 _ROWS = 43_824
 _GAPS = 2_067

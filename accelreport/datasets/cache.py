@@ -1,21 +1,20 @@
-"""The folder in which data files lie, samples that travel with the package, and what is there.
+"""The folder of the data files, the samples in the package, and the state of both.
 
-A file is read whole and its checksum taken over the bytes that are then parsed, so that
-nobody can change it in between. Reading writes nothing, so the folder may be read-only.
+A file is read whole, and its checksum is that of the bytes that are parsed, so that no change in
+between goes unnoticed. Reading writes nothing, so the folder may be read-only.
 
 `pins.json` in the folder keeps checksums of files whose publisher gives none (trust on first use).
 A file that matches its pin counts as official from then on, and the record says that its checksum
 is a pin.
 
-Arrays that took long to parse are kept beside the files they came from: each is one file under
-`derived/`, named by the checksum of its source and the version of the parser, the SHA-256 of what
-follows, then an `.npz`. A damaged one is made anew. In a folder that cannot be written nothing is
-kept. Stand-ins that take long to draw are kept in the same form, in the folder of what can be made
-again.
+Arrays that take long to parse are kept in `derived/`, beside their source files. The name of such
+a file has the checksum of the source and the version of the parser; its content is a SHA-256, then
+the `.npz` that it belongs to. A damaged file is made anew. If the folder cannot be written,
+nothing is kept. Stand-ins that take long to draw are kept in the same form in the cache folder.
 
-Each sample is cut from published files by `scripts/cut_samples.py` and keeps their form, so that
-the data set's module reads it. `sample_files/samples.json` says how much was kept, under which
-licence it is passed on, and the checksums of what was cut and of what it was cut from.
+`scripts/cut_samples.py` cuts each sample from published files and keeps their format, so that the
+data set's module reads it. `sample_files/samples.json` names the size of a sample, its licence, and
+the checksums of the sample and of its source.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Pin(BaseModel):
-    """What was downloaded first."""
+    """The first download of a file without a published checksum."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -62,7 +61,7 @@ _PINS = TypeAdapter(dict[str, Pin])
 
 
 def read_pins(root: Path) -> dict[str, Pin]:
-    """The pins of a data folder by path of file; empty when there are none.
+    """The pins of a data folder by path of file; empty without any.
 
     Raises:
         DataUnreadable: when the file of pins may not be read.
@@ -82,7 +81,7 @@ def read_pins(root: Path) -> dict[str, Pin]:
 
 
 def write_pin(root: Path, file: str, sha256: str, size: int, url: str) -> None:
-    """Pin a file that was just downloaded; the file of pins is replaced whole."""
+    """Pin a downloaded file."""
     path = _path(root)
     refuse_links(path.with_name(f"{path.name}.lock"), root)
     today = dt.datetime.now(dt.UTC).date().isoformat()
@@ -110,10 +109,10 @@ def data_root() -> Path:
 
 
 def places(path: str, folder: str = "") -> list[Path]:
-    """Where a file is looked for, in this order; an absolute path is its only place.
+    """The places in which a file is searched, in this order; an absolute path is its only place.
 
-    Beside the spec, as every other file that a spec names; in the data folder; and in the
-    working folder, where it was looked for before specs had one base (see `misplaced`).
+    They are the spec's folder, the data folder, and the working folder, which was the base of paths
+    in earlier versions (see `misplaced`).
 
     Args:
         path: the file, as a spec names it.
@@ -126,22 +125,22 @@ def places(path: str, folder: str = "") -> list[Path]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path is that of a regular file; one that cannot be looked at is of none."""
-    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file() raises where a name is too long
+    """Whether a path is that of a regular file; False if it cannot be accessed."""
+    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file() raises if a name is too long
 
 
 def is_file_or_folder(path: Path) -> bool:
-    """Whether a path is that of a regular file or of a folder: a device is read for ever."""
+    """Whether a path is that of a regular file or a folder; reading a device may never end."""
     return is_file(path) or os.path.isdir(path)  # noqa: PTH112 -- as `is_file`
 
 
 def file_at(path: str, folder: str) -> Path | None:
-    """The first of the `places` of a file that has it; None where none has."""
+    """The first of the `places` of a file that has it; None if none has."""
     return next((place for place in places(path, folder) if is_file(place)), None)
 
 
 def misplaced(path: str, folder: str) -> str:
-    """Where a file lies that only the working folder has, and where to put it; else nothing.
+    """A message about a file that only the working folder has, with the right place; else empty.
 
     Args:
         path: the file, as a spec names it.
@@ -159,17 +158,16 @@ def misplaced(path: str, folder: str) -> str:
 
 
 def may_write(folder: Path) -> bool:
-    """Whether files may be put into a folder, or into the one it would be made in.
+    """Whether files may be written into a folder, or into the one in which it would be created.
 
-    A folder marked read-only is taken at its word even by root, whom its mode would not
-    stop: whoever marked it meant it.
+    A folder marked read-only counts as such for root, too, whom its mode would not stop.
     """
     nearest = _nearest(folder)
     return bool(nearest.stat().st_mode & _ANY_WRITE) and os.access(nearest, os.W_OK)
 
 
 def _nearest(folder: Path) -> Path:
-    """A folder, or the one above it that is there."""
+    """The folder, or its nearest parent that exists."""
     return next(path for path in (folder, *folder.absolute().parents) if path.exists())
 
 
@@ -183,8 +181,8 @@ class Contents:
         sha256: their checksum.
         official: whether they are the published file's.
         published_size: bytes of the published file, when they are known.
-        pin: day of the first download when the checksum was pinned then; else empty.
-        remedy: what to tell a person when the contents turn out to be unusable.
+        pin: day of the first download if the checksum was pinned then; else empty.
+        remedy: the remedy in errors about unusable contents.
     """
 
     path: Path
@@ -239,7 +237,7 @@ def read_entry(entry: CatalogueEntry) -> list[Contents]:
 
 
 def published(form: KnownFile, pins: Mapping[str, Pin]) -> str | None:
-    """The checksum a file should have: the publisher's, or the one pinned at first."""
+    """The checksum that a file should have: the publisher's, or that of its first download."""
     if form.sha256 is not None:
         return form.sha256
     return pins[form.path].sha256 if form.path in pins else None
@@ -266,7 +264,7 @@ def open_regular(path: Path, limit: int, remedy: str) -> Iterator[tuple[BinaryIO
         OSError: when it may not be read.
         DataCorrupt: when it is a pipe, a device or a folder, or has more bytes than `limit`.
     """
-    # Not to wait for ever on a named pipe that somebody put there.
+    # Opening a named pipe would otherwise wait for its writer for ever.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         status = os.fstat(descriptor)
@@ -291,7 +289,7 @@ def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
     """
     try:
         with open_regular(path, limit, remedy) as (file, size):
-            # Not `limit + 1`: Python allocates as much memory as it is asked to read.
+            # Python allocates as many bytes as it is asked to read, which `limit + 1` would be.
             data = file.read(size + 1)
     except OSError as error:
         raise DataUnreadable(path, error) from error
@@ -301,7 +299,7 @@ def read_bounded(path: Path, limit: int, remedy: str) -> bytes:
 
 
 def locate(file: RemoteFile, root: Path) -> KnownFile | None:
-    """Which form of a file is in the cache: itself, one that serves instead, or None."""
+    """The form of a file that is in the cache: itself, or one that replaces it; None without."""
     return next((form for form in (file, *file.instead) if (root / form.path).is_file()), None)
 
 

@@ -1,11 +1,11 @@
 """Download the published files of a data set into the cache, once and verified.
 
-`ACCELREPORT_MIRROR` names a base URL from which every file is taken by its place in the
-cache instead (`BASE/mnist/train-images-idx3-ubyte.gz`); checksums hold all the same.
+`ACCELREPORT_MIRROR` names a base URL that has every file at its path in the cache
+(`BASE/mnist/train-images-idx3-ubyte.gz`); checksums apply to these files, too.
 
-What has arrived lies in a `.part` file, with the server's validator beside it in
-`.part.json`. A later attempt asks for the rest with `Range` and `If-Range`; a server that
-has no ranges, or another version of the file, sends it whole and the part starts anew.
+Received bytes are in a `.part` file, with the server's validator beside it in `.part.json`. A later
+attempt requests the rest with `Range` and `If-Range`. A server without ranges, or with another
+version of the file, sends the whole file, and the part starts anew.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from accelreport.datasets.errors import DataError, DataUnavailable
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long to wait for a server, and how often to ask again."""
+    """How long to wait for a server, and how often to try again."""
 
     connect_s: float = 10.0
     """Seconds to wait for a connection."""
@@ -73,16 +73,16 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class DownloadRequest:
-    """What is to be downloaded.
+    """A file to download.
 
     Attributes:
-        url: from where.
-        part: the file in which it grows.
-        size: bytes it must have; None when not known.
-        limit: bytes it may have at most.
+        url: its address.
+        part: the file of received bytes.
+        size: its size in bytes; None if unknown.
+        limit: its largest size in bytes.
         checked: whether its checksum is known, so that a part may be resumed although the
             server names no version.
-        remedy: what a person can do when it fails.
+        remedy: the remedy in the error of a failed download.
     """
 
     url: str
@@ -94,7 +94,7 @@ class DownloadRequest:
 
     @property
     def notes(self) -> Path:
-        """The file that remembers which version the part belongs to."""
+        """The file with the server's version of the part."""
         return self.part.with_name(f"{self.part.name}.json")
 
     def failed(self, why: str) -> DataUnavailable:
@@ -103,7 +103,7 @@ class DownloadRequest:
 
 
 def discard(request: DownloadRequest) -> None:
-    """Forget what has arrived."""
+    """Remove the received bytes."""
     request.part.unlink(missing_ok=True)
     request.notes.unlink(missing_ok=True)
 
@@ -120,7 +120,7 @@ def open_pool(url: str, connect_s: float, read_s: float) -> urllib3.PoolManager:
     """A connection pool for a URL, through the proxy that the environment names for it.
 
     Args:
-        url: what will be asked for.
+        url: the address of the requests.
         connect_s: seconds to wait for a connection.
         read_s: seconds to wait for the next bytes.
     """
@@ -129,31 +129,25 @@ def open_pool(url: str, connect_s: float, read_s: float) -> urllib3.PoolManager:
     parts = urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme)
     if proxy and not urllib.request.proxy_bypass(parts.netloc):
-        headers = _proxy_headers(proxy)
+        headers, address = {}, urlsplit(proxy)
+        if address.username is not None:
+            login = f"{unquote(address.username)}:{unquote(address.password or '')}".encode()
+            headers = {"Proxy-Authorization": f"Basic {base64.b64encode(login).decode()}"}
         return urllib3.ProxyManager(proxy, proxy_headers=headers, timeout=timeout, retries=retries)
     return urllib3.PoolManager(timeout=timeout, retries=retries)
 
 
-def _proxy_headers(proxy: str) -> dict[str, str]:
-    """What a proxy is told of who asks: the name and the password in its address, if any."""
-    parts = urlsplit(proxy)
-    if parts.username is None:
-        return {}
-    who = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return {"Proxy-Authorization": f"Basic {base64.b64encode(who.encode()).decode()}"}
-
-
 def permanent(error: HTTPError) -> bool:
-    """Whether asking again cannot help."""
+    """Whether another attempt cannot help."""
     if isinstance(error, SSLError):
-        return False  # a connection that was verified broke while it was read
+        return False  # a verified connection broke while it was read
     cause = _cause(error)
     lasting = (SSLError, LocationValueError, URLSchemeUnknown, ResponseError)
     return isinstance(cause, lasting) or _asks_for_password(cause)
 
 
 def _asks_for_password(cause: Exception) -> bool:
-    """Whether a proxy opens no tunnel without one; http.client says so by the status only."""
+    """Whether a proxy requires a password; http.client gives its status in the text only."""
     return isinstance(cause, ProxyError) and "407" in str(cause.original_error)
 
 
@@ -183,37 +177,37 @@ def reason(error: Exception, url: str) -> str:
 
 
 def _cause(error: Exception) -> Exception:
-    """What urllib3 wrapped into an error about retries."""
+    """The error that urllib3 wrapped into one about retries."""
     if isinstance(error, MaxRetryError) and error.reason is not None:
         return error.reason
     return error
 
 
 Progress = Callable[[int, int | None], None]
-"""Told the bytes that are here and the bytes of the whole, if they are known."""
+"""Called with the received bytes and the size of the file, if known."""
 
 _CHUNK = 1 << 16
 _REQUESTS = 200
 
 
 class _PassingError(Exception):
-    """The attempt failed in a way that may pass."""
+    """The attempt failed in a way that another one may not."""
 
 
 def download(request: DownloadRequest, policy: RetryPolicy, progress: Progress) -> str:
-    """Bring a file into its part.
+    """Download a file into its part.
 
     Args:
-        request: what to download.
+        request: the file.
         policy: how long to try.
-        progress: told how far it is.
+        progress: called with each new number of received bytes.
 
     Returns:
         SHA-256 of the whole file.
 
     Raises:
-        DataUnavailable: when it cannot be had; what has arrived is kept for the next time.
-        OSError: when the part cannot be written.
+        DataUnavailable: the download failed; received bytes are kept for the next attempt.
+        OSError: the part cannot be written.
     """
     pool = open_pool(request.url, policy.connect_s, policy.read_s)
     fruitless, furthest = 0, _length(request.part)
@@ -232,7 +226,7 @@ def download(request: DownloadRequest, policy: RetryPolicy, progress: Progress) 
 
 
 def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Progress) -> str:
-    """One request; returns the checksum when the file is whole afterwards."""
+    """One request; returns the checksum if the file is complete afterwards."""
     offset, validator = _resumable(request)
     if request.size is not None and offset == request.size:
         return checksum(request.part)
@@ -246,7 +240,10 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
             headers["If-Range"] = validator
     response = pool.request("GET", request.url, headers=headers, preload_content=False)
     try:
-        if urlsplit(request.url).scheme == "https" and _was_open(response):
+        redirects = response.retries.history if response.retries else ()
+        addresses = [urlsplit(redirect.redirect_location or "") for redirect in redirects]
+        # Also where a later redirect leads back to an encrypted address.
+        if urlsplit(request.url).scheme == "https" and any(a.scheme == "http" for a in addresses):
             raise request.failed("The server redirects to an unencrypted address.")
         start, total = _accept(response, request, offset)
         _remember(response, request)
@@ -255,16 +252,10 @@ def _attempt(pool: urllib3.PoolManager, request: DownloadRequest, progress: Prog
         response.close()
 
 
-def _was_open(response: urllib3.BaseHTTPResponse) -> bool:
-    """Whether a redirect led to an address without encryption, were it only on the way."""
-    passed = response.retries.history if response.retries else ()
-    return any(urlsplit(response.redirect_location or "").scheme == "http" for response in passed)
-
-
 def _accept(
     response: urllib3.BaseHTTPResponse, request: DownloadRequest, offset: int
 ) -> tuple[int, int | None]:
-    """Where the body of a response belongs, and how long the whole file is."""
+    """The offset of a response's body in the file, and the size of the file."""
     start, total = 0, None
     length = response.headers.get("Content-Length", "")
     if response.status == 200:
@@ -314,7 +305,7 @@ def _receive(
     total: int | None,
     progress: Progress,
 ) -> str:
-    """Append the body to the part; returns the checksum of the whole."""
+    """Append the body to the part; returns the checksum of the file."""
     digest = hashlib.sha256()
     most = request.limit if request.size is None else request.size
     with request.part.open("r+b" if start else "wb") as part:
@@ -338,7 +329,7 @@ def _receive(
 
 
 def _hash_into(digest: hashlib._Hash, part: BinaryIO, start: int) -> int:
-    """Hash the first bytes of a part and cut off what follows them."""
+    """Hash the first bytes of a part, and cut off the rest."""
     done = 0
     while done < start and (chunk := part.read(min(_CHUNK, start - done))):
         digest.update(chunk)
@@ -349,7 +340,7 @@ def _hash_into(digest: hashlib._Hash, part: BinaryIO, start: int) -> int:
 
 
 def _resumable(request: DownloadRequest) -> tuple[int, str]:
-    """Bytes of the part that may be kept, and the server's name for their version."""
+    """Bytes of the part that are kept, and the server's validator of their version."""
     offset = _length(request.part)
     validator = ""
     if offset:
@@ -366,6 +357,7 @@ def _resumable(request: DownloadRequest) -> tuple[int, str]:
 
 
 def _remember(response: urllib3.BaseHTTPResponse, request: DownloadRequest) -> None:
+    """Keep the server's validator beside the part."""
     etag = response.headers.get("ETag", "")
     strong = etag if etag and not etag.startswith("W/") else ""
     validator = strong or response.headers.get("Last-Modified", "")
@@ -382,7 +374,7 @@ def _length(path: Path) -> int:
 
 
 FileProgress = Callable[[str, int, int | None], None]
-"""Told a file's path in the cache, its bytes that are here, and its size if known."""
+"""Called with a file's path in the cache, its received bytes, and its size if known."""
 
 LOCK_TIMEOUT_S = 3600.0
 """Seconds to wait for another process that downloads the same file."""
@@ -397,23 +389,23 @@ def fetch(
     replace: bool = False,
     policy: RetryPolicy | None = None,
 ) -> list[Path]:
-    """Download what is missing of a data set.
+    """Download the missing files of a data set.
 
-    A download that breaks off goes on where it stopped, now or at the next call. Nothing
-    appears under a file's name before its checksum is right.
+    A broken download continues where it stopped, now or at the next call. A file gets its name only
+    after its checksum is right.
 
     Args:
         name: name in the catalogue.
-        progress: told how far each file is.
+        progress: called with the received bytes of each file.
         replace: download again, instead of files that are not the published ones.
         policy: how long to wait for a server.
 
     Returns:
-        Where the files lie.
+        The paths of the files.
 
     Raises:
-        DataUnavailable: when a file cannot be had, or another one stands in its place and
-            `replace` is not set.
+        DataUnavailable: a download failed, or another file is in its place and `replace` is not
+            set.
     """
     entry = find(name)
     if not entry.files:
@@ -460,7 +452,7 @@ def _fetch_file(
 
 
 def _in_place(entry: CatalogueEntry, file: RemoteFile, root: Path, *, replace: bool) -> Path | None:
-    """The file when it need not be downloaded; an error when it may not be replaced."""
+    """The file if it need not be downloaded; an error if it may not be replaced."""
     form = locate(file, root)
     if form is None:
         return None
@@ -494,11 +486,14 @@ def _bring(
             f"{target} yourself, or use `--data synthetic`."
         ),
     )
-    _check_room(request, root)
+    needed = (request.size or 0) - _length(request.part) + _SPARE
+    free = shutil.disk_usage(root).free
+    if free < needed:
+        raise OSError(errno.ENOSPC, f"{needed:,} bytes are needed, but only {free:,} are free")
     resumed = request.part.exists()
     sha256 = download(request, policy, lambda done, total: report(file.path, done, total))
     if resumed and wanted not in {None, sha256}:
-        discard(request)  # the part that was here may have been of another version
+        discard(request)  # the earlier part may be of another version
         sha256 = download(request, policy, lambda done, total: report(file.path, done, total))
     if wanted not in {None, sha256}:
         discard(request)
@@ -506,7 +501,11 @@ def _bring(
             f"The downloaded file is not the published file: its SHA-256 is {sha256}, not {wanted}."
         )
     size = request.part.stat().st_size
-    _settle(request.part, target)
+    # On disk before it gets its name, so that no crash leaves half of it there.
+    with request.part.open("rb") as downloaded:
+        os.fsync(downloaded.fileno())
+    request.part.replace(target)
+    sync_folder(target.parent)
     request.notes.unlink(missing_ok=True)
     if file.sha256 is None:
         write_pin(root, file.path, sha256, size, request.url)
@@ -523,21 +522,6 @@ def _address(file: RemoteFile) -> str:
             remedy="Set it to the address of the folder with the files, or unset it.",
         )
     return f"{mirror}/{quote(file.path)}"
-
-
-def _check_room(request: DownloadRequest, root: Path) -> None:
-    needed = (request.size or 0) - _length(request.part) + _SPARE
-    free = shutil.disk_usage(root).free
-    if free < needed:
-        raise OSError(errno.ENOSPC, f"{needed:,} bytes are needed, but only {free:,} are free")
-
-
-def _settle(part: Path, target: Path) -> None:
-    """Give a finished download its name so that no crash can leave half of it there."""
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
-    part.replace(target)
-    sync_folder(target.parent)
 
 
 def _disk_error(target: Path, error: OSError) -> DataError:

@@ -1,4 +1,4 @@
-"""What the catalogue says of a data set and of each of its files."""
+"""An entry of the catalogue: a data set and its files."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class RemoteFile(KnownFile):
 
     Attributes:
         url: where it is published.
-        limit: bytes above which nothing is accepted in its place.
-        instead: files that serve in its stead when they are already in the cache.
+        limit: largest size in bytes of a file in its place.
+        instead: files that replace it if they are already in the cache.
     """
 
     url: str = ""
@@ -55,12 +55,12 @@ class CatalogueEntry:
         name: its name in a spec.
         title: what the report calls it.
         module: module with `Options`, `read` and `synthetic` for it.
-        files: what it consists of; empty when the person brings the file.
+        files: its files; empty if a user brings the file.
         licence: the terms under which it is published.
         citation: how to cite it.
-        homepage: where it is described.
-        shape: one line on what is inside.
-        examples: training examples of the published files; None where options change their number.
+        homepage: the address of its description.
+        shape: one line about its contents.
+        examples: training examples of the published files; None if options change their number.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")

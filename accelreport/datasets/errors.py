@@ -1,4 +1,4 @@
-"""What can go wrong between a data set's name and its arrays."""
+"""Errors between the name of a data set and its arrays."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from accelreport.errors import AccelReportError, ExitCode
 
 
 class DataError(AccelReportError):
-    """Data could not be had; `kind` is the failure kind of the cell that needed them."""
+    """Data could not be loaded; `kind` is the failure kind of the cell that needs them."""
 
     exit_code = ExitCode.DATA_UNAVAILABLE
     kind = "data-unavailable"
 
 
 class DataUnavailable(DataError):  # noqa: N818 - the name says what is the case
-    """The files are not here, or could not be brought here."""
+    """The files are missing, or could not be downloaded."""
 
 
 class DataUnreadable(DataUnavailable):
-    """A file is here and this person may not read it.
+    """A file exists and must not be read by this user.
 
     Args:
         path: the file.
-        error: what the system said.
+        error: the system's error.
     """
 
     def __init__(self, path: Path, error: OSError) -> None:
@@ -35,12 +35,12 @@ class DataUnreadable(DataUnavailable):
 
 
 class DataCorrupt(DataError):  # noqa: N818 - the name says what is the case
-    """A file is here and is not what it should be.
+    """A file exists and its content is wrong.
 
     Args:
         path: the file.
         why: the cause.
-        remedy: what to do next.
+        remedy: the next step.
     """
 
     kind = "data-corrupt"
@@ -51,11 +51,11 @@ class DataCorrupt(DataError):  # noqa: N818 - the name says what is the case
 
 
 class DataOptionsError(AccelReportError):
-    """The options given to a data set make no sense for it; `key` is the parameter to change."""
+    """The options do not fit the data set; `key` is the parameter to change."""
 
     exit_code = ExitCode.BAD_SPEC
     key = "dataset"
 
 
 class FormatError(ValueError):
-    """A file's contents are not of the format, or have not the values, that a data set needs."""
+    """A file has another format, or other values, than its data set."""

@@ -1,14 +1,14 @@
 """IMDB film reviews as sequences of word numbers, prepared as Keras' `load_data` does.
 
 `imdb.npz` keeps each review as a Python list in an array of objects, which NumPy stores as
-a pickle. The pickle is read by an unpickler that knows three names and gives each of them a
-stand-in that only remembers what it was told: no NumPy, no other class, no call is reached.
+a pickle. The unpickler accepts three names and replaces each by an object that only keeps its
+state: it constructs no NumPy object and no other class, and calls nothing.
 
-Synthetic reviews take words by Zipf's law, some of which a class uses more often.
-Most words are drawn alike for both classes. A review takes a share of its words, which
-differs from review to review, from its class's own distribution, in which a few hundred
-words of middling frequency are more or less likely. Reviews with a small share cannot be
-told apart, so that accuracy stays below 1 and a large model overfits, as on real reviews.
+Synthetic reviews have words by Zipf's law. A share of a review's words, which differs from review
+to review, comes from the distribution of its class, in which a few hundred words of middling
+frequency are more or less likely; all other words are drawn alike for both classes. Reviews with a
+small share are indistinguishable, so that accuracy stays below 1 and a large model overfits, as on
+real reviews.
 """
 
 from __future__ import annotations
@@ -48,17 +48,13 @@ class _Remembered:
 
 
 class _NotAClass:
-    """Stands where `numpy.ndarray` is named as an argument."""
-
-
-def _remember(*_arguments: object) -> _Remembered:
-    return _Remembered()
+    """Replaces `numpy.ndarray` where a pickle has it as an argument."""
 
 
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module in _MODULES and name in {"_reconstruct", "dtype"}:
-            return _remember
+            return lambda *_arguments: _Remembered()
         if module in _MODULES and name == "ndarray":
             return _NotAClass
         raise pickle.UnpicklingError(f"it requires {module}.{name}")
@@ -86,7 +82,8 @@ def read_integer_lists(data: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64
     except Exception as error:
         # A damaged pickle can fail in the unpickler with nearly any error; none is expected.
         raise FormatError(f"Its pickle cannot be read: {error}.") from error
-    rows = remembered.state[-1] if _is_array_state(remembered) else None
+    state = remembered.state if isinstance(remembered, _Remembered) else None
+    rows = state[-1] if isinstance(state, tuple) and len(state) == 5 else None
     if not isinstance(rows, list) or len(rows) != shape[0]:
         raise FormatError("Its pickle has no array of lists.")
     return _flatten(rows)
@@ -111,12 +108,6 @@ def _read_header(stream: io.BytesIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-def _is_array_state(value: object) -> bool:
-    return (
-        isinstance(value, _Remembered) and isinstance(value.state, tuple) and len(value.state) == 5
-    )
-
-
 def _flatten(rows: list[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     if not all(type(row) is list for row in rows):
         raise FormatError("It has an entry that is not a list.")
@@ -138,7 +129,8 @@ REVIEWS = 25_000
 
 _VOCABULARY = 88_584
 _TABLE = 1 << 20
-_TELLING = (40, 2500, 500)
+_BIASED = (40, 2500, 500)
+"""First and last rank, and number, of the words that are more likely in one class."""
 _LEANING = 0.9
 _CONCEPT_SEED = 20_181_204
 
@@ -168,23 +160,23 @@ def make_reviews(seed: int, part: int) -> tuple[Lists, NDArray[np.uint8]]:
 
 
 def _tables() -> NDArray[np.int32]:
-    """Words to draw from by a uniform index: for neither class, class 0, class 1."""
+    """Ranks of words by a uniform index: of no class, class 0 and class 1, int32 [3, _TABLE]."""
     rank = np.arange(1, _VOCABULARY + 1)
     common = (rank + 2.7) ** -1.15
-    rng = np.random.default_rng(_CONCEPT_SEED)  # the same words tell, whatever the seed
-    first, last, count = _TELLING
-    telling = rng.choice(np.arange(first, last), count, replace=False)
+    rng = np.random.default_rng(_CONCEPT_SEED)  # the same biased words for every seed
+    first, last, count = _BIASED
+    biased = rng.choice(np.arange(first, last), count, replace=False)
     lean = rng.normal(0, _LEANING, count)
     weights = np.stack([common, common, common])
-    weights[1, telling] *= np.exp(-lean)
-    weights[2, telling] *= np.exp(lean)
+    weights[1, biased] *= np.exp(-lean)
+    weights[2, biased] *= np.exp(lean)
     ends = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
     grid = (np.arange(_TABLE) + 0.5) / _TABLE
     return np.stack([np.searchsorted(row, grid) + 1 for row in ends]).astype(np.int32)
 
 
 START, OUT_OF_VOCABULARY = 1, 2
-"""Numbers of the mark at the beginning and of a word that is left out; 0 pads."""
+"""Numbers of the mark at the beginning and of an omitted word; 0 pads."""
 
 CLASSES = ("negative", "positive")
 
@@ -283,7 +275,7 @@ def _shuffled(
 
 def _arrays(ranks: Lists, labels: NDArray[np.uint8], options: Options) -> Arrays:
     """Reviews with a marked beginning, without rare words and of one length; their labels."""
-    flat = ranks.flat.astype(np.int64) + options.index_from  # which 32 bits may not hold
+    flat = ranks.flat.astype(np.int64) + options.index_from  # the sum may exceed 32 bits
     flat[flat >= options.num_words] = OUT_OF_VOCABULARY
     marked = Lists(flat.astype(np.int32), ranks.lengths).prepend(START)
     keep_end, fill_begin = options.truncating == "pre", options.padding == "pre"

@@ -30,9 +30,9 @@ def load(
         mode: `real` reads the files in the data folder, `sample` those that travel with the
             package, `synthetic` makes a stand-in.
         seed: seed of the stand-in; not used otherwise.
-        options: what this data set lets one choose; see the `Options` of its module.
-        folder: the spec's folder, kept with the arrays; told to data sets whose `Options` have a
-            `folder`.
+        options: options of this data set; see the `Options` of its module.
+        folder: the spec's folder, kept with the arrays; passed to data sets whose `Options` have
+            a `folder`.
 
     Returns:
         The arrays and where they came from. `origin` is official only when the SHA-256 of

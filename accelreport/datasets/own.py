@@ -1,4 +1,4 @@
-"""What a spec says of data of somebody's own; `own_reading` reads them."""
+"""A user's data as a spec describes them; `own_reading` reads them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ HEAD = 1 << 16
 
 
 class UnfitData(DataOptionsError):  # noqa: N818 - the name says what is the case
-    """What a spec says of somebody's own data is not what they are.
+    """A spec describes a user's data otherwise than they are.
 
     Args:
         what: what does not fit.
@@ -77,7 +77,7 @@ class UnfitData(DataOptionsError):  # noqa: N818 - the name says what is the cas
 
 @dataclass(frozen=True)
 class OwnData:
-    """Where the data are, and what a spec says of them.
+    """The place of a user's data, and their description in a spec.
 
     Attributes:
         path: the file or folder, as the spec names it.
@@ -136,7 +136,7 @@ def folders_in(folder: Path) -> list[Path]:
 
 
 def images_below(folder: Path) -> Iterator[Path]:
-    """What is named as an image in a folder and in those below it, without hidden folders."""
+    """Files with the name of an image in a folder and in its subfolders, except hidden ones."""
     for path in folder.rglob("*"):
         folders = path.relative_to(folder).parent.parts
         if path.suffix.lower() in IMAGES and not any(part.startswith(".") for part in folders):
@@ -167,7 +167,7 @@ def most_examples(place: Path, validation_split: float) -> int | None:
         else:
             return None
     except (DataCorrupt, ValueError, LookupError, *DAMAGED):
-        return None  # whoever reads them says what is wrong
+        return None  # reading them will name the fault
     return count if divided else count - math.floor(count * validation_split + 1e-9)
 
 

@@ -1,7 +1,7 @@
-"""Data of somebody's own beside a spec: a table, arrays, or a folder of images by class.
+"""A user's data beside a spec: a table, arrays, or a folder of images by class.
 
-Whatever is fitted is fitted on the training part alone: means and scales of numbers, the words of a
-column, and what takes the place of a missing number. How the rows are divided does not depend on a
+Everything that is fitted is fitted on the training part alone: means and scales of numbers, the
+words of a column, and the values for missing numbers. The division of the rows does not depend on a
 cell's seed, so that every process learns from the same examples.
 """
 
@@ -51,10 +51,10 @@ SEED = 20_260_101
 
 
 def read(own: OwnData, folder: str) -> Dataset:
-    """Read data of somebody's own.
+    """Read a user's data.
 
     Args:
-        own: what the spec says of them.
+        own: their description in the spec.
         folder: the spec's folder.
 
     Returns:
@@ -63,7 +63,7 @@ def read(own: OwnData, folder: str) -> Dataset:
     Raises:
         DataUnavailable: they are not here, or what reads them is not installed.
         DataCorrupt: the file is not what its name says.
-        UnfitData: the spec says something of them that is not so.
+        UnfitData: the description is wrong.
     """
     place = place_of(own.path, folder)
     if place.is_dir():
@@ -418,7 +418,7 @@ def _words(column: pd.Series) -> NDArray[Any]:
 
 
 def _is_number(column: pd.Series) -> bool:
-    """Whether a column holds numbers, if not all of what is in it is one."""
+    """Whether more than half of a column's values are numbers."""
     if pd.api.types.is_numeric_dtype(column):
         return True
     if not (pd.api.types.is_string_dtype(column) or pd.api.types.is_object_dtype(column)):
@@ -579,7 +579,13 @@ def _pixels(
             with Image.open(io.BytesIO(data)) as image:
                 size = height, width = size or (image.height, image.width)
                 if pixels is None:
-                    _refuse_too_many(len(files) * height * width * 3, own)
+                    if (size_b := len(files) * height * width * 3) > LIMIT:
+                        raise UnfitData(
+                            f"The images of {own.path} have {size_b:,} bytes in all; at most "
+                            f"{LIMIT:,} are read.",
+                            remedy="Write a smaller image_size.",
+                            key="image_size",
+                        )
                     pixels = np.empty((len(files), height, width, 3), np.uint8)
                 if own.image_size is None and (image.height, image.width) != size:
                     raise UnfitData(
@@ -597,20 +603,11 @@ def _pixels(
     return pixels
 
 
-def _refuse_too_many(size: int, own: OwnData) -> None:
-    if size > LIMIT:
-        raise UnfitData(
-            f"The images of {own.path} have {size:,} bytes in all; at most {LIMIT:,} are read.",
-            remedy="Write a smaller image_size.",
-            key="image_size",
-        )
-
-
-# Looked at for a new spec -----------------------------------------------------------------------
+# For a new spec ---------------------------------------------------------------------------------
 
 
 def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
-    """What a spec would say of data: keys and values by what is in the file.
+    """A description of data for a spec: keys and values by the contents of the file.
 
     Args:
         path: where the data are.

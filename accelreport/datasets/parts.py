@@ -1,4 +1,4 @@
-"""What a data set's own module hands to `load`."""
+"""What the module of a data set gives to `load`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Options(BaseModel):
 
 @dataclass(frozen=True)
 class Parts:
-    """Arrays of a data set, with what their reader must know (see `Dataset`).
+    """Arrays of a data set and their description (see `Dataset`).
 
-    `files` are those that the module itself read, beside the catalogue's.
+    `files` are those that the module itself read, in addition to the catalogue's.
     """
 
     train: Mapping[str, NDArray[Any]]

@@ -1,11 +1,11 @@
 """Time series: a CSV file as a table of measurements, scaled inputs, and targets that lie ahead.
 
-Data sets of series are made by this, and it is one itself: of a person's own file.
+Modules of data sets of series use it, and it is the module of a user's own file.
 
-The synthetic table has a year, a day, and weather that passes from column to column. A few slow
-random processes (first-order autoregressive, with memories from hours to days) stand for fronts.
-Each column follows some of them with its own delay, beside its own yearly and daily course, so
-that what comes a day later can be told in part.
+The synthetic table has a yearly course, a daily course, and weather that passes from column to
+column. A few slow random processes (first-order autoregressive, with memories from hours to days)
+represent fronts. Each column follows some of them with its own delay, so that the values of the
+next day can be predicted in part.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def make_series(
 
     Args:
         table: numbers by column, with increasing times as its index.
-        inputs: columns that are seen.
-        targets: columns that are predicted, `horizon` rows ahead.
-        options: how.
-        note: what a reader must know already.
+        inputs: columns that the model reads.
+        targets: columns that it predicts, `horizon` rows ahead.
+        options: the division, the horizon and the missing values.
+        note: the beginning of the data set's note.
 
     Returns:
         `inputs` float32 [T, n_in] and `targets` float32 [T, n_out] of both parts. Details:
@@ -232,7 +232,7 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
 
 
 def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) -> pd.DataFrame:
-    """The rows that hold the values."""
+    """The rows that have these values in these columns."""
     for name, value in where.items():
         column = raw[name]
         alike = (
@@ -248,7 +248,7 @@ def _chosen(raw: pd.DataFrame, where: Mapping[str, str | bool | int | float]) ->
 
 
 def _arranged(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
-    """The rows in the order, and each time as often, as is asked for."""
+    """The rows in order of time, and duplicates of a time replaced, as the options say."""
     if options.sort:
         table = table.sort_index(kind="stable")
     if options.duplicates == "mean":
@@ -259,7 +259,7 @@ def _arranged(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
 
 
 def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
-    """The first row that is not after the one before it, and what may be done."""
+    """A message about the first row that is not after the one before it, with the remedy."""
     moments = times.to_numpy()
     row = int(np.flatnonzero(moments[1:] <= moments[:-1])[0]) + 1
     message = (
@@ -267,7 +267,7 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
     )
     if times.is_unique:
         return f"{message}; write sort = true to sort the rows."
-    # A single row that stands there twice is no sign of another series.
+    # A few repeated rows are no sign of another series.
     mixed = times.duplicated(keep=False).mean() > 0.5
     for name in raw.columns if mixed else ():
         kinds = raw[name].nunique()
@@ -361,7 +361,7 @@ def _universal(times: pd.DatetimeIndex, zone: str | None) -> pd.DatetimeIndex:
 
 
 def _unread_time(raw: pd.DataFrame, options: TableOptions) -> str:
-    """Which time cannot be read, as what, and what to write in the spec instead."""
+    """A message about the first unreadable time, with the remedy."""
     names = options.time
     if len(names) > 1:
         return f"Columns {', '.join(names)} are not times, such as {raw[names].iloc[0].tolist()}."
@@ -531,7 +531,7 @@ def _read_file(path: str, folder: str) -> Contents:
 
 
 def proposed_columns(path: Path, separator: str) -> dict[str, list[str]]:
-    """What the columns of a file seem to mean, by their names and its first row.
+    """The probable meaning of a file's columns, by their names and its first row.
 
     Args:
         path: a CSV file with a line of names.

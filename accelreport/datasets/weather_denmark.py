@@ -42,7 +42,7 @@ GAPPY = ("Esbjerg Pressure", "Roskilde Pressure")
 COLUMNS = tuple(f"{city} {quantity}" for city in CITIES for quantity in QUANTITIES)
 
 INPUTS = tuple(name for name in COLUMNS if name not in GAPPY)
-"""The 18 columns that are seen, beside day of the year and hour."""
+"""The 18 columns that a model reads, in addition to day of the year and hour."""
 
 ROWS = 333_109
 
