@@ -162,7 +162,7 @@ def record_versions(
     for name in filter(is_document, names(out / "conflicts" / "cells")):
         asides.setdefault(_front_of(name), []).append(name)
     every = fronts | set(asides)
-    # A file may hold another record than its name says: then those of that name are read, too.
+    # A file may hold a record of another name; then the files of that name are read, too.
     unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
     known: set[str] = set()
     while pending := ((records.versions.keys() & every) | unclear) - known:
@@ -508,7 +508,7 @@ class _Settling:
         """
         wanted: set[Path] = set()
         alone: list[tuple[Path, Version]] = []
-        # All are out of each other's way before the first one takes its place.
+        # No file is in the place of another record when the first one is written.
         safe = {
             name: self._without_strays(name, keep(self.versions[name])) for name in self.versions
         }
@@ -521,8 +521,8 @@ class _Settling:
                 alone.append((place, front))
                 continue
             wanted |= places.keys()
-            # All are read before the first is written: one may lie where another one belongs. The
-            # one in front is written last, so that a merge that is killed has lost none.
+            # All are read before the first is written, because one may be in the place of another.
+            # The one in front is written last, so that a killed merge has lost none.
             for path, content in [(path, one.content(self.reader)) for path, one in places.items()]:
                 self._put(path, content)
             yield f"{self.kind}/{name}"

@@ -77,7 +77,7 @@ class PlannedCell(Document):
 
     @classmethod
     def of(cls, cell: Cell) -> Self:
-        """What a plan says of a cell of a spec."""
+        """A cell of a spec as its plan holds it."""
         return cls(**{name: getattr(cell, name) for name in cls.model_fields})
 
 
@@ -192,7 +192,7 @@ class PlanDocument(Document):
     claims: list[Claim] = []
     """Sentences to test."""
     advice: list[Advice] = []
-    """When to use which device, as somebody advises it."""
+    """Advice about the choice of a device, with its source."""
     cells: list[PlannedCell]
     """Every cell of the spec, in the order of the spec, followed by the cells added until
     comparisons were decided.
@@ -246,13 +246,13 @@ def _is_number(value: Scalar) -> bool:
 
 
 def plan_document(spec: Spec, changes: Mapping[str, Scalar]) -> PlanDocument:
-    """What a spec says, with every cell it asks for.
+    """The plan of a spec with all of its cells.
 
     Args:
         spec: the spec as it was read, profile and overrides applied.
-        changes: values the command line gave instead of the spec's that change what is
-            measured. The document then stands under a name of its own (see `variant`), so
-            that a trial with synthetic data does not take the page of the real ones.
+        changes: values of the command line that change what is measured. The document then has a
+            name of its own (see `variant`), so that a trial with synthetic data does not replace
+            the page of the real data.
     """
     return PlanDocument(
         spec=spec.name,
@@ -342,7 +342,7 @@ def with_other_devices(
     return plan.model_copy(update=changed) if kept else plan
 
 
-def retold(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:
+def refreshed(plan: PlanDocument, earlier: PlanDocument) -> PlanDocument:
     """The plan of the current spec, with the repeats of the runs.
 
     Runs decide which repeats there are; the current spec decides the texts, published figures and

@@ -396,7 +396,7 @@ def set_aside(path: Path) -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """The context of what writes to a results folder.
+    """A context for writing to a results folder.
 
     Raises:
         ResultsError: it cannot be written.

@@ -1,6 +1,6 @@
 """From a cell to its record, by a process of its own on this machine.
 
-The record is what the process wrote, or one that says why there is none.
+The record is the one that the process wrote, or a failure that names the cause.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class LocalLauncher:
         Args:
             cell: what to measure.
             stop: ends the measurement when it is requested.
-            on_event: told what the process says.
+            on_event: called with each event of the process.
             on_tick: called about twice a second.
             on_file: given each file that the record names.
 
@@ -224,7 +224,7 @@ def _variables() -> dict[str, str]:
 def _hearing(
     on_event: Callable[[ChildEvent], None], complaints: list[str]
 ) -> Callable[[bytes], None]:
-    """What takes a process's lines: events are told, the first few that are none complained of."""
+    """A function that takes a process's lines: it passes events on and collects invalid lines."""
 
     def hear(line: bytes) -> None:
         try:
@@ -243,10 +243,10 @@ OUT_OF_MEMORY = (
     *("std::bad_alloc", "MemoryError", "Cannot allocate memory"),
     "OpenBLAS error: Memory allocation",
 )
-"""What programs print that could not get memory and gave up by themselves."""
+"""Output of programs that ended by themselves because they could not allocate memory."""
 
 AT_A_LIMIT = (*OUT_OF_MEMORY, *failures.AT_A_LIMIT, "pthread_create")
-"""What they print, too, where the memory of their process is limited."""
+"""The same, and further output of a process whose memory is limited."""
 
 
 def oom_kills(root: Path = ROOT) -> int:
@@ -288,18 +288,18 @@ TAIL_LINES = 40
 
 @dataclass(frozen=True)
 class ProcessOutcome:
-    """What the runner saw of a cell's process.
+    """A cell's process after its end.
 
     Attributes:
-        cell: what it was to measure.
+        cell: the cell.
         ending: how it ended.
-        record_path: where it was to write its record.
-        log: what it printed.
+        record_path: the file for its record.
+        log: the file with its output.
         started_at: when it was launched, UTC in ISO 8601.
         finished_at: when it ended.
-        oom_kills: processes the kernel killed for want of memory meanwhile.
+        oom_kills: processes that the kernel killed for want of memory while it ran.
         environment: this machine, for a record the runner has to write itself.
-        complaints: what was wrong with its events.
+        complaints: messages about its invalid events.
     """
 
     cell: Cell
@@ -354,7 +354,7 @@ INTERRUPTED = Failure(
     message="The run was stopped while the cell was measured.",
     remedy="The next run measures it.",
 )
-"""What becomes of a cell that was being measured when the run was stopped."""
+"""The failure of a cell that was being measured when the run was stopped."""
 
 
 def explain(outcome: ProcessOutcome, tail: str) -> Failure:
@@ -408,7 +408,7 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
 
 
 def _own_code(cell: Cell) -> str:
-    """The Python of somebody's own that a cell runs; nothing where it runs none."""
+    """The user's Python code that a cell runs; empty without any."""
     keys = (str(cell.value(key) or "") for key in ("file", "model", "data"))
     return " or ".join(dict.fromkeys(code[0] for key in keys if (code := named_code(key))))
 

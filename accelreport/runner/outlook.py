@@ -1,4 +1,4 @@
-"""What is known of a run before its first cell: data that are absent, steps that are too few."""
+"""Faults that are known before the first cell of a run: absent data, too few steps."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from accelreport.workloads.training import steps_for
 
 
 class AbsentData:
-    """What cells read that is not here.
+    """The data of cells that are absent on this machine.
 
     Args:
-        texts: text of each spec, by its name: its profiles may read other data.
+        texts: text of each spec, by its name, because its profiles may read other data.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -30,7 +30,7 @@ class AbsentData:
         self._known: dict[tuple[str, ...], Failure | None] = {}
 
     def of(self, cell: Cell) -> Failure | None:
-        """What a cell reads that is not here, and what to do; None where it has all."""
+        """A cell's absent data and the remedy; None if all are present."""
         name, data = (str(cell.workload.get(key) or "") for key in ("dataset", "data"))
         file = str(cell.value("series.path") or "") if name == "csv" and data == "real" else ""
         asked = (cell.spec, name, data, file, cell.folder)
@@ -43,7 +43,7 @@ class AbsentData:
         return self._known[asked]
 
     def warnings(self, cells: Iterable[Cell]) -> dict[str, str]:
-        """Spec → what it reads that is not here, and what to do; without those that have all."""
+        """Spec → its absent data and the remedy; only specs with absent data."""
         absent = {cell.spec: failure for cell in cells if (failure := self.of(cell))}
         return {spec: f"{error.message} {error.remedy}" for spec, error in absent.items()}
 
@@ -82,7 +82,7 @@ def _absent(name: str, data: str, file: str, folder: str) -> Failure | None:
 
 
 def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
-    """What a spec says that measures nothing: its name, and what to do about it."""
+    """Spec, and a message with the remedy, for each part of it that measures nothing."""
     return [*too_few_steps(cells), *unknown_metrics(cells)]
 
 
@@ -117,7 +117,7 @@ def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
 
 
 def _most_examples(name: str | None, data: str, share: float | None, folder: str) -> int | None:
-    """The training examples that data can have at most; None where only reading them tells."""
+    """The largest possible number of training examples; None if it needs reading the data."""
     if name or data in {"", "real", "sample"} or named_code(data):
         entry = CATALOGUE.get(str(name))
         return entry.examples if entry else None

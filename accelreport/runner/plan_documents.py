@@ -13,7 +13,7 @@ from accelreport.results.plan_document import (
     place_of,
     plan_document,
     profile_of,
-    retold,
+    refreshed,
     with_other_devices,
 )
 from accelreport.results.store import Store
@@ -111,7 +111,7 @@ def refresh(store: Store, specs: Path) -> list[str]:
                 new, _ = continued(plan_document(spec, first.overrides), spec, plan)
                 if new.profile == plan.profile:
                     new = with_other_devices(new, plan, bool)
-                    store.instead[plan.spec, plan.profile] = retold(new, plan)
+                    store.instead[plan.spec, plan.profile] = refreshed(new, plan)
                 continue
             keys = {cell.key for cell in plan.cells}
             if any(keys <= {cell.key for cell in other.cells} for other in shown):

@@ -1,8 +1,8 @@
-"""A cell's process with its group, or a fork of one that has imported TensorFlow already.
+"""A cell's process with its group, or a fork of a process that has imported TensorFlow.
 
-A few such processes stand ready, and they are asleep while a cell runs. None ever serves two
-repeats of one condition: forks share the addresses of libraries and the order of hashes, and
-repeats are only worth their number when they share neither.
+A few such processes are ready, and they sleep while a cell runs. None is forked for two repeats of
+one condition: forks share the addresses of libraries and the order of hashes, but repeats must be
+independent.
 """
 
 from __future__ import annotations
@@ -38,18 +38,19 @@ EndedBy = Literal["itself", "timeout", "stop"]
 """What ended a process."""
 
 TICK_S = 0.5
-"""How often a display may be brought up to date while the process says nothing. The runner
-shares the machine with what is measured, so it wakes up rarely."""
+"""Seconds between two updates of a display while the process reports nothing. The runner shares the
+machine with the measured process, so it wakes up rarely."""
 
 POLL_EVERY_S = 0.05
-"""How often the memory of a process is looked at that has a limit of it: what crashes for want of
-memory crashes within a moment, and nothing can be read of it afterwards."""
+"""Seconds between two readings of a process' memory if it is limited: a process crashes soon after
+it meets its limit, and its memory cannot be read afterwards."""
 
 LONGEST_LINE = 2**20
 """Bytes of one line of events; a longer one is cut."""
 
 REAP_WITHIN_S = 1.5
-"""A killed process is gone within milliseconds; one that hangs in the kernel is left."""
+"""Seconds to wait for a killed process, which ends within milliseconds unless it hangs in the
+kernel."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Ending:
         by: what ended it.
         wall_s: seconds from its start to its end.
         peak_bytes: its peak resident set.
-        limited: how near it was seen to a limit of its memory; None where it had none.
+        limited: its largest observed share of a memory limit; None without a limit.
     """
 
     code: int | None
@@ -101,9 +102,9 @@ class Process(ABC):
         on_line: Callable[[bytes], None],
         on_tick: Callable[[], None],
     ) -> Ending:
-        """Listen until it has ended, or end it when its time is up or stopping is asked for.
+        """Listen until it has ended, or end it after its time or when a stop is requested.
 
-        Its whole group is dead when this returns, or raises.
+        All processes of its group are dead when this returns or raises.
         """
         heard_at = time.monotonic()
         try:
@@ -116,7 +117,7 @@ class Process(ABC):
                     left = self.began + limit_s - time.monotonic()
                     pause = POLL_EVERY_S if self._limited else TICK_S
                     ready = {key.fd for key, _ in selector.select(max(0.0, min(left, pause)))}
-                    # While the process is there to be seen.
+                    # Only while the process runs; afterwards its memory is unknown.
                     limit = nearest_limit(self.pid)
                     if limit and (self._limited is None or limit.share >= self._limited.share):
                         self._limited = limit
@@ -225,7 +226,7 @@ class _Lines:
         self._rest = b""
 
     def read(self) -> bool:
-        """Read what there is; False once nobody can write any more."""
+        """Read all available lines; False once the writing end is closed."""
         while True:
             try:
                 more = os.read(self._descriptor, 65536)
@@ -280,9 +281,9 @@ class ForkServer:
             )
 
     def hear(self, within_s: float, stop: Stop | None = None) -> Message | None:
-        """The next message; None, and it is lost, when its end, time or a stop came first.
+        """The next message; None if it ended, sent no message in time, or a stop was requested.
 
-        So it is when it says what is no message.
+        The server is then lost, also after an invalid message.
         """
         listened = [self.control.fileno(), *([stop.fileno()] if stop is not None else [])]
         ready, _, _ = select.select(listened, [], [], within_s)
@@ -305,7 +306,7 @@ class ForkServer:
         forked, began = None, time.monotonic()
         try:
             with log.open("ab") as output:
-                output.write(self._log.read_bytes())  # what TensorFlow said of itself
+                output.write(self._log.read_bytes())  # TensorFlow's output while it was imported
                 output.flush()
                 orders = Message(job=str(job)).model_dump_json(exclude_defaults=True).encode()
                 socket.send_fds(self.control, [orders], [events, output.fileno(), held])
@@ -346,7 +347,7 @@ class Fork(Process):
         os.close(self._parent_pipe)
         message = self._server.hear(REAP_WITHIN_S)
         if message is None or message.ended is None:
-            # Without the server nobody can say how it ended, had it not been killed just now.
+            # Only the server knows the exit code; the group was killed just before.
             gone = bool(select.select([self._server.process], [], [], 0)[0])
             return (-signal.SIGKILL if gone else None), 0
         status, peak_bytes = message.ended
@@ -384,9 +385,9 @@ class ForkPool:
 
         Args:
             cell: the cell.
-            environment: what its process is to find in its environment.
+            environment: the environment variables of its process.
             stop: gives up waiting when it is requested.
-            on_event: told that TensorFlow is imported, when it has to be.
+            on_event: called before TensorFlow is imported, if it has to be.
 
         Raises:
             OSError: no process can be started.

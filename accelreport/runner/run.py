@@ -1,6 +1,6 @@
-"""Carries out a plan: has each cell measured by a launcher, whatever becomes of each.
+"""Carries out a plan: a launcher measures the cells, and a failed cell does not stop the others.
 
-What a launcher tells of its cells is told to whoever shows the run.
+An observer gets every event of the launcher.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def headline(record: Record) -> dict[str, float]:
 
 
 LEAST_BUDGET_S = 4.0
-"""A training gets no less."""
+"""Smallest budget of a training."""
 
 
 @dataclass
 class Pace:
-    """The time of a run that is to end within a time, and what has become of it.
+    """The budgets of a run that should end within a given time.
 
     While the cells that ended took no more than their share, budgets are those of the specs. A
     slower machine lowers them, so that every configuration is measured once, with fewer steps.
@@ -125,7 +125,7 @@ class Pace:
         )
 
     def ended(self, times: Times) -> None:
-        """A cell has ended; one whose process told no times tells nothing of the machine."""
+        """Learn from a cell that has ended, if its process reported its times."""
         if times.wall_s is not None:
             self._ended += 1
             self._wall_s += times.wall_s
@@ -138,19 +138,19 @@ class Run:
     """One run over a plan; it is the `CellListener` of its launcher.
 
     Attributes:
-        store: where records go.
-        launcher: has the cells measured.
+        store: the results folder.
+        launcher: measures the cells.
         machine: this machine's fingerprint.
         environment: describes this machine, for the records of skipped cells.
-        workspace: locks and files in passing.
-        observer: is told what happens.
+        workspace: locks and temporary files.
+        observer: gets the events of the run.
         stop: ends the run.
-        policy: what counts as done; asked again just before a cell is measured, as another
-            run may have measured it meanwhile.
-        anywhere: every machine's records, where those of any machine count as done; None
-            where only those of this machine do.
+        policy: what counts as done; applied again just before a cell is measured, because another
+            run may have measured it.
+        anywhere: every machine's records, if those of any machine count as done; None
+            if only those of this machine do.
         within_s: seconds that the run should take; see `Pace`. None sets no time.
-        ended: what became of the cells of this run, in the order in which they ended.
+        ended: the cells of this run that have ended, in that order.
     """
 
     store: Store
@@ -171,16 +171,15 @@ class Run:
     _reason: str = field(default="", init=False)
 
     def run(self, plan: RunPlan, further: Callable[[], RunPlan] | None = None) -> EndLine:
-        """Measure what is to be measured.
+        """Measure the cells of a plan.
 
         Args:
-            plan: what is to be measured.
-            further: asked again and again what is to be measured after that, until it is
-                nothing.
+            plan: the cells.
+            further: returns the cells to measure next, again and again until it returns none.
 
         Raises:
-            ResultsError: the results folder takes nothing more. What was measured last is
-                kept elsewhere, and the error says where.
+            ResultsError: the results folder cannot be written. The last measurement is kept
+                elsewhere, and the error names the place.
         """
         began = time.monotonic()
         self._skip_all(plan.of("skip"))
@@ -203,7 +202,7 @@ class Run:
 
     @contextmanager
     def _to_itself(self) -> Iterator[bool]:
-        """Hold what no other run may use meanwhile; False when stopping was asked for first."""
+        """Lock the machine or the folder for this run; False if a stop was requested first."""
         root = self.store.root
         if self.launcher.here:
             lock = machine_to_itself(
@@ -252,7 +251,7 @@ class Run:
         self.observer.on(CellEventLine(key=cell.key, says=event))
 
     def waiting(self, reason: str) -> None:
-        """See `CellListener.waiting`; the same reason is told once."""
+        """See `CellListener.waiting`; the same reason is passed on once."""
         if reason != self._reason:
             self._reason = reason
             self._waiting(reason)
@@ -262,14 +261,14 @@ class Run:
         self.observer.tick()
 
     def _claimed(self, todo: list[Planned]) -> Generator[Cell]:
-        """The cells that nobody has measured meanwhile.
+        """The cells that no other run has measured by now.
 
-        On this machine a cell is held until the next one is asked for: that is when its record
-        has been written.
+        On this machine a cell stays locked until the next one is requested, which happens after its
+        record was written.
         """
         for planned in todo:
             if self.launcher.here and not self.stop and self._done_meanwhile(planned):
-                self._met += 1  # what is done need not be held to be passed over
+                self._met += 1  # a cell that is done needs no lock
                 continue
             with self._cell_to_itself(planned.cell) as held:
                 if not held or self.stop:
@@ -304,7 +303,7 @@ class Run:
         for planned in skipped:
             failure = planned.missing
             assert failure is not None
-            # Data can be brought here, so a run without them is not all right.
+            # Data can be downloaded, so a run without them has failed.
             status: Literal["failed", "skipped"] = (
                 "skipped" if failure.kind in {"no-device", "no-framework"} else "failed"
             )
@@ -411,14 +410,14 @@ def carry_out(
     tell_timings: bool = False,
     fork: bool = True,
 ) -> EndLine:
-    """Measure what the plan says; must be called in the main thread.
+    """Measure the cells of a prepared run; must be called in the main thread.
 
     Args:
         prepared: the run.
-        observer: is told what happens.
-        workspace: locks and files in passing.
-        tell_timings: tell at the end where the time went.
-        fork: fork processes where that may be done, instead of starting every one.
+        observer: gets the events of the run.
+        workspace: locks and temporary files.
+        tell_timings: report the time of each stage at the end.
+        fork: fork processes if possible, instead of starting each.
 
     Raises:
         ResultsError: the results folder cannot be written.
@@ -453,11 +452,11 @@ def carry_out(
 
 
 def exit_code(end: EndLine) -> ExitCode:
-    """What a run's end means to the caller of the program.
+    """The program's exit code for the end of a run.
 
-    Cells that failed earlier and were left alone count as failed: nothing is well as long
-    as they are. So do those that somebody else has interrupted, such as by cancelling a job.
-    Skipped cells do not, unless nothing else was there.
+    Cells that failed in an earlier run and were not repeated count as failed, and so do cells that
+    were interrupted from outside, such as by cancelling a job. Skipped cells count only if there
+    are no other cells.
     """
     if end.stopped_by:
         return ExitCode.INTERRUPTED

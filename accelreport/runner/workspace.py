@@ -62,17 +62,17 @@ class Workspace:
         """Make the folder, for this user alone.
 
         Raises:
-            ResultsError: it cannot be made, or is somebody else's.
+            ResultsError: it cannot be made, or belongs to another user.
         """
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = self.root.lstat()
         except OSError as error:
             raise unusable(self.root, error, "made") from error
-        # A folder of temporary files is everybody's: somebody may have made it first.
+        # All users may write into a folder of temporary files, so another one may own this path.
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
             raise ResultsError(
-                f"{self.root} belongs to somebody else.",
+                f"{self.root} belongs to another user.",
                 remedy="Remove it, or set TMPDIR to a folder of your own.",
             )
 
@@ -143,7 +143,7 @@ LOCK_VARIABLE = "ACCELREPORT_LOCK"
 """Names another file than `MACHINE_LOCK`."""
 
 MACHINE_LOCK = Path("/tmp/accelreport-measuring.lock")  # noqa: S108 -- of all users, and no secret
-"""Where every run on a machine looks, whoever started it and wherever its TMPDIR is."""
+"""The lock of all runs on a machine, of every user and whatever their TMPDIR is."""
 
 
 def machine_lock() -> Path:
@@ -152,7 +152,7 @@ def machine_lock() -> Path:
 
 
 class MachineLock:
-    """A lock that runs of all users share, and that says who holds it.
+    """A lock that runs of all users share, with the name of its holder.
 
     Args:
         path: its file, which is made once and stays.
@@ -177,7 +177,7 @@ class MachineLock:
         return True
 
     def _open(self) -> int:
-        # Where everybody may write, systems refuse to "create" a file that another user made.
+        # In a folder of all users, systems refuse to "create" a file that another user created.
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             return os.open(self._path, flags)
@@ -193,19 +193,19 @@ class MachineLock:
         return file
 
     def sign(self, folder: Path) -> None:
-        """Say whose run it is, where its results go, and since when."""
+        """Write the user, the process, the results folder and the start of this run into it."""
         content = {
             "user": _user(),
             "process": os.getpid(),
             "folder": str(folder.absolute()),
-            # One clock for every process of a machine, which nobody sets.
+            # All processes of a machine share this clock, and it cannot be set.
             "since": time.monotonic(),
         }
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, json.dumps(content).encode(), 0)
 
     def who(self) -> str:
-        """Why this run waits, in a sentence with what the holder said of itself."""
+        """Why this run waits, in a sentence that names the holder."""
         try:
             content = strict_json.loads(os.pread(self._file, 1 << 16, 0))
             minutes, seconds = divmod(max(0, round(time.monotonic() - content["since"])), 60)
@@ -214,14 +214,14 @@ class MachineLock:
                 f"for {f'{minutes} min' if minutes else f'{seconds} s'})"
             )
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            named = ""  # it has it for a moment only, or somebody wrote something else there
+            named = ""  # not signed yet, or another program wrote into it
         return (
             f"another run is measuring on this machine{named}; "
             "this one waits, so that neither disturbs the other"
         )
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release it."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -243,7 +243,7 @@ FOLDER_IN_USE = "another run is measuring into this results folder; this one wai
 def file_to_itself(
     path: Path, reason: str, *, stop: Stop, waiting: Callable[[str], None]
 ) -> Iterator[bool]:
-    """Hold a file that says that a cell, or a results folder, is in use.
+    """Hold the lock of a cell or of a results folder.
 
     A cell is held against runners that the machine lock does not reach, such as those of other
     users and containers, and a folder against other runs that have its cells measured on other
@@ -251,7 +251,7 @@ def file_to_itself(
 
     Args:
         path: the lock's file, in a folder of the results folder.
-        reason: what is told to those that wait: `CELL_IN_USE` or `FOLDER_IN_USE`.
+        reason: why others wait: `CELL_IN_USE` or `FOLDER_IN_USE`.
         stop: gives up waiting when it is requested.
         waiting: called once, with the reason, when it has to be waited for.
 

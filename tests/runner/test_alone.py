@@ -159,7 +159,7 @@ def test_the_private_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
 def test_a_private_folder_that_somebody_else_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "work").symlink_to(tmp_path / "theirs")
-    with pytest.raises(ResultsError, match="belongs to somebody else") as caught:
+    with pytest.raises(ResultsError, match="belongs to another user") as caught:
         Workspace(tmp_path / "work").prepare()
     assert "TMPDIR" in caught.value.remedy
 

@@ -1,4 +1,4 @@
-"""Where cells are measured: on this machine, or on machines that somebody's engine hands out.
+"""Launchers: cells are measured on this machine, or on machines of an engine such as Ray or Slurm.
 
 `--on` names one: accelreport's own, or those of packages.
 """
@@ -46,8 +46,8 @@ def open_launcher(name: str, config: LauncherConfig) -> Launcher | None:
     """The launcher of a name; None for this machine itself.
 
     Args:
-        name: what `--on` says.
-        config: what it is made for.
+        name: the value of `--on`.
+        config: its settings.
 
     Raises:
         BadLauncher: there is none of that name, or it does not know an option.

@@ -1,8 +1,8 @@
-"""What a launcher is: it has cells measured, on this machine or on others.
+"""The interface of a launcher, which measures cells on this machine or on others.
 
-Planning, resuming, failures, records and progress are the run's (`runner.run`) and the same
-for all launchers. A launcher takes cells, tells a `CellListener` what happens to them, and gives
-back what became of each. Another package may add one.
+Planning, resuming, failures, records and progress belong to the run (`runner.run`) and are the same
+for all launchers. A launcher takes cells, reports their events to a `CellListener`, and returns the
+result of each. Another package may add one.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from accelreport.spec.device import Device
 
 
 class LeftFile(NamedTuple):
-    """A file that a cell left: what its record says of it, and its content."""
+    """A file that a cell wrote: its entry in the record, and its content."""
 
     artefact: Artefact
     content: bytes
 
 
 def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None]) -> Record:
-    """Give away each file that a record names; the record, without files that are not there.
+    """Pass on each file that a record names; returns the record without missing files.
 
-    A process that was killed, or a full disk, may leave half a file: what does not have its
-    checksum is not kept, and the record says so.
+    A killed process or a full disk may leave half a file. A file with another checksum than its
+    record's is not kept, and the record has a warning.
 
     Args:
-        record: what the process left.
-        folder: where it left its files.
+        record: the process' record.
+        folder: the folder of its files.
         on_file: takes a file.
     """
     whole: list[Artefact] = []
@@ -61,7 +61,7 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
 
 
 def now() -> str:
-    """This instant, as records tell it: UTC in ISO 8601."""
+    """This instant in the form of records: UTC in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -85,7 +85,7 @@ def unmeasured(
 
 
 ATTEMPTS = 3
-"""So often a cell is measured anew that was lost with the process or node that measured it."""
+"""Attempts at a cell whose process or node is lost."""
 
 
 class LauncherError(AccelReportError):
@@ -101,25 +101,25 @@ class BadLauncher(LauncherError):  # noqa: N818 -- reads as what it says
 
 
 class CellListener(Protocol):
-    """Is told by a launcher what happens to the cells it was given."""
+    """Takes the events of a launcher's cells."""
 
     @property
     def stop(self) -> Stop:
         """Ends the run; a launcher looks at it at least twice a second."""
 
     def started(self, cell: Cell, host: str = "") -> None:
-        """A cell's process is launched; told again when the cell has to be measured anew.
+        """A cell's process is launched; called again if the cell is measured again.
 
         Args:
             cell: the cell.
-            host: where, when that is not this machine.
+            host: its machine, if that is not this one.
         """
 
     def reported(self, cell: Cell, event: ChildEvent) -> None:
-        """A cell's process told something."""
+        """A cell's process reported an event."""
 
     def waiting(self, reason: str) -> None:
-        """Nothing can be measured at the moment, and why."""
+        """Nothing can be measured at the moment, for this reason."""
 
     def tick(self) -> None:
         """About half a second has passed."""
@@ -127,12 +127,12 @@ class CellListener(Protocol):
 
 @dataclass(frozen=True)
 class Finished:
-    """A cell is through.
+    """A cell that has ended.
 
     Attributes:
-        record: its record, whatever became of it.
+        record: its record, also if it failed.
         left: the files that the record names.
-        stored: whether record and files lie in the results folder already.
+        stored: whether record and files are in the results folder already.
     """
 
     record: Record
@@ -141,7 +141,7 @@ class Finished:
 
 
 class Launcher(Protocol):
-    """Has cells measured, wherever that is."""
+    """Measures cells, on this machine or on others."""
 
     @property
     def here(self) -> bool:
@@ -153,21 +153,21 @@ class Launcher(Protocol):
         """
 
     def unavailable(self, devices: Mapping[str, Device]) -> Mapping[str, Failure | None]:
-        """Why a device, by its name, can run nowhere; None when it can, or nobody knows.
+        """Why a device, by its name, can run nowhere; None if it can, or if that is unknown.
 
         Raises:
             LauncherError: the machines cannot be reached.
         """
 
     def measure_all(self, cells: Iterable[Cell], listener: CellListener) -> Generator[Finished]:
-        """What became of each cell, in the order in which they end.
+        """The result of each cell, in the order in which they end.
 
-        Every cell that was taken from `cells` comes back once, unless stopping was asked for.
-        Nothing that was started for them is left behind when this ends, is closed or raises.
+        Every cell that was taken from `cells` is returned once, unless a stop was requested. No
+        process that was started for them is left when this ends, is closed or raises.
 
         Args:
-            cells: what to measure. To take one is to promise that it is measured.
-            listener: is told what happens meanwhile.
+            cells: the cells. A launcher measures each one that it takes.
+            listener: takes their events.
 
         Raises:
             AccelReportError: no further cell can be measured.
@@ -179,11 +179,11 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True)
 class LauncherConfig:
-    """What a launcher is made for.
+    """The settings of a launcher.
 
     Attributes:
         results: the results folder.
-        options: what `--on-option` says, by name.
+        options: the values of `--on-option`, by name.
         fork: whether cells may be forked.
         policy: what counts as done.
     """
@@ -199,7 +199,7 @@ class LauncherPlugin:
     """A launcher by name.
 
     Attributes:
-        name: what `--on` says.
+        name: the value of `--on`.
         open: makes the launcher. It may raise `LauncherError`.
     """
 

@@ -1,7 +1,7 @@
 """How a machine measures the cells that a launcher sends there: as a local run does.
 
-What it tells the one that launched it are messages. Cells that are lost with what measured them are
-measured again a few times, then failed.
+It reports by messages to the launcher. Cells that are lost with their process or node are measured
+again a few times, then they fail.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Started(Document):
 
 
 class Reported(Document):
-    """A cell's process told something."""
+    """A cell's process reported an event."""
 
     kind: Literal["reported"] = "reported"
     key: str
@@ -69,14 +69,14 @@ class Reachable(Document):
 
 
 class Completed(Document):
-    """A cell is through."""
+    """A cell has ended."""
 
     kind: Literal["completed"] = "completed"
     record: Record
 
     @property
     def interrupted(self) -> bool:
-        """Whether the machine was told to stop while it measured."""
+        """Whether a stop was requested while it was measured."""
         return self.record.failure is not None and self.record.failure.kind == "interrupted"
 
 
@@ -98,7 +98,7 @@ MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 
 class NodeSettings(Document):
-    """How cells are measured; everything that is not said is as in a local run there."""
+    """How cells are measured; the defaults are those of a local run there."""
 
     command: list[str] = []
     """The program of a cell."""
@@ -113,7 +113,7 @@ class NodeSettings(Document):
         """This machine's folder for locks and files in passing, made.
 
         Raises:
-            ResultsError: it cannot be made, or is somebody else's.
+            ResultsError: it cannot be made, or belongs to another user.
         """
         workspace = Workspace(Path(self.folder) if self.folder else None)
         workspace.prepare()
@@ -135,7 +135,7 @@ def environment_here() -> Environment:
 
 
 def crashed(error: Exception) -> Crashed:
-    """The message that tells of an error outside of any cell."""
+    """The message about an error outside of any cell."""
     text = str(error).replace("\n", " ") if isinstance(error, AccelReportError) else ""
     return Crashed(
         message=text or f"{type(error).__name__}: {error}",
@@ -145,16 +145,16 @@ def crashed(error: Exception) -> Crashed:
 
 @dataclass(frozen=True)
 class LostCell:
-    """Why no record came.
+    """Why a cell has no record.
 
     Attributes:
-        kind: what its failure is, should it be one.
-        message: what happened, in a sentence.
-        final: whether it would happen again, so that it is not tried.
-        remedy: what a person can do.
-        traceback: where it happened, when Python said so.
-        machine_too: whether the machine itself seems to be gone.
-        explained: whether what was to measure could still say what went wrong.
+        kind: the kind of its failure, if it fails.
+        message: the cause, in a sentence.
+        final: whether another attempt would fail, too, so that there is none.
+        remedy: the remedy.
+        traceback: the traceback, if Python raised an exception.
+        machine_too: whether the machine itself seems to be lost.
+        explained: whether the node itself reported the cause.
     """
 
     kind: FailureKind
@@ -207,14 +207,14 @@ STOPPED = LostCell(INTERRUPTED.kind, INTERRUPTED.message, final=True, remedy=INT
 class NodeJob:
     """Some cells that a node measures one after the other, and how far it is with them.
 
-    Every launcher drives it: `take` what the node tells, and at its end `lost` or `stopped`.
+    Every launcher drives it: `take` for each message, and at its end `lost` or `stopped`.
 
     Attributes:
-        cells: those that are not through, by key, in their order.
+        cells: those that have not ended, by key, in their order.
         began: the cell that is being measured.
         environment: its machine, once it has begun with a cell.
-        took: seconds of the process of the cell that was through last.
-        crash: what went wrong beside its cells.
+        took: seconds of the process of the last cell that ended.
+        crash: an error outside of its cells.
     """
 
     cells: dict[str, Cell]
@@ -226,7 +226,7 @@ class NodeJob:
     _left: list[LeftFile] = field(default_factory=list)
 
     def take(self, message: Message | LeftFile, listener: CellListener) -> Finished | None:
-        """Take one message of the node; the cell that is through with it."""
+        """Take one message of the node; returns the cell that it ends, if any."""
         match message:
             case LeftFile():
                 self._left.append(message)
@@ -246,7 +246,7 @@ class NodeJob:
         return None
 
     def taken_back(self) -> None:
-        """It lost its node, and begins anew on another one."""
+        """Start again on another node, because the first one is lost."""
         self.began, self.crash = None, None
 
     def lost(
@@ -255,8 +255,8 @@ class NodeJob:
         """The cells that failed with it, and those that are to be measured again.
 
         Args:
-            loss: why nothing more will come of it.
-            tried: the cells that it says something of; the others were not measured yet.
+            loss: why it ends.
+            tried: the cells that the loss concerns; the others were not measured yet.
             losses: counts how often a cell was lost.
         """
         keys = {cell.key for cell in tried}
@@ -269,5 +269,5 @@ class NodeJob:
         return list(failed.values()), again
 
     def stopped(self, losses: LostCells) -> Finished | None:
-        """What becomes of the cell that was being measured when the run was stopped."""
+        """The cell that was being measured when the run was stopped, as a failure."""
         return losses.of(self.began, STOPPED, self.environment) if self.began else None

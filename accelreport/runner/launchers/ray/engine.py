@@ -65,7 +65,7 @@ def checked(node: RayNode, about: About | str) -> RayNode:
 
     Args:
         node: the node, as Ray lists it.
-        about: what it says of itself, or why it says nothing.
+        about: its description of itself, or why there is none.
     """
     if isinstance(about, str):
         return replace(node, refused=about)
@@ -143,14 +143,14 @@ def asked_resources(options: Mapping[str, Scalar]) -> dict[str, float]:
 
 
 SILENT = "it has not answered yet"
-"""Why a node measures nothing that has just joined, or hangs."""
+"""Why a node that has just joined, or hangs, measures nothing."""
 
 Task = Any
-"""A generator of references, `ray.ObjectRefGenerator`: what a task yields while it runs."""
+"""A generator of references to what a task yields, `ray.ObjectRefGenerator`."""
 
 OWN_SETTINGS = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-"""Variables of a Ray that is started here. Cells without a GPU see a node as a local run does,
-and nobody is told that Ray is used."""
+"""Variables of a Ray that is started here. Cells without a GPU find the same environment as in a
+local run, and no usage statistics are sent."""
 
 
 class RayEngine:
@@ -203,7 +203,7 @@ class RayEngine:
             ) from error
 
     def nodes(self, within_s: float = 0.0) -> list[RayNode]:
-        """The nodes that are alive, each with what it says of itself; new ones are asked.
+        """The nodes that are alive, with their descriptions; new nodes are asked for one.
 
         Args:
             within_s: how long answers are waited for. A node that has not answered is refused
@@ -259,7 +259,7 @@ class RayEngine:
         ).remote(cells, settings)
 
     def ready(self, tasks: Sequence[Task], within_s: float) -> list[Task]:
-        """Tasks that have something to tell, as soon as one has; none after so many seconds."""
+        """Tasks with messages, as soon as there is one; none after `within_s` seconds."""
         first, rest = self._ray.wait(list(tasks), num_returns=1, timeout=within_s)
         if not first or not rest:
             return list(first)
@@ -267,7 +267,7 @@ class RayEngine:
         return [*first, *more]
 
     def hear(self, task: Task) -> Messages | LostCell:
-        """What a task that is ready has to tell, or why it tells nothing more."""
+        """The messages of a ready task, or why it sends no more."""
         failures = self._ray.exceptions
         try:
             messages: Messages = self._ray.get(next(task))

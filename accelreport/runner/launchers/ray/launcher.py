@@ -7,9 +7,9 @@ Ray gives the nodes all at once or not at all (a placement group), so that two r
 each other with half of their nodes each. Every process holds its node before the first one
 begins.
 
-Each process is an actor, because it has to be told something while it holds its node: where the
-others are. What becomes of the chief's process is what becomes of the cell, except that a process
-that was lost, or went wrong by itself, is named.
+Each process is an actor, because it gets the addresses of the others while it holds its node. The
+cell ends as the chief's process ends, but another process that was lost, or failed by itself, is
+named.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class RankActor:
                 return
 
     def measure(self, configuration: str) -> Iterator[Messages]:
-        """Measure with the others; what there is to tell comes in bundles.
+        """Measure with the others; yields messages in bundles.
 
         Args:
             configuration: `TF_CONFIG` of this process.
@@ -101,7 +101,8 @@ class RankActor:
     def _meet_the_others(self) -> None:
         """Say where this process can be reached, and learn where all can.
 
-        The port is free now and taken by nobody who asks the system for any; see `free_ports`.
+        The port is free now, and the system gives it to no program that asks for any; see
+        `free_ports`.
         """
         (port,) = free_ports(1)
         self._buffer.post(Reachable(port=port))
@@ -209,18 +210,18 @@ class Rank(Batch):
 
     @property
     def failed_by_itself(self) -> bool:
-        """Whether its own record says what went wrong, and not that a peer was lost."""
+        """Whether its record names a cause of its own, and not a lost peer."""
         record = self.finished.record if self.finished else None
         why = record.failure if record and record.status == "failed" else None
         return why is not None and why.kind != "worker-lost"
 
     @property
     def failed(self) -> bool:
-        """Whether its own record says that something went wrong."""
+        """Whether its record is a failure."""
         return self.finished is not None and self.finished.record.status == "failed"
 
     def listen(self, heard: Messages | LostCell, listener: CellListener) -> None:
-        """Take what its task told."""
+        """Take the messages of its task."""
         for message in heard if isinstance(heard, list) else ():
             if isinstance(message, Reachable):
                 self.port = message.port
@@ -262,22 +263,23 @@ def outcome(
 def _lost(
     cell: Cell, ranks: Sequence[Rank], whose: str, loss: LostCell, losses: LostCells
 ) -> Finished | None:
-    """A process that was killed cannot speak; what its peers say is a consequence."""
+    """The cell's failure because of a killed process, whose peers fail as a consequence."""
     begun = next((rank.environment for rank in ranks if rank.environment is not None), None)
     if begun is None and not loss.explained:
-        return None  # nobody had begun: it says nothing of the cell
+        return None  # no process had begun, so the loss does not concern the cell
     return losses.of(cell, replace(loss, message=f"{whose}{loss.message}"), begun)
 
 
 POLL_EVERY_S = 5.0
-"""How often it is looked whether all nodes are there: a group waits for ever for a lost one."""
+"""Seconds between two checks of the nodes, because a group waits for ever for a lost one."""
 
 SETTLE_S = 10.0
-"""When one process ends badly its peers soon do, too: wait so long, to know which was first."""
+"""Seconds to wait after a failure: the peers of a failed process soon fail, too, and the first one
+is to be named."""
 
 
 class PeerListener:
-    """A listener that hears of a process that is not the chief only what it waits for."""
+    """Passes on of a process that is not the chief only why it waits."""
 
     def __init__(self, listener: CellListener) -> None:
         self.stop = listener.stop
@@ -285,10 +287,10 @@ class PeerListener:
         self.tick = listener.tick
 
     def started(self, cell: Cell, host: str = "") -> None:
-        """The chief tells it."""
+        """Ignored: the chief reports it."""
 
     def reported(self, cell: Cell, event: ChildEvent) -> None:
-        """The chief tells it."""
+        """Ignored: the chief reports it."""
 
 
 def opened(config: LauncherConfig) -> RayLauncher:

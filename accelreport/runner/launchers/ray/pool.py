@@ -1,4 +1,4 @@
-"""The nodes of a Ray cluster as a run sees them: which may be given cells, and what they tell."""
+"""The nodes of a Ray cluster in a run: which of them may take cells, and their messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from accelreport.spec.device import Device
 
 
 class Queue:
-    """Cells in their order, found by what their device needs without looking at each.
+    """Cells in their order, indexed by the needs of their device.
 
     Args:
         cells: the cells in the order in which they are measured.
@@ -73,7 +73,7 @@ class Queue:
 
 
 LATE_S = 30.0
-"""A worker starts and imports what cells need within this, unless somebody else uses the node."""
+"""Time within which a worker starts and imports what cells need, if no other user has the node."""
 
 
 class Batch(NodeJob):
@@ -97,11 +97,11 @@ class Batch(NodeJob):
 
     @property
     def over(self) -> bool:
-        """Whether it has nothing more to tell."""
+        """Whether it sends no further message."""
         return not self.cells or self.loss is not None
 
     def hear(self, heard: Messages | LostCell, listener: CellListener) -> Iterator[Finished]:
-        """Take what its task told; the cells that are through."""
+        """Take the messages of its task; returns the cells that have ended."""
         if isinstance(heard, LostCell):
             self.loss = heard
             return
@@ -117,9 +117,8 @@ class Batch(NodeJob):
     def failed_and_again(self, losses: LostCells) -> tuple[list[Finished], list[Cell]]:
         """See `NodeJob.lost`.
 
-        Only a cell that was being measured counts as tried: a worker that ends while it starts
-        says nothing of any cell. What a worker says itself, is said of the cell whose turn it
-        was.
+        Only a cell that was being measured counts as tried: the end of a starting worker concerns
+        no cell. An error that a worker reported itself concerns its current or next cell.
         """
         if self.loss is None:
             return [], list(self.cells.values())
@@ -143,10 +142,10 @@ def tell_late(running: Iterable[Batch], listener: CellListener) -> None:
 
 
 TICK_S = 0.5
-"""How often a display may be brought up to date."""
+"""Seconds between two updates of a display."""
 
 ANSWERS_WITHIN_S = 60.0
-"""Nodes start a worker and import accelreport within this; what comes later is seen later."""
+"""Time within which nodes start a worker and import accelreport; later answers come later."""
 
 POLL_EVERY_S = 5.0
 """How often new nodes are looked for, and those that are gone."""
@@ -170,7 +169,7 @@ FRUITLESS = 20
 
 
 class Pool:
-    """The nodes and what was seen of them.
+    """The nodes and their observed states.
 
     Args:
         engine: the connection.
@@ -273,7 +272,7 @@ class Pool:
 
         Args:
             left: how many cells there are no nodes for.
-            listener: is told.
+            listener: takes the events.
 
         Raises:
             LauncherError: none has come for a long time.

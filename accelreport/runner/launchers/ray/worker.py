@@ -41,16 +41,16 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 
 REPORT_EVERY_S = 0.5
-"""What a cell says is passed on so often: this process shares the node with what is measured."""
+"""Seconds between two reports, because this process shares the node with the measured one."""
 
 URGENT = (Completed, Reachable)
-"""Messages that are passed on at once. A record is lost with this process as long as it is here."""
+"""Messages that are sent at once; a record that waits here would be lost with this process."""
 
 Messages = list[Message | LeftFile]
 
 
 class MessageBuffer:
-    """Messages on their way. Nobody is woken for one that can wait."""
+    """Messages to send, in bundles, because each bundle wakes up the receiver."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -73,7 +73,7 @@ class MessageBuffer:
             self._changed.notify()
 
     def bundles(self) -> Iterator[Messages]:
-        """What there is to tell, until the buffer is closed."""
+        """Bundles of messages, until the buffer is closed."""
         closed = False
         while not closed:
             with self._changed:
@@ -85,11 +85,11 @@ class MessageBuffer:
 
 
 THREADS = "OMP_NUM_THREADS"
-"""Ray sets it in its workers where nobody else did; a local run would not have it."""
+"""Ray sets it in its workers if it is not set; a local run would not have it."""
 
 
 class About(Document):
-    """What a node says of itself."""
+    """A node's description of itself."""
 
     host: str
     accelreport: str
@@ -101,7 +101,7 @@ class About(Document):
 
 
 def about() -> str:
-    """What this node says of itself: an `About` as JSON."""
+    """This node's description: an `About` as JSON."""
     return About(
         host=platform.node(),
         accelreport=__version__,
@@ -111,7 +111,7 @@ def about() -> str:
 
 
 def measure(cells: list[str], settings: str) -> Iterator[Messages]:
-    """Measure cells; what there is to tell comes in bundles, each record as soon as it is there.
+    """Measure cells; yields messages in bundles, and each record at once.
 
     Args:
         cells: the cells as JSON, in their order.
@@ -188,7 +188,7 @@ class WorkerFolder:
         Args:
             cell: the cell.
             stop: gives up when it is requested.
-            post: takes what there is to tell.
+            post: takes the messages.
             on_held: called before the cell begins, when the node is held for it.
         """
         host = platform.node()
@@ -221,7 +221,7 @@ class WorkerFolder:
 
 
 def _folder_of_its_own(workspace: Workspace) -> tuple[Path, FileLock]:
-    """A folder for this worker's cells, and the lock that says that it is in use.
+    """A folder for this worker's cells, and the lock that marks it as in use.
 
     A local run may clear the folder that its own cells use, and another worker may still be
     alive with its processes to be forked.
@@ -234,7 +234,7 @@ def _folder_of_its_own(workspace: Workspace) -> tuple[Path, FileLock]:
 
 
 def _remove_abandoned(workspace: Workspace) -> None:
-    """Remove the folders of workers that were killed: nobody holds their locks any more."""
+    """Remove the folders of killed workers, whose locks are free."""
     for path in workspace.root.glob("ray-*.lock"):
         lock = FileLock(path, thread_local=False)
         try:

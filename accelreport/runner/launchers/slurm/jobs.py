@@ -38,7 +38,7 @@ ENDED = {
     "REVOKED",
     "TIMEOUT",
 }
-"""States from which a job does not come back; where Slurm starts it again, it says PENDING."""
+"""Final states of a job; a job that Slurm starts again is PENDING."""
 
 WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT"}
 
@@ -49,7 +49,7 @@ NEVER = re.compile(
     r"PartitionTimeLimit|PartitionNodeLimit|BadConstraints|DependencyNeverSatisfied"
     r"|AccountNotAllowed|QOSNotAllowed|InvalidAccount|InvalidQOS|(Assoc|QOS)\w*PerJob\w*"
 )
-"""Reasons for which Slurm starts no job, as long as nobody changes the job or the cluster."""
+"""Reasons for which Slurm does not start a job until the job or the cluster is changed."""
 
 ANSWER_WITHIN_S = 30.0
 
@@ -119,7 +119,7 @@ def why_all_wait(states: Iterable[JobState]) -> str:
 
 
 def _remembered(numbers: Collection[str]) -> Mapping[str, JobState]:
-    """How jobs ended that the controller has forgotten; `GONE` where nobody knows."""
+    """How jobs ended that the controller has forgotten; `GONE` if that is unknown."""
     jobs = ",".join(sorted({number.partition("_")[0] for number in numbers}))
     try:
         answer = asked(["sacct", "-n", "-X", "-P", "-o", "JobID,State", "-j", jobs])
@@ -134,7 +134,7 @@ def _remembered(numbers: Collection[str]) -> Mapping[str, JobState]:
 
 
 def asked(command: list[str]) -> str:
-    """What a program of Slurm's says.
+    """The output of a program of Slurm.
 
     Raises:
         NoAnswer: it fails, or takes too long.
@@ -155,7 +155,7 @@ def _rows(answer: str) -> list[list[str]]:
 
 
 def _word(state: str) -> str:
-    # sacct says, for instance, "CANCELLED by 1000".
+    # sacct prints, for example, "CANCELLED by 1000".
     return state.partition(" ")[0].rstrip("+")
 
 
@@ -179,7 +179,7 @@ LAST_BYTES = 500
 """So much of a job's output is looked at for its last line."""
 
 LOOKS_AT_NEVER = 2
-"""A reason for which a job never starts is believed when it is seen so often in a row."""
+"""Observations in a row after which a reason for never starting a job is believed."""
 
 
 @dataclass
@@ -188,11 +188,11 @@ class SlurmJob(NodeJob):
 
     Attributes:
         job: submitit's.
-        log: what it tells.
+        log: the file of its messages.
         state: how it stood in Slurm's queue when that was last asked for.
         never: so often in a row it waited for what does not happen by itself.
-        over_at: when it was found to be over, by the monotonic clock.
-        through_at: when all its cells were found to be through.
+        over_at: when its end was observed, by the monotonic clock.
+        through_at: when the end of its last cell was observed.
     """
 
     job: Any
@@ -209,15 +209,15 @@ class SlurmJob(NodeJob):
 
     @property
     def hopeless(self) -> bool:
-        """Whether Slurm does not start it unless somebody changes the job or the cluster."""
+        """Whether Slurm does not start it until the job or the cluster is changed."""
         return self.never >= LOOKS_AT_NEVER
 
     @property
     def ended(self) -> bool:
-        """Whether it is over in Slurm, as far as anybody has looked.
+        """Whether it has ended in Slurm, by the last observation.
 
-        One that left no record of a cell may have ended in order and still be started again:
-        then only the queue can tell.
+        A job that left no record of a cell may have ended in order and still be started again; then
+        only the queue shows its state.
         """
         if self.cells:
             return self.hopeless or (self.state is not None and self.state.ended)
@@ -265,7 +265,7 @@ class SlurmJob(NodeJob):
         return LostCell("worker-lost", message, remedy=where)
 
     def _last_words(self) -> str:
-        """The last line of what it, or Slurm for it, wrote as an error; empty without any."""
+        """The last line of its standard error, or of Slurm's for it; empty without any."""
         try:
             with self.job.task(0).paths.stderr.open("rb") as file:
                 file.seek(max(0, file.seek(0, 2) - LAST_BYTES))

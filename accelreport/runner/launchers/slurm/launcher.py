@@ -107,7 +107,7 @@ class DeviceClass:
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """What `--on-option` says.
+    """The values of `--on-option`.
 
     Attributes:
         executor: one of `EXECUTORS`.
@@ -127,7 +127,7 @@ class SlurmOptions:
 
 
 def slurm_options(options: Mapping[str, Scalar]) -> SlurmOptions:
-    """Sort what `--on-option` says; names that are not accelreport's own are sbatch's.
+    """Sort the values of `--on-option`; names that are not accelreport's own are sbatch's.
 
     Raises:
         BadLauncher: a value cannot be used.
@@ -161,7 +161,7 @@ def parameters(
 
     A job has its node to itself and is one process without `srun`, which would bind it to a
     part of the node. Where a cell needs several nodes, `srun` starts a process on each, and is
-    told not to bind it. Its time is the sum of its cells' limits, unless `time` is asked for.
+    told not to bind it. Its time is the sum of its cells' limits, unless `time` is given.
 
     Args:
         device_class: what the jobs run on.
@@ -190,7 +190,7 @@ def parameters(
         if name in LINES:
             chosen[f"slurm_{name}"] = [*chosen.get(f"slurm_{name}", []), str(value)]
         elif name == "time":
-            # Submitit has to know it, too, to tell a job whose time is up from a preempted one.
+            # Submitit needs it, too, to distinguish a job whose time is up from a preempted one.
             chosen["slurm_time"] = minutes(value)
         elif name in known and not (name in AS_SAID and isinstance(value, str)):
             chosen[f"slurm_{name}"] = value
@@ -237,16 +237,16 @@ MORE_FOR_A_JOB_S = 0.01
 """The more jobs there are, the longer an answer is, and the less often it is asked for."""
 
 AT_LEAST_EVERY_S = 120.0
-"""A job that has ended is in the queue for `MinJobAge`, five minutes unless a cluster says else."""
+"""A job that has ended stays in the queue for `MinJobAge`, by default five minutes."""
 
 POLL_EVERY_S = 0.5
 """How often messages are looked for; less often with many jobs, to spare the shared disk."""
 
 LATE_S = 10.0
-"""Messages may be seen so much later on another machine than they were written on a node."""
+"""Delay until a message that was written on a node is visible on another machine."""
 
 CANCELLED_WITHIN_S = 2.0
-"""What is heard of cancelled jobs within this is still told."""
+"""Time within which messages of cancelled jobs are still passed on."""
 
 
 def opened(config: LauncherConfig) -> SlurmLauncher:
@@ -271,7 +271,7 @@ class SlurmLauncher:
 
     Args:
         config: what it is made for.
-        options: what `--on-option` says.
+        options: the values of `--on-option`.
         settings: how nodes measure a cell.
     """
 
@@ -332,7 +332,7 @@ class SlurmLauncher:
                 lost = True
                 yield from self._stopped(listener)
         finally:
-            with suppress(NotCancelled):  # what ended the run is the error to be told
+            with suppress(NotCancelled):  # the error that ended the run is reported instead
                 self._kill(self._cancel())
         if not lost:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -372,7 +372,7 @@ class SlurmLauncher:
             executor = AutoExecutor(folder=folder, cluster=self._options.executor)
             executor.update_parameters(**chosen)
             orders = [self._order(folder, chunk) for chunk in chunks]
-            # What sbatch complains of is told in the error, once.
+            # The error has sbatch's own message, once.
             with redirect_stderr(io.StringIO()), executor.batch():
                 jobs = [executor.submit(perform, *map(str, order)) for order in orders]
         except (RuntimeError, OSError, NameError, ValueError, subprocess.SubprocessError) as error:
@@ -479,7 +479,7 @@ class SlurmLauncher:
         self._kill(jobs)
 
     def _ending(self, job: SlurmJob) -> bool:
-        """Whether a job that was cancelled may still tell something."""
+        """Whether a cancelled job may still report something."""
         if self._options.executor == "local":
             return not job.job.done()
         return job.began is not None
@@ -491,12 +491,12 @@ class SlurmLauncher:
             cancel({job.number.partition("_")[0] for job in jobs})
             return jobs
         for job in self._here(jobs):
-            # Not submitit's SIGINT, which is ignored wherever a shell started us in the background.
+            # Not submitit's SIGINT, which processes in the background of a shell ignore.
             os.kill(int(job.job.job_id), signal.SIGTERM)
         return jobs
 
     def _here(self, jobs: Iterable[SlurmJob]) -> list[SlurmJob]:
-        """Jobs that are processes of this machine and have not ended, or nobody knows of it."""
+        """Jobs that are processes of this machine and whose end is not known."""
         local = self._options.executor == "local"
         return [job for job in jobs if local and not job.job.done()]
 

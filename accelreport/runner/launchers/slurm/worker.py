@@ -86,10 +86,10 @@ class MessageLog:
         return [self._message(line) for line in whole.splitlines()]
 
     def _message(self, line: bytes) -> Message:
-        """A line's message; one that nobody can read must not end the jobs of all others.
+        """A line's message; an unreadable one must not end the other jobs.
 
-        The record that it may have told of is in the results folder, whence the cell's next
-        attempt takes it.
+        A record that it may have announced is in the results folder, where the cell's next attempt
+        reads it.
         """
         try:
             return MESSAGES.validate_json(line)
@@ -106,7 +106,7 @@ class LoggingObserver:
         log: where they go.
 
     Attributes:
-        through: keys of the cells of which the end was told.
+        through: keys of the cells whose end was reported.
     """
 
     def __init__(self, log: MessageLog) -> None:
@@ -133,7 +133,7 @@ class LoggingObserver:
 def perform(path: str, messages: str) -> None:
     """Measure the cells of an order; must be called in the main thread.
 
-    Nothing is raised: what goes wrong is told in the log.
+    Nothing is raised: errors are written to the log.
 
     Args:
         path: the order's file.
@@ -149,7 +149,7 @@ def perform(path: str, messages: str) -> None:
         else:
             _measure(order, log)
     except UncompletedJobError as error:
-        # Submitit raises it wherever the job is, some time before Slurm would end it.
+        # Submitit raises it at any place of the job, some time before Slurm would end it.
         log.post(Crashed(message=f"{error}", time_is_up=True))
     except Exception as error:  # whatever it is, the one who submitted has to know
         log.post(crashed(error))
@@ -164,8 +164,8 @@ def peer_of_a_step() -> bool:
 def _take_part(order: JobSpec) -> None:
     """Measure this node's part of cells whose records the first node writes.
 
-    As on the first node a cell that is done is passed over, such as when Slurm begins a job anew:
-    a process that nobody meets would wait until its cell's timeout.
+    As on the first node, cells that are done are skipped, such as when Slurm starts a job again:
+    a process without its peers would wait until its cell's timeout.
     """
     workspace = order.settings.workspace()
     known = RecordIndex(Store(Path(order.results)), {cell.key for cell in order.cells})
@@ -198,7 +198,7 @@ def _take_part(order: JobSpec) -> None:
 
 def _measure(order: JobSpec, log: MessageLog) -> None:
     store, workspace = Store(Path(order.results)), order.settings.workspace()
-    store.prepare(sweeping=False)  # whoever submitted the job has done that
+    store.prepare(sweeping=False)  # the run has swept it before it submitted the job
     keys = {cell.key for cell in order.cells}
     known, observer = RecordIndex(store, keys), LoggingObserver(log)
     plan = RunPlan(tuple(decide(cell, known(cell.key), None, order.policy) for cell in order.cells))
@@ -217,7 +217,7 @@ def _measure(order: JobSpec, log: MessageLog) -> None:
             policy=order.policy,
             anywhere=known,
         ).run(plan)
-    # What another job had measured already was not measured again, and is told now.
+    # Cells that another job has measured were not measured again, and are reported now.
     known.refresh()
     for cell in (cell for cell in order.cells if cell.key not in observer.through):
         record = known(cell.key)
