@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from accelreport.analysis.compute import hardware_name
 from accelreport.atomic import write_whole
-from accelreport.loader.first_spec import PACKAGE
+from accelreport.loader.first_spec import DEVICES, PACKAGE, SYSTEMS
+from accelreport.loader.load import load
 from accelreport.results.merge import unpacked
-from accelreport.results.plan_document import Document, PlanDocument
+from accelreport.results.plan_document import Document, PlanDocument, plan_document
 from accelreport.results.privacy import as_published
 from accelreport.results.reading import ResultsError, plan_file_name, to_bytes
 from accelreport.results.record import Environment, Record
 from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
 
 SPECS = ("chip_accuracy", "chip_latency", "chip_lstm", "chip_mnist", "chip_training")
 """The shared specs, which every machine measures alike."""
@@ -84,6 +86,11 @@ class Contribution:
         return self.first.cell.device_spec.kind
 
     @property
+    def framework(self) -> str:
+        """What computed, as a device names it."""
+        return self.first.cell.device_spec.framework
+
+    @property
     def environment(self) -> Environment:
         """The machine and its software when that device was first measured."""
         assert self.first.environment is not None, "the name of a record's file has its machine"
@@ -106,8 +113,8 @@ class Contribution:
 
         The same machine with the same software has the same name, whoever contributes it.
         """
-        framework = self.first.cell.device_spec.framework
-        words = self.hardware, framework, release_of(self.environment, framework), self.machine
+        release = release_of(self.environment, self.framework)
+        words = self.hardware, self.framework, release, self.machine
         return re.sub(r"[^a-z0-9.]+", "-", " ".join(words).lower()).strip("-")
 
 
@@ -117,8 +124,19 @@ def release_of(environment: Environment, framework: str) -> str:
     return next((version for name, version in packages if name.startswith(framework)), "")
 
 
+@cache
+def shared(framework: str) -> tuple[dict[str, PlanDocument], dict[str, Cell]]:
+    """The shared specs of this version on a framework: name → plan, and key → cell."""
+    paths = [SYSTEMS / f"{name}.toml" for name in SPECS]
+    specs = load(paths, devices_file=SYSTEMS / DEVICES, frameworks=(framework,)).specs
+    cells = {cell.key: cell.as_recorded() for spec in specs for cell in spec.cells}
+    return {spec.name: plan_document(spec, {}) for spec in specs}, cells
+
+
 def contribution_of(store: Store) -> Contribution:
     """What a results folder holds of the shared specs, as others may read it.
+
+    Of several frameworks it is the one that measured last.
 
     Raises:
         ResultsError: nothing of them was measured, or on more than one machine.
@@ -133,10 +151,19 @@ def contribution_of(store: Store) -> Contribution:
             why="A contribution is of one machine.",
             remedy="Name a results folder of one machine with --results.",
         )
-    if not any(record.measured for record in records):
+    measured = [record for record in records if record.measured]
+    if not measured:
         raise ResultsError(
             f"No shared spec was measured in {store.root}.", remedy="Run `accelreport chip`."
         )
+    last = max(measured, key=lambda record: record.started_at)
+    framework = last.cell.device_spec.framework
+    records = [r for r in records if r.cell.device_spec.framework == framework]
+    on_framework = [shared(framework)[0][plan.spec] for plan in plans]
+    plans = [
+        plan if plan.devices.keys() == other.devices.keys() else other
+        for plan, other in zip(plans, on_framework, strict=True)
+    ]
     plans, records, _ = as_published(plans, records)
     return Contribution(
         plans, _ordered(record.model_copy(update=_kept(record)) for record in records)

@@ -25,10 +25,15 @@ from accelreport._version import __version__
 from accelreport.analysis.stability import steady
 from accelreport.analysis.stats import geometric_mean
 from accelreport.analysis.warnings import impossible
-from accelreport.chips.contribution import SHIPPED, SPECS, Contribution, paths_in, read, release_of
-from accelreport.loader.first_spec import DEVICES, SYSTEMS
-from accelreport.loader.load import load
-from accelreport.results.plan_document import PlanDocument, plan_document
+from accelreport.chips.contribution import (
+    SHIPPED,
+    Contribution,
+    paths_in,
+    read,
+    release_of,
+    shared,
+)
+from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
 from accelreport.spec.cells import Cell
 
@@ -116,18 +121,9 @@ def _safely(cell: str, check: Callable[[Any], Iterator[Doubt]], value: object) -
 # What the shared specs fix ---------------------------------------------------------------
 
 
-@cache
-def shared() -> tuple[dict[str, PlanDocument], dict[str, Cell]]:
-    """The shared specs of this version: name → plan, and key → cell."""
-    paths = [SYSTEMS / f"{name}.toml" for name in SPECS]
-    specs = load(paths, devices_file=SYSTEMS / DEVICES).specs
-    cells = {cell.key: cell.as_recorded() for spec in specs for cell in spec.cells}
-    return {spec.name: plan_document(spec, {}) for spec in specs}, cells
-
-
 def _shared(contribution: Contribution) -> Iterator[Doubt]:
     """Its plans and cells are those of the shared specs, and no planned repeat is left out."""
-    plans, cells = shared()
+    plans, cells = shared(contribution.framework)
     count = Counter(plan.spec for plan in contribution.plans)
     for plan in contribution.plans:
         if plan.spec not in plans or _conditions(plan) != _conditions(plans[plan.spec]):

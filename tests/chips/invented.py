@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from accelreport.chips.board import INVENTED
-from accelreport.chips.contribution import Contribution, read, write
-from accelreport.chips.verify import shared
+from accelreport.chips.contribution import Contribution, read, shared, write
 from tests.chips.forgeries import contribution_from, raw_of, scaled
 from tests.chips.test_verify import HONEST
 
@@ -35,7 +34,7 @@ NOISE = 0.02
 def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
     """So many contributions, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 -- not for secrets
-    text, plans = json.dumps(raw_of(read(HONEST))), shared()[0]
+    text, plans = json.dumps(raw_of(read(HONEST))), shared("tensorflow")[0]
     for turn in range(number):
         kind = rng.choices(("CPU", "GPU", "TPU"), (5, 4, 1))[0]
         low, high = map(math.log, PACES[kind])
@@ -46,7 +45,7 @@ def invented(number: int, seed: int = 0) -> Iterator[Contribution]:
 def history(paces: Sequence[float], releases: Sequence[str]) -> Iterator[Contribution]:
     """The same machine with one release of TensorFlow after another, at other paces."""
     rng = random.Random(1)  # noqa: S311 -- not for secrets
-    text, plans = json.dumps(raw_of(read(HONEST))), shared()[0]
+    text, plans = json.dumps(raw_of(read(HONEST))), shared("tensorflow")[0]
     same = _environment(0, "CPU", rng)
     turns = range(len(paces), 0, -1)
     for turn, pace, release in zip(turns, paces, releases, strict=True):

@@ -14,15 +14,17 @@ from accelreport.chips.contribution import (
     Contribution,
     contribution_of,
     read,
+    shared,
     write,
 )
 from accelreport.chips.ranking import entries
-from accelreport.chips.verify import trace_of
+from accelreport.chips.verify import doubts, trace_of
 from accelreport.report.rank_labels import entry_label
 from accelreport.results.merge import merge, unpacked
 from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import Failure, Record, Warned
 from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 from tests.chips.forgeries import contribution_from, raw_of
 from tests.chips.test_verify import HONEST, SHIPPED_FILE
@@ -137,11 +139,50 @@ def test_a_contribution_names_the_framework_that_computed(
 
 
 def in_framework(contribution: Contribution, framework: str) -> Contribution:
-    """The same, as though each of its records were of this framework."""
+    """As a machine whose only framework is this one would have contributed."""
+    plans, cells = shared(framework)
+    places = {place(cell): cell for cell in cells.values()}
     raw = raw_of(contribution)
-    for record in raw["records"]:
-        record["cell"]["device_spec"]["framework"] = framework
+    raw["plans"] = [plans[plan.spec].model_dump(mode="json") for plan in contribution.plans]
+    for record, own in zip(raw["records"], contribution.records, strict=True):
+        cell = places[place(own.cell)]
+        record |= {"cell": cell.model_dump(mode="json"), "key": cell.key}
+        record["environment"]["packages"]["torch"] = "2.13.0+cpu"
     return contribution_from(raw)
+
+
+def place(cell: Cell) -> tuple[object, ...]:
+    """What a cell measures on whichever framework."""
+    device = cell.device_spec
+    return cell.spec, repr(cell.point), cell.repeat, device.kind, device.precision
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_a_machine_without_tensorflow_contributes_the_same_specs(
+    honest: Contribution, framework: str, tmp_path: Path
+) -> None:
+    other = in_framework(honest, framework)
+    devices = {record.cell.device for record in other.records}
+    assert devices == {f"cpu-{framework}", f"cpu-{framework}-bf16"}
+    assert not [doubt for doubt in doubts(other) if doubt.refuses]
+    assert contribution_of(stored(tmp_path, other, other.records)) == other
+
+
+def test_of_two_frameworks_the_one_that_measured_last_is_contributed(
+    honest: Contribution, tmp_path: Path
+) -> None:
+    """The other one stays in the folder."""
+    later = in_framework(honest, "jax")
+    raw = raw_of(later)
+    for record in raw["records"]:
+        for instant in ("started_at", "finished_at"):
+            record[instant] = record[instant].replace("202", "203", 1)
+    later = contribution_from(raw)
+    store = stored(tmp_path, honest, honest.records)
+    assert contribution_of(store) == honest
+    store = stored(tmp_path, later, later.records)
+    assert {*store.plans()[0].devices} >= {"cpu", "cpu-jax"}
+    assert contribution_of(store) == later
 
 
 def test_a_folder_without_the_shared_specs_says_what_to_run(tmp_path: Path) -> None:
