@@ -12,14 +12,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from accelreport.backend.availability import no_device
+from accelreport.backend.availability import Probe, ProbedDevice, no_device
 from accelreport.cli import app
 from accelreport.cli.new import EXAMPLES
 from accelreport.errors import UsageError
 from accelreport.loader.first_spec import GITIGNORE, SYSTEMS, files_beside
 from accelreport.loader.load import load
-from accelreport.results.record import SHORT_WINDOW_S
-from accelreport.runner.prepare import worth_comparing
+from accelreport.machine.inventory import inventory
+from accelreport.results.record import SHORT_WINDOW_S, Gpu
+from accelreport.runner.prepare import devices_here, worth_comparing
+from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
 from tests.support.program import Finished, program
@@ -134,6 +136,49 @@ def test_what_is_here_is_compared_and_frameworks_where_there_is_no_accelerator(
     gone = {n for n, device in devices.items() if {n, device.kind.lower()} & absent}
     reasons = {name: no_device("gone") if name in gone else None for name in devices}
     assert worth_comparing(devices, reasons) == expected
+
+
+H100 = inventory().model_copy(update={"gpus": [Gpu(name="NVIDIA H100", driver="580.65")]})
+
+
+def with_gpu(framework: str) -> Probe:
+    """The answer of a framework; those that are not named see no GPU."""
+    devices = [ProbedDevice(kind="GPU", name="0")] if framework in {"jax", "torch"} else []
+    return Probe(devices=devices)
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        (["jax"], ["cpu-1", "cpu", "gpu"]),
+        (["torch"], ["cpu-1", "cpu", "gpu"]),
+        (["jax", "torch"], ["cpu-1", "cpu", "gpu"]),
+        # A build of TensorFlow that drives no GPU: the rows of the framework that does.
+        (["tensorflow", "jax"], ["cpu-jax-1", "cpu-jax", "gpu-jax"]),
+        (["tensorflow", "torch"], ["cpu-torch-1", "cpu-torch", "gpu-torch"]),
+        (["tensorflow"], ["cpu-1", "cpu"]),
+    ],
+)
+def test_a_gpu_is_compared_in_the_framework_that_drives_it(
+    installed: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = set(FRAMEWORK_NAMES) - set(installed)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in absent else 1)
+    monkeypatch.setattr("accelreport.runner.prepare.inventory", lambda: H100)
+    monkeypatch.setattr("accelreport.runner.prepare.probe", with_gpu)
+    rows = load([SYSTEMS / "devices.toml"]).devices
+    assert devices_here(rows, waiting=lambda _: None) == expected
+
+
+def test_rows_of_two_frameworks_name_them_where_tensorflow_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a spec that lists both, a row without a framework would mean TensorFlow."""
+    gone = "tensorflow"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == gone else 1)
+    rows = load([SYSTEMS / "devices.toml"]).devices
+    expected = ["cpu-jax-1", "cpu-jax", "cpu-torch"]
+    assert devices_here(rows, waiting=lambda _: None) == expected
 
 
 def test_a_file_of_ones_own_becomes_a_spec_by_its_kind_and_its_path(tmp_path: Path) -> None:

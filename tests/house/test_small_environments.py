@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -99,12 +100,23 @@ def test_the_commands_of_the_readme_measure_and_build_with_one_framework_and_no_
         ("ok", True)
     ] * 2
     for record in records:
+        assert record.cell.device in {f"cpu-{framework}", f"cpu-{framework}-1"}
+        assert record.cell.device_spec.framework == framework
         assert record.environment is not None
         assert record.environment.runtime["framework"].startswith(FRAMEWORKS[framework])
         assert "tensorflow" not in record.environment.packages
     index = (empty_folder / "site" / "index.html").read_text(encoding="utf-8")
     assert FRAMEWORKS[framework] in index
     assert "not installed" not in index
+    page = (empty_folder / "site" / "mnist_batch_sweep.quick.html").read_text(encoding="utf-8")
+    assert f", {FRAMEWORKS[framework]}" in page
+    listed = _run(programs / "accelreport", "devices").stdout
+    for row, verdict in {
+        "cpu": f"can run on {FRAMEWORKS[framework]}",
+        "cpu-xla": "cannot run: TensorFlow is not installed: pip",
+        "gpu": "cannot run: no GPU on this machine",
+    }.items():
+        assert re.search(rf"^{row} +[CG]PU  {verdict}", listed, re.MULTILINE), listed
 
 
 def test_ci_enters_the_same_commands_with_each_framework_alone() -> None:
