@@ -209,10 +209,16 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
     tried = {
         result.device for result in evidence.results if result.status not in {MISSING, "skipped"}
     }
-    # Another row of a chip that is there lacks a run and no device, unless it was skipped.
+    # Another row of a chip that is there lacks a run and no device, unless it was skipped; so does
+    # one whose framework is not installed.
     kinds = {rows[device].kind for device in tried}
-    skipped = {result.device for result in evidence.results if result.status == "skipped"}
-    absent = {device for device in rows if device in skipped or rows[device].kind not in kinds}
+    skipped = {r.device: r.failure_kind for r in evidence.results if r.status == "skipped"}
+    absent = {
+        device
+        for device in rows
+        if skipped.get(device, "" if rows[device].kind in kinds else "no-device")
+        not in {"", "no-framework"}
+    }
     lacking = any(
         missing.device in absent - tried if missing.lack is Lack.DEVICE else len(tried) < 2
         for missing in outcome.missing

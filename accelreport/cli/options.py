@@ -111,7 +111,8 @@ Devices = Annotated[
         "-d",
         metavar="NAME",
         autocompletion=complete_device,
-        help="Run on this device only. May be given several times.",
+        help="Run on this row of the devices file only; one that no spec lists is added. May be "
+        "given several times.",
         show_default=False,
     ),
 ]

@@ -220,7 +220,9 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Scalar]:
         if not isinstance(value, bool | int | float | str):
             raise UsageError(
                 f"--set {text}: the command line cannot set a {type(value).__name__}.",
-                remedy="Give a number, a text or true/false, or write a profile into the spec.",
+                remedy="Use --device NAME to add a device."
+                if key == "devices"
+                else "Give a number, a text or true/false, or write a profile into the spec.",
             )
         values[key] = value
     return values

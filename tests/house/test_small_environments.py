@@ -108,8 +108,8 @@ def test_the_commands_of_the_readme_measure_and_build_with_one_framework_and_no_
     index = (empty_folder / "site" / "index.html").read_text(encoding="utf-8")
     assert FRAMEWORKS[framework] in index
     assert "not installed" not in index
-    page = (empty_folder / "site" / "mnist_batch_sweep.quick.html").read_text(encoding="utf-8")
-    assert f", {FRAMEWORKS[framework]}" in page
+    page = min((empty_folder / "site").glob("mnist.quick*.html"))
+    assert f", {FRAMEWORKS[framework]}" in page.read_text(encoding="utf-8")
     listed = _run(programs / "accelreport", "devices").stdout
     for row, verdict in {
         "cpu": f"can run on {FRAMEWORKS[framework]}",

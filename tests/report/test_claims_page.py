@@ -15,6 +15,7 @@ from accelreport.report.claim_text import claims_sentence
 from accelreport.report.model import Table, Units
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.index import absent_line
 from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.say_run import notices_of
@@ -109,6 +110,22 @@ def test_another_row_of_a_chip_that_was_measured_lacks_a_run_and_no_device() -> 
         fate=lambda cell: "ok" if cell.device == "cpu" else "missing",
     )
     assert [each.state for each in bench_of(made).tested] == [NOT_MEASURED, NEEDS_DEVICE]
+
+
+def test_a_framework_that_is_not_installed_is_no_device_that_is_not_present() -> None:
+    """On the page, and in what is said of claims."""
+    threads = Claim(text="Threads", check=FasterCheck(faster="cpu", than="cpu-1", by_at_least=2))
+    fates = {"cpu": "ok", "cpu-1": "not-installed", "tpu": "skipped"}
+    made = study(
+        claims=[threads, ABSENT],
+        devices=("cpu", "cpu-1", "tpu"),
+        fate=lambda cell: fates[cell.device],
+    )
+    bench = bench_of(made)
+    assert [each.state for each in bench.tested] == [NOT_MEASURED, NEEDS_DEVICE]
+    text = absent_line([bench])
+    assert "CPU, 1 thread (framework not installed)" in text
+    assert "TPU v2-8 (device not present)" in text
 
 
 def test_no_claim_needs_a_device_of_which_every_process_failed() -> None:

@@ -92,18 +92,23 @@ class Maker(ABC):
         )
 
     def _failed(self, cell: Cell, fate: str, common: dict[str, Any]) -> Record:
-        kind: Any = "no-device" if fate == "skipped" else fate
-        message = (
-            f"no {cell.device_spec.kind} on this machine"
-            if fate == "skipped"
-            else f"the cell ended with {kind}"
-        )
+        framework = cell.device_spec.framework_name
+        why = {
+            "skipped": ("no-device", f"no {cell.device_spec.kind} on this machine"),
+            "not-installed": (
+                "no-framework",
+                f"{framework} is not installed",
+            ),
+        }
+        skipped = fate in why
+        kind: Any
+        kind, message = why.get(fate, (fate, f"the cell ended with {fate}"))
         return Record(
             **common,
-            status="skipped" if fate == "skipped" else "failed",
+            status="skipped" if skipped else "failed",
             failure=Failure(kind=kind, message=message, remedy=REMEDIES.get(kind, "")),
-            times=Times() if fate == "skipped" else Times(process_s=0.1, import_s=2.4, wall_s=5.0),
-            log_tail="" if fate == "skipped" else "W0000 an ordinary line of the log",
+            times=Times() if skipped else Times(process_s=0.1, import_s=2.4, wall_s=5.0),
+            log_tail="" if skipped else "W0000 an ordinary line of the log",
         )
 
     def _environment(self, cell: Cell) -> Environment:

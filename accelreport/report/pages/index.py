@@ -162,7 +162,7 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
         return ""
     parts = [f"Not measured: {_some(list(who))} ({why})." for why, who in sorted(reasons.items())]
     return (
-        f"{' '.join(parts)} To add them, run “accelreport run specs/” where they are, then "
+        f"{' '.join(parts)} To add them, run “accelreport run specs/” where they can run, then "
         "“accelreport merge” both results folders."
     )
 
