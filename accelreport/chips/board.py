@@ -1,4 +1,4 @@
-"""A folder of contributions: which are believed, which are ranked, and what stands beside them."""
+"""A folder of contributions: refused ones, the ranks of the others, and published rates."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def write(contribution: Contribution, path: Path) -> None:
 
 
 def read(path: Path) -> Contribution:
-    """A contribution that somebody else may have written.
+    """A contribution from a file, in which nothing is trusted.
 
     Raises:
         ResultsError: it cannot be read, is too large, or is no contribution.

@@ -1,4 +1,4 @@
-"""What a contribution comes to, and its rank among others.
+"""The figures of a contribution, and its rank among others.
 
 A rank is a range: an entry may stand at every place that the intervals leave open.
 """

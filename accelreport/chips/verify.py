@@ -4,8 +4,8 @@ What the shared specs fix is compared with them and with the contribution in the
 follows from other values is computed again. What no machine can do is refused, too; what only
 looks odd is a doubt, for which a person has to look.
 
-No file proves that somebody measured. Whoever makes up every number consistently is not found by
-one file, but by other machines of the same hardware. `docs/chips.md` counts what is found.
+No file proves a measurement. A file whose numbers are all made up consistently passes, and only
+other machines of the same hardware expose it. `docs/chips.md` has the share of refused forgeries.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Doubt:
 
 
 def odd(kind: str, cell: str, message: str) -> Doubt:
-    """What an honest machine may show as well."""
+    """A doubt about something that an honest machine may show as well."""
     return Doubt(kind, cell, message, refuses=False)
 
 
@@ -110,7 +110,7 @@ def record_doubts(record: Record) -> list[Doubt]:
 
 
 def _safely(cell: str, check: Callable[[Any], Iterator[Doubt]], value: object) -> Iterator[Doubt]:
-    """What a check finds; a value with which it cannot compute is a doubt, too."""
+    """The doubts of a check; a value with which it cannot compute is one, too."""
     try:
         yield from check(value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -155,11 +155,11 @@ def _conditions(document: PlanDocument | Cell) -> dict[str, Any]:
 
 
 Fixed = dict[tuple[str, ...], object]
-"""What is fixed, and what fixes it → its value."""
+"""Quantity, and everything that it depends on → its value, which no machine changes."""
 
 
 def fixed(record: Record) -> Fixed:
-    """What the spec of a record fixes, whatever the machine."""
+    """The values that the spec of a record fixes for every machine."""
     cell, environment, data = record.cell, record.environment, record.data
     if environment is None or data is None or record.network is None or record.flops is None:
         raise ValueError(f"{cell.name} names no machine, data, layers or operations")
@@ -188,13 +188,13 @@ def fixed(record: Record) -> Fixed:
 
 @cache
 def _measured_here() -> Fixed:
-    """What the specs fix, as the contributions of the package have it."""
+    """The fixed values in the contributions of the package."""
     shipped = [read(path) for path in paths_in(SHIPPED)]
     return {k: v for own in shipped for r in own.measured for k, v in fixed(r).items()}
 
 
 def _fixed(contribution: Contribution) -> Iterator[Doubt]:
-    """What the specs fix is as in the package, or at least the same in all of its records."""
+    """Fixed values are those of the package, or at least the same in all of its records."""
     known = dict(_measured_here())
     for record in contribution.measured:
         for name, value in fixed(record).items():
@@ -453,7 +453,7 @@ def _paces(contribution: Contribution) -> Iterator[Doubt]:
 
 @dataclass(frozen=True)
 class Trace:
-    """What other contributions are compared with.
+    """The part of a contribution that others are compared with.
 
     Attributes:
         name: the canonical name.
@@ -471,7 +471,7 @@ class Trace:
 
 
 def trace_of(contribution: Contribution) -> Trace:
-    """What other contributions are compared with."""
+    """The part of a contribution that others are compared with."""
     seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for record in contribution.measured:
         step_s = steady(record).step_s

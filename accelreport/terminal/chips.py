@@ -1,4 +1,4 @@
-"""What a chip comes to, what a contribution holds, and what is doubtful of it, on a terminal."""
+"""The ranks, the contents and the verdict of a contribution, on a terminal."""
 
 from __future__ import annotations
 

@@ -317,6 +317,7 @@ def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
     [
         ({"ok": 3}, ExitCode.OK),
         ({"partial": 1}, ExitCode.OK),
+        ({"untimed": 1}, ExitCode.OK),
         ({"done_before": 3}, ExitCode.OK),
         ({"ok": 3, "skipped": 2}, ExitCode.OK),
         ({"skipped": 2}, ExitCode.NOTHING_RAN),
@@ -328,7 +329,7 @@ def test_what_is_no_key_and_value_is_a_usage_error(text: str) -> None:
 )
 def test_the_exit_code_tells_how_a_run_ended(counts: dict[str, object], code: ExitCode) -> None:
     nothing = dict.fromkeys(
-        ("ok", "partial", "failed", "skipped", "done_before", "failed_before", "left"), 0
+        ("ok", "partial", "untimed", "failed", "skipped", "done_before", "failed_before", "left"), 0
     )
     end = EndLine.model_validate(
         {**nothing, "stopped_by": "", "wall_s": 1.0, "results": "results", **counts}
