@@ -9,6 +9,10 @@
     return element;
   };
   const state = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  // What an address asks for is seen, however deep it is folded.
+  const reveal = (element) => {
+    for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  };
   const change = (name, value, step = "pushState") => {
     const next = state();
     if (value) next.set(name, value); else next.delete(name);
@@ -50,6 +54,7 @@
     for (const { place, bodies, heads } of tables) {
       const head = place.id === id ? heads[column] : null;
       if (!head && !heads.some((each) => each.ariaSort)) continue;
+      if (head) reveal(place);
       for (const each of heads) each.ariaSort = each === head ? way : null;
       const by = head && compare(column, way === "descending" ? -1 : 1);
       const sorted = bodies.map(({ body, rows }) => ({ body, rows: by ? [...rows].sort(by) : rows }));
@@ -170,6 +175,7 @@
     for (const input of choices) {
       const wanted = state().get(input.name);
       if (wanted ? wanted === input.value : input.defaultChecked) input.checked = true;
+      if (wanted) reveal(input);
     }
   };
 

@@ -292,6 +292,8 @@ class Facts:
     id: str = ""
     long: bool = False
     """Whether the values are sentences, which read better one under another."""
+    inline: bool = False
+    """Whether the values are a few words, which read well behind one another."""
     href: str = ""
     """Where there is more of it."""
     kind: Literal["facts"] = "facts"
@@ -522,11 +524,11 @@ class Section:
     speech: Speech | None = None
     """The presenter's notes, where it is a slide."""
     folded: bool = False
-    """Whether a reader has to open it: what is looked up and not read. Its title is its finding."""
-    half: bool = False
-    """Whether another such section stands beside it where there is room."""
+    """Whether a reader has to open it: what is looked up and not read."""
+    opened: bool = False
+    """Whether a reader finds a folded section open, because something in it failed."""
     detail: str = ""
-    """What stands beside the title of a folded section."""
+    """What was found, as a number or a few words, beside the title."""
 
 
 @dataclass(frozen=True)
@@ -560,6 +562,9 @@ class Page:
     banner: Notice | None = None
     """What a reader must know before the heading."""
     notices: tuple[Notice, ...] = ()
+    record: str = ""
+    """The heading over its folded sections, which are lines of one table; empty where each of them
+    stands by itself."""
     crumbs: tuple[Download, ...] = ()
     related: tuple[Download, ...] = ()
     """Other forms of the page, such as its slides; like the crumbs from the site's root."""

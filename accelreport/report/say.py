@@ -181,21 +181,18 @@ class Speaker:
         """The finding where something else is the title: the clause, then the evidence."""
         return f"{self.title(finding)}. {self.answer(finding)}".strip()
 
-    def headed(self, topic: str, *kinds: Kind, otherwise: str) -> tuple[str, str]:
-        """A topic with what is found of it, and the evidence: "Learning: the network reaches …".
+    def number_of(self, *kinds: Kind) -> str:
+        """The number of the first of some kinds about quality that has one, with what it is of.
 
-        Args:
-            topic: what it is about.
-            kinds: the first of them that has a finding is said.
-            otherwise: what there is to say without a finding.
+        Empty where none has.
         """
         known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
-        finding = next(known, None)
+        finding = next(filter(self.large, known), None)
         if finding is None:
-            return f"{topic}: {otherwise}", ""
-        if finding.kind in QUALITIES:
-            return say_learning.clause(self, finding, topic), self.answer(finding)
-        return f"{topic}: {self._clause(finding)}", self.answer(finding)
+            return ""
+        number = f"{self.number(finding.values[0])} {say_learning.large_text(self, finding)}"
+        single = "one run" if Caveat.SINGLE_RUN in finding.caveats else ""
+        return ", ".join(filter(None, (number, single, say_learning.data_words(finding))))
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""

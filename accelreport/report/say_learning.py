@@ -27,11 +27,14 @@ _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a title about quality begins with where the data are not the whole real set."""
 
 
-def clause(speaker: Speaker, finding: Finding, topic: str = "") -> str:
-    """What a finding about quality says, behind its topic and the data that its values are of."""
-    data = next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
-    before = ", ".join(filter(None, (topic, data)))
-    return ": ".join(filter(None, (before, _clause(speaker, finding))))
+def clause(speaker: Speaker, finding: Finding) -> str:
+    """What a finding about quality says, behind the data that its values are of."""
+    return ": ".join(filter(None, (data_words(finding), _clause(speaker, finding))))
+
+
+def data_words(finding: Finding) -> str:
+    """On what data a network learned that are not the whole real set; empty where they are."""
+    return next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
 
 
 def _clause(speaker: Speaker, finding: Finding) -> str:

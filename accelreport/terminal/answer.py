@@ -11,9 +11,9 @@ import pandas as pd
 
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
+from accelreport.report.notices import notices_of
 from accelreport.report.quantity import duration, plural, ratio, ratio_interval
 from accelreport.report.say import Speaker
-from accelreport.report.say_run import notices_of
 from accelreport.report.view import BenchmarkView, views
 from accelreport.report.warning_text import warning_title
 from accelreport.results.plan_document import PlanDocument

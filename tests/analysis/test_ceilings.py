@@ -24,9 +24,10 @@ from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
 from accelreport.analysis.speed_findings import limits_of
 from accelreport.loader.load import load
-from accelreport.report.model import Downloads, Figure
+from accelreport.report.model import Downloads, Figure, Table
 from accelreport.report.pages.sections.compute import every_place
-from accelreport.report.pages.sections.peak import ceilings_page, compute_section
+from accelreport.report.pages.sections.hardware import hardware_section
+from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
@@ -218,11 +219,13 @@ def test_without_a_known_roof_the_page_says_what_a_share_needs(bench: BenchmarkV
     page = ceilings_page([bare])
     assert page.headline == "No share of a peak is known"
     assert not page.sections
-    assert compute_section(bare) is None
+    section = hardware_section(bare)
+    assert section is not None
+    assert {block.id for block in section.blocks if isinstance(block, Table)} == {"memory-table"}
 
 
 def test_a_benchmarks_page_leads_to_the_roofs_of_all(bench: BenchmarkView) -> None:
-    section = compute_section(bench)
+    section = hardware_section(bench)
     assert section is not None
     (links,) = (block for block in section.blocks if isinstance(block, Downloads))
     assert [each.href for each in links.items] == ["ceilings.html"]

@@ -12,11 +12,11 @@ import pytest
 from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import rows_of, targets_frame
+from accelreport.report.notices import notices_of
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.say import Speaker
-from accelreport.report.say_run import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store

@@ -13,12 +13,12 @@ import pytest
 from accelreport.analysis.claims import ClaimState, distinct
 from accelreport.report.claim_text import claims_sentence
 from accelreport.report.model import Table, Units
+from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import number_badges
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import absent_line
 from accelreport.report.pages.sections.claims import claims_page, claims_section
 from accelreport.report.pages.sections.learning import quality_section
-from accelreport.report.say_run import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import site_files
 from accelreport.report.slides.benchmark import verdict_slide
@@ -55,14 +55,16 @@ def test_claims_that_were_tested_come_first_and_the_others_say_what_they_lack() 
     )
     section = claims_section(bench_of(made))
     assert section is not None
-    (table,) = section.blocks
-    assert isinstance(table, Table)
-    fast, far = table.groups[0].rows
+    tested, untested = section.blocks
+    assert isinstance(tested, Table)
+    assert isinstance(untested, Table)
+    assert (tested.folded, untested.folded) == (False, True)
+    (fast,), (far,) = tested.groups[0].rows, untested.groups[0].rows
     assert (fast.header.lines[0].text, far.header.lines[0].text) == ("Fast", "Far")
     assert far.entries[2].lines[0].text == (
         "CPU, 1 thread; and TPU v2-8 not measured: device not present"
     )
-    assert table.download is not None
+    assert untested.download is not None
 
 
 def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_it() -> None:
@@ -75,9 +77,9 @@ def test_a_claim_about_a_device_that_was_measured_is_not_among_those_that_lack_i
     bench = bench_of(made)
     section = claims_section(bench)
     assert section is not None
-    (table,) = section.blocks
+    _, table = section.blocks
     assert isinstance(table, Table)
-    _, row, absent = table.groups[0].rows
+    row, absent = table.groups[0].rows
     assert [each.text for each in row.entries[2].lines] == [
         "Example has no number for it here (its budget ended before its training did)"
     ]
@@ -189,7 +191,7 @@ def test_every_surface_counts_the_same_claims_in_the_same_states(tmp_path: Path)
     (bench,) = [each for each in benches if each.plan.profile == "full"]
     own = claims_section(bench)
     assert own is not None
-    assert own.title == "Claims: 2 confirmed, 1 undecided, 1 needs a device"
+    assert own.detail == "2 confirmed, 1 undecided, 1 needs a device"
     told = [line.strip() for line in answers(store, [bench.plan])]
     states = {"confirmed", "refuted", "undecided", "needs a device"}
     answered = [line.split("  ")[0] for line in told[told.index(sentence) + 1 :]]
@@ -212,11 +214,11 @@ def test_a_claim_that_one_of_two_machines_refutes_is_refuted() -> None:
     assert distinct([found, other]) == distinct([other, found]) == [other]
 
 
-def test_a_folded_line_says_what_became_of_the_claims() -> None:
+def test_the_claims_of_a_benchmark_are_open_with_their_count_beside_the_heading() -> None:
     made = study(claims=[FAST], devices=("cpu", "gpu"), fate=present("cpu", "gpu"))
     (section,) = [s for s in benchmark_page(bench_of(made)).sections if s.id == "claims"]
-    assert section.folded
-    assert section.title == "Claims: 1 confirmed"
+    assert not section.folded
+    assert (section.title, section.detail) == ("Claims", "1 confirmed")
 
 
 def test_beside_an_undecided_claim_stands_one_number_and_the_others_open_with_its_rule() -> None:
@@ -267,7 +269,8 @@ def test_a_verdict_from_synthetic_data_is_marked_on_page_and_index(
     page = claims_page([bench, other])
     own = claims_section(bench)
     assert own is not None
-    for sections, told in (([own], own.finding), (page.sections, page.finding)):
+    captions = " ".join(block.caption for block in own.blocks if isinstance(block, Table))
+    for sections, told in (([own], captions), (page.sections, page.finding)):
         tables = [
             block for section in sections for block in section.blocks if isinstance(block, Table)
         ]

@@ -12,7 +12,7 @@ from accelreport.analysis.hardware import HARDWARE, REMARKS, RUNTIMES, Reading
 from accelreport.report.model import Table
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.machines import machine_facts
-from accelreport.report.pages.sections.peak import compute_section
+from accelreport.report.pages.sections.hardware import hardware_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.view import views
@@ -155,10 +155,10 @@ def test_a_limit_stands_beside_its_source_and_what_it_was_held_against(reading: 
     plan = made.plan.model_copy(update={"devices": bare})
     seen = [on(record, gpus=[Gpu(name=known.name)]) for record in made.records]
     (bench,) = gather(Results((replace(made, plan=plan, records=tuple(seen)),)))
-    section = compute_section(bench)
+    section = hardware_section(bench)
     assert section is not None
-    shown = section.blocks[0]
-    assert isinstance(shown, Table)
+    tables = {block.id: block for block in section.blocks if isinstance(block, Table)}
+    shown = tables["arithmetic-table"]
     (note,) = shown.notes
     assert known.source in note
     assert REMARKS[reading] in note

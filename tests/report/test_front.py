@@ -13,7 +13,7 @@ from accelreport.analysis.findings import Kind, Unit
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import PublishedResult
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
-from accelreport.report.model import Cards, Page, Table, Units
+from accelreport.report.model import Cards, Notes, Page, Table, Units
 from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
@@ -261,7 +261,7 @@ def test_a_benchmark_s_page_tells_absent_devices_in_one_note_with_the_command(
     (bench,) = gather(Results((made,)))
     page = benchmark_page(bench)
     # What was asked for of each device, and the page of each record, are told of all.
-    sections = [section for section in page.sections if section.id not in {"cells", "environment"}]
+    sections = [section for section in page.sections if section.id != "runs"]
     blocks = [block for section in sections for block in section.blocks]
     tables = [block for block in blocks if block.kind == "table"]
     tables += [block.table for block in blocks if block.kind == "figure" and block.table]
@@ -269,8 +269,10 @@ def test_a_benchmark_s_page_tells_absent_devices_in_one_note_with_the_command(
     for table in tables:
         heads = [row.header.lines[0].text for group in table.groups for row in group.rows]
         assert not {"GPU", "TPU v2-8"} & {*heads, *(column.title for column in table.columns)}
-    (notes,) = [block for block in blocks if block.kind == "notes" and "TPU" in str(block)]
-    (note,) = notes.items
+    (runs,) = [section for section in page.sections if section.id == "runs"]
+    notes = runs.blocks[0]
+    assert isinstance(notes, Notes)
+    (note,) = [note for note in notes.items if "TPU" in note.title]
     absent = "GPU and TPU v2-8" if len(here) > 1 else "CPU, 1 thread; GPU; and TPU v2-8"
     assert note.title == f"{absent}: device not present."
     assert "accelreport run specs/example_training.toml" in note.remedy

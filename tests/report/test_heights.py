@@ -44,7 +44,7 @@ def tall(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize(("name", "most"), [("mnist_batch_sweep", 5500), ("har_sweep", 5000)])
+@pytest.mark.parametrize(("name", "most"), [("mnist_batch_sweep", 4000), ("har_sweep", 3500)])
 def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
     name: str, most: int, tall: Path, browser: Browser
 ) -> None:
@@ -52,7 +52,7 @@ def test_a_page_of_a_sweep_with_gpu_and_tpu_is_not_longer_than_readers_bear(
         assert page.evaluate("document.documentElement.scrollHeight") <= most
         # Folded is not gone: all of it can be opened.
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        for said in ("The rule: ", "How to reproduce and cite it", "Every cell"):
+        for said in ("The rule: ", "One row for each process", "BibTeX"):
             assert said in page.inner_text("main")
 
 
@@ -68,8 +68,8 @@ def example_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("name", "width", "most"),
     [
         ("index.html", 1280, 2600),
-        ("mnist_batch_sweep.full.html", 1280, 5500),
-        ("har_sweep.full.html", 1280, 5000),
+        ("mnist_batch_sweep.full.html", 1280, 3000),
+        ("har_sweep.full.html", 1280, 2500),
         ("claims.html", 390, 5000),
         ("ceilings.html", 390, 5000),
     ],
@@ -79,6 +79,31 @@ def test_pages_of_the_example_are_not_longer_than_readers_bear(
 ) -> None:
     with opened(browser, example_site / name, width=width) as page:
         assert page.evaluate("document.documentElement.scrollHeight") <= most
+
+
+def test_a_page_of_the_example_has_at_most_eight_sections_and_its_record_last(
+    example_site: Path, browser: Browser
+) -> None:
+    for path in example_site.glob("*.full.html"):
+        with opened(browser, path) as page:
+            headings = page.locator("main h2").all_inner_texts()
+            assert headings[-1] == "Record"
+            assert len(headings) <= 8
+
+
+def test_a_link_to_a_line_of_the_record_opens_it_and_paper_has_the_lines(
+    example_site: Path, browser: Browser
+) -> None:
+    for place in ("hardware", "cells-0-0"):
+        with opened(browser, example_site / "mnist_cnn.full.html") as page:
+            assert not page.locator(f"#{place}").is_visible()
+            page.evaluate(f"location.hash = '#{place}'")
+            page.locator(f"#{place}").wait_for(state="visible")
+            assert page.locator(".record > details[open]").count() == 1
+    with opened(browser, example_site / "mnist_cnn.full.html") as page:
+        page.emulate_media(media="print")
+        assert page.locator(".record summary:visible").count() >= 8
+        assert page.locator(".record .table:visible").count() == 0
 
 
 def test_claims_are_short_also_when_every_benchmark_is_open(

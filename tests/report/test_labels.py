@@ -31,7 +31,7 @@ from accelreport.report.charts.sweep import (
 )
 from accelreport.report.model import Figure
 from accelreport.report.openings.opening import ON_A_SLIDE
-from accelreport.report.pages.sections.predictions import forecast_section
+from accelreport.report.pages.sections.predictions import predictions_section
 from accelreport.report.text import text_width
 from tests.report.scenarios import observed
 from tests.report.test_resources import bench_of
@@ -184,7 +184,7 @@ def test_only_an_axis_that_leaves_0_out_is_said_to() -> None:
     above = [each + 0.4 for each in told.true]
     forecast = told.model_copy(update={"true": above, "predicted": above})
     record = record.model_copy(update={"forecasts": [forecast]})
-    section = forecast_section(bench_of(replace(made, records=(record,))))
+    section = predictions_section(bench_of(replace(made, records=(record,))))
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert "not at 0" not in figure.caption

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accelreport.report.model import Notes
-from accelreport.report.pages.sections.problems import warnings_section
+from accelreport.report.pages.sections.runs import runs_section
 from accelreport.results.record import Warned
 from tests.report.test_resources import bench_of
 from tests.support.records import study
@@ -17,25 +17,22 @@ def test_a_kind_of_warning_has_two_sentences_and_says_how_many_more_the_cells_ha
         record.model_copy(update={"warnings": [Warned(kind="a", message=f"{number} stalls")]})
         for number, record in enumerate(made.records)
     ]
-    section = warnings_section(bench_of(replace(made, records=tuple(records))))
-    assert section is not None
-    (notes,) = section.blocks
+    section = runs_section(bench_of(replace(made, records=tuple(records))))
+    notes, _ = section.blocks
     assert isinstance(notes, Notes)
-    (note,) = notes.items
-    assert note.text.startswith("0 stalls. 1 stalls. ")
-    three = warnings_section(bench_of(replace(made, records=tuple(records[:3]))))
-    assert three is not None
-    (notes,) = three.blocks
+    assert notes.items[-1].text.startswith("0 stalls. 1 stalls. ")
+    three = runs_section(bench_of(replace(made, records=tuple(records[:3]))))
+    notes, _ = three.blocks
     assert isinstance(notes, Notes)
-    assert "1\N{NO-BREAK SPACE}more such sentence is on the cells’ pages." in notes.items[0].text
-    assert section.title == "Warnings: a"
+    assert "1\N{NO-BREAK SPACE}more such sentence is on the cells’ pages." in notes.items[-1].text
+    assert section.detail.endswith(" · warnings: a")
 
 
 def test_files_of_one_s_own_are_told_without_the_name_that_a_spec_gives_the_data() -> None:
     made = study(devices=("cpu",), repeats=2)
     own = Warned(kind="data-user-supplied", message="uci_har is not the official file")
     records = tuple(record.model_copy(update={"warnings": [own]}) for record in made.records)
-    text = repr(warnings_section(bench_of(replace(made, records=records))))
+    text = repr(runs_section(bench_of(replace(made, records=records))))
     assert "The data files are not the official ones. Every measured cell." in text
     assert "ci_har" not in text
 
@@ -45,9 +42,8 @@ def test_a_warning_of_every_measured_cell_names_none_of_them() -> None:
     every, one = Warned(kind="a", message="Of all"), Warned(kind="b", message="Of one")
     records = [r.model_copy(update={"warnings": [every]}) for r in made.records]
     records[0] = records[0].model_copy(update={"warnings": [every, one]})
-    section = warnings_section(bench_of(replace(made, records=tuple(records))))
-    assert section is not None
-    (notes,) = section.blocks
+    section = runs_section(bench_of(replace(made, records=tuple(records))))
+    notes, _ = section.blocks
     assert isinstance(notes, Notes)
     assert [(note.title, len(note.where)) for note in notes.items] == [("A.", 0), ("B.", 1)]
     assert "Every measured cell." in notes.items[0].text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from accelreport.report.model import Facts, Layers, Prose
+from accelreport.report.model import Fact, Facts, Layers, Prose
 from accelreport.report.pages.sections.network import layer_boxes, network_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -30,7 +30,8 @@ def test_layers_have_their_settings_shapes_and_weights() -> None:
         ("Flatten", "50,176", "", ""),
         ("LSTM", "any × 8", "", ""),
     ]
-    assert section.finding.startswith("The network has 320 parameters in 3 layers")
+    (facts,) = [block for block in section.blocks if isinstance(block, Facts)]
+    assert facts.rows[0] == Fact("Network", "320 parameters in 3\N{NO-BREAK SPACE}layers")
 
 
 def test_neighbours_without_weights_and_many_layers_of_a_kind_share_a_box() -> None:
@@ -60,8 +61,10 @@ def test_how_it_is_trained_and_what_is_swept() -> None:
 def test_the_words_of_the_spec_are_there_and_without_records_its_keys() -> None:
     made = bench()
     texts = [b.text for b in network_section(made).blocks if isinstance(b, Prose)]
-    assert texts == ["About the source: Its mean leaves the first epoch out."]
-    assert network_section(made).finding.endswith("Digits are learnt.")
+    assert texts == [
+        "Digits are learnt.",
+        "About the source: Its mean leaves the first epoch out.",
+    ]
     workload = {"kind": "keras", "optimizer": {"name": "sgd", "learning_rate": 0.1}}
     plan = made.plan.model_copy(update={"workload": workload})
     section = network_section(replace(made, records={}, plan=plan))

@@ -14,12 +14,13 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.report.charts.scales import plain_duration
-from accelreport.report.pages.benchmark import benchmark_page, byline
+from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.registry import PAGES
 from accelreport.report.pages.sections.about import commands, run_command, site_commands
+from accelreport.report.pages.sections.network import measured_facts
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.slides.site import deck_page
@@ -145,7 +146,7 @@ def test_every_figure_says_what_it_shows_and_has_its_numbers(pages: dict[str, El
                 assert drawing.all("title")[0].text
                 assert drawing.all("desc")[0].text
             own = figure.attributes["id"]
-            (section,) = [s for s in page.all("section") if figure in s.all("figure")] or [page]
+            *_, section = [page, *(s for s in page.all("section") if figure in s.all("figure"))]
             assert figure.all("table") or section.all("table"), f"{name}: {own}"
 
 
@@ -235,20 +236,20 @@ def test_synthetic_data_is_said_where_each_number_stands(pages: dict[str, Elemen
 def test_extrapolated_totals_and_partial_runs_are_marked(pages: dict[str, Element]) -> None:
     page = pages[BENCHMARK]
     assert "Partial runs." in page.text
-    cells = section(page, "cells")
-    assert cells.text.count("extrapolated") == 4
+    runs = section(page, "runs")
+    assert runs.text.count("extrapolated") == 4
     (table,) = [t for t in page.all("div") if t.attributes.get("id") == "speedup-table"]
     assert table.text.count("†") == 1
 
 
 def test_a_target_that_was_never_reached_is_said(pages: dict[str, Element]) -> None:
     quality = section(pages[QUICK], "quality")
-    assert "no run reaches 99.9" in quality.text
+    assert "no run reached 99.9" in pages[QUICK].text
     assert quality.text.count("never reached") == 6
 
 
 def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Element]) -> None:
-    absent = section(pages[BENCHMARK], "absent").text
+    absent = section(pages[BENCHMARK], "runs").text
     assert "Example T4: out of device memory." in absent
     assert "What to do" not in absent, "the label is drawn by the style sheet"
     assert "Use a smaller batch." in absent
@@ -256,6 +257,16 @@ def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Ele
     assert "not run yet" in absent
     cells = [p.text for p in pages[BENCHMARK].all("p") if p.attributes.get("class") == "where"]
     assert "batch size 256, seed 0 ; batch size 512, seed 0 ; batch size 1,024, seed 0" in cells
+
+
+def test_the_runs_are_open_only_where_one_failed(pages: dict[str, Element]) -> None:
+    for name, broken in ((BENCHMARK, True), (QUICK, False)):
+        (fold,) = [
+            each
+            for each in pages[name].all("details")
+            if any(e.attributes.get("id") == "runs" for e in each.all("section"))
+        ]
+        assert ("open" in fold.attributes) is broken
 
 
 def test_published_figures_stand_apart_from_measured_ones(pages: dict[str, Element]) -> None:
@@ -269,8 +280,8 @@ def test_published_figures_stand_apart_from_measured_ones(pages: dict[str, Eleme
 def test_upper_bounds_of_other_chips_stand_below_what_was_reached(
     pages: dict[str, Element],
 ) -> None:
-    reached = section(pages[BENCHMARK], "peak").text
-    assert reached.index("Share of peak reached") < reached.index("not predictions")
+    reached = section(pages[BENCHMARK], "hardware").text
+    assert reached.index("Share of peak or measured roof") < reached.index("not predictions")
     assert "Tesla T4" in reached
 
 
@@ -329,7 +340,7 @@ def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since(
     changed = replace(bench, plan=since)
     assert command in [token.text for token in commands(changed)]
     assert command in [token.text for token in site_commands([changed])]
-    facts = {fact.term: fact.value for fact in byline(changed)}
+    facts = {fact.term: fact.value for fact in measured_facts(changed)}
     assert facts["Processes for each number"] == "2"
     assert facts["Time budget of a process"] == plain_duration(ran)
     assert run_command(changed) == command.split(" --set measure")[0]
@@ -366,7 +377,7 @@ def test_each_command_to_reproduce_it_begins_a_line(dirty: bool, commits: int) -
 
 def test_the_spec_stands_on_the_page_to_the_letter(pages: dict[str, Element]) -> None:
     plan = ordinary().studies[0].plan
-    codes = section(pages[BENCHMARK], "reproduce").all("code")
+    codes = section(pages[BENCHMARK], "files").all("code")
     assert plan.text in ["".join(code.pieces) for code in codes]
 
 

@@ -56,7 +56,7 @@ def test_a_refused_number_is_no_speedup_and_its_fault_stands_in_its_place(out: P
     text = page(out, "spoilt.full.html").text
     assert "refused: no sync" in text
     assert SEEN[1:] in text, "it begins a sentence"
-    assert "Not measured: 3 of 6 cells were refused" in text.replace("\xa0", " ")
+    assert "3 of 6 measured · 3 refused" in text.replace("\xa0", " ")
     with (out / "speedups.csv").open(encoding="utf-8") as file:
         rows = {row["device"]: row for row in csv.DictReader(file)}
     assert rows["gpu"]["speedup"] == ""

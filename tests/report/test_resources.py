@@ -15,15 +15,10 @@ from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.stats import Interval
 from accelreport.report.model import Figure, Prose, Section, Table
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
-from accelreport.report.pages.sections.cost import (
-    cost_section,
-    joules,
-    resources_section,
-)
-from accelreport.report.pages.sections.peak import compute_section
+from accelreport.report.pages.sections.cost import cost_section, worth
+from accelreport.report.pages.sections.hardware import hardware_section, joules
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.say import Speaker
-from accelreport.report.say_run import worth
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Energy, Host, Record
@@ -82,7 +77,7 @@ def words(found: Table) -> str:
 
 
 def test_a_product_has_its_share_of_the_peak_and_its_operations_for_each_byte() -> None:
-    section = compute_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
+    section = hardware_section(bench_of(study("matmul", devices=("cpu", "gpu"))))
     text = words(table(section, "arithmetic-table"))
     # 2·N³ operations over 3·N² elements of 4 bytes: N / 6.
     assert "171 FLOP/B" in text
@@ -92,7 +87,7 @@ def test_a_product_has_its_share_of_the_peak_and_its_operations_for_each_byte() 
 
 
 def test_a_processor_in_no_table_has_no_share_and_says_so() -> None:
-    section = compute_section(bench_of(study("matmul", devices=("cpu-1",))))
+    section = hardware_section(bench_of(study("matmul", devices=("cpu-1",))))
     named = words(table(section, "arithmetic-table"))
     assert "no cited peak for " in named
     assert "%" not in named
@@ -108,7 +103,7 @@ def test_peak_memory_is_of_every_process_and_of_the_device() -> None:
         Host(task="ps:0", host="b"),
     ]
     bench = bench_of(study(devices=("cpu",), axes={}), lambda _: {"hosts": hosts})
-    text = words(table(resources_section(bench), "memory-table"))
+    text = words(table(hardware_section(bench), "memory-table"))
     assert "on the device" in text
     assert "worker:0: 1.00 GiB | worker:1: 1.50 GiB" in text
     assert "ps:0" not in text
@@ -119,7 +114,7 @@ def test_energy_is_marked_sensor_grade_and_says_what_could_not_be_read() -> None
         study(devices=("cpu", "gpu"), axes={}),
         lambda record: {"energy": [UNREAD, *([READ] if record.cell.device == "gpu" else [])]},
     )
-    found = table(resources_section(bench), "energy-table")
+    found = table(hardware_section(bench), "energy-table")
     assert [badge.text for badge in found.badges] == ["sensor-grade"]
     text = words(found)
     assert "2.50 J, GPU board" in text
@@ -130,12 +125,12 @@ def test_energy_is_marked_sensor_grade_and_says_what_could_not_be_read() -> None
 
 def test_where_no_sensor_can_be_read_that_is_said_and_nothing_is_estimated() -> None:
     bench = bench_of(study(devices=("cpu",), axes={}), lambda _: {"energy": [UNREAD]})
-    section = resources_section(bench)
+    section = hardware_section(bench)
     assert section is not None
     (said,) = [block.text for block in section.blocks if isinstance(block, Prose)]
     assert "none is estimated" in said
     assert "RAPL (CPU package): only root may read" in said
-    older = resources_section(bench_of(study(devices=("cpu",), axes={})))
+    older = hardware_section(bench_of(study(devices=("cpu",), axes={})))
     assert older is not None
     assert any("no sensor was looked for" in b.text for b in older.blocks if isinstance(b, Prose))
 

@@ -168,11 +168,10 @@ def test_the_errors_of_several_series_have_a_title_of_all_of_them() -> None:
     assert title == "The network beats the best naive guess for 1 of 2 series and loses for 1"
 
 
-def test_a_heading_has_one_colon_also_where_the_data_are_no_real_ones() -> None:
+def test_the_number_of_a_line_says_where_the_data_are_no_real_ones() -> None:
     bench = view(quantised(2, 3), origin="synthetic")
-    heading, _ = Speaker(bench).headed("Deployed model", Kind.INT8, otherwise="")
-    assert heading.startswith("Deployed model, on synthetic data: the int8 network")
-    assert heading.count(":") == 1
+    number = Speaker(bench).number_of(Kind.INT8)
+    assert number.endswith(" of the size in float32, as int8, one run, on synthetic data")
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,7 @@ from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section, target_table
-from accelreport.report.pages.sections.predictions import (
-    forecast_plots,
-    generated_text_section,
-    samples_section,
-)
+from accelreport.report.pages.sections.predictions import forecast_plots, predictions_section
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import GeneratedText
@@ -76,7 +72,7 @@ def test_the_number_of_the_finding_is_the_one_at_the_end_of_the_line() -> None:
     section = quality_section(bench)
     assert section
     assert line.end == "0.031"
-    assert f"has a validation loss of {line.end} after" in section.title
+    assert section.detail.startswith(f"{line.end} validation loss")
 
 
 def test_the_other_runs_of_a_configuration_do_not_outlive_one_that_ended_before() -> None:
@@ -102,12 +98,12 @@ def test_mistakes_come_first_and_the_surest_before_all() -> None:
     kept = [sample(1, "7", "1", 0.6), sample(2, "4", "9", 0.99), sample(3, "5", "5", 0.9),
             sample(4, "3", "8", 0.7), sample(5, "2", "2", 0.4)]  # fmt: skip
     bench = bench_of({"samples": kept, "epochs": curve(0.3, 0.9)})
-    section = samples_section(bench)
+    section = predictions_section(bench)
     assert section
     (block,) = section.blocks
     assert isinstance(block, Gallery)
     assert [picture.predicted for picture in block.pictures] == ["9", "8", "1", "2", "5"]
-    assert section.title.startswith("Samples: 3 of ")
+    assert section.detail.replace("\xa0", " ").startswith("3 images of ")
     assert "misclassified ones (✗: true → predicted), most confident first" in block.rule
     pictures, curves = (scene.shown for scene in opening_of(bench).scenes)
     assert isinstance(pictures, Gallery)
@@ -132,7 +128,7 @@ def test_the_gallery_is_of_the_batch_that_the_spec_states_and_not_of_the_first_t
         workload = {**made.plan.workload, "batch_size": stated}
         plan = made.plan.model_copy(update={"workload": workload})
         (bench,) = gather(Results((replace(made, plan=plan),)))
-        section = samples_section(bench)
+        section = predictions_section(bench)
         assert section
         (gallery,) = section.blocks
         assert isinstance(gallery, Gallery)
@@ -260,7 +256,7 @@ def test_training_accuracy_never_stands_for_a_validation_that_did_not_run() -> N
 def test_a_text_says_whether_the_training_had_ended(status: str) -> None:
     texts = [GeneratedText(prompt="To be", text=" or not")]
     bench = bench_of({"texts": texts, "epochs": curve(0.1, text=True), "status": status})
-    section = generated_text_section(bench)
+    section = predictions_section(bench)
     assert section
     ended = "when the budget stopped the run" if status == "partial" else "after the training"
     assert f"Text 1, {ended}" in {getattr(block, "title", "") for block in section.blocks}

@@ -6,7 +6,7 @@ import pytest
 
 from accelreport.analysis.sequential import UntilDecided
 from accelreport.report.frames import speedups_frame
-from accelreport.report.say_run import notices_of
+from accelreport.report.notices import notices_of
 from accelreport.report.site.assembly import gather
 from accelreport.results.store import Store
 from tests.support.records import Study, study

@@ -5,35 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from accelreport.report import quantity
-from accelreport.report.model import Block, Download, Fact, Figure, Page, Section, Table
+from accelreport.report.model import Block, Download, Figure, Page, Section, Table
+from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import told_once
-from accelreport.report.pages.machines import machine_line
-from accelreport.report.pages.sections.about import (
-    about_section,
-    cells_section,
-    measured_facts,
-    source_facts,
-)
+from accelreport.report.pages.sections.about import files_section, reproduce_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
-from accelreport.report.pages.sections.cost import cost_section, resources_section
+from accelreport.report.pages.sections.cost import cost_section
 from accelreport.report.pages.sections.deployment import deployment_section
+from accelreport.report.pages.sections.hardware import hardware_section
 from accelreport.report.pages.sections.learning import quality_section
 from accelreport.report.pages.sections.network import network_section
-from accelreport.report.pages.sections.peak import compute_section, peak_section
-from accelreport.report.pages.sections.predictions import (
-    confusion_section,
-    forecast_section,
-    generated_text_section,
-    samples_section,
-)
-from accelreport.report.pages.sections.problems import problems_section, warnings_section
-from accelreport.report.pages.sections.published import advice_section, published_section
-from accelreport.report.pages.sections.speedup import scaling_section, speedup_section
+from accelreport.report.pages.sections.predictions import predictions_section
+from accelreport.report.pages.sections.published import published_section
+from accelreport.report.pages.sections.runs import runs_section
+from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.pages.sections.steps import steps_section
-from accelreport.report.say_run import notices_of
 from accelreport.report.site.export import data_of, figure_links
 from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.slides.benchmark import slides_path
@@ -52,8 +40,6 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
     first = opening.section()
     shown = {block.id for block in first.blocks if isinstance(block, Figure)}
     sections = [section for make in SECTIONS if (section := make(bench))]
-    # What is read comes first, and what is looked up is folded below it.
-    ordered = sorted(sections, key=lambda section: section.folded)
     # No deck is made where nothing has a time, and there is nothing to show.
     deck = () if opening.unmeasured else (Download(slides_path(bench), "This page as slides"),)
     return Page(
@@ -63,9 +49,9 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         headline=opening.title,
         finding=opening.answer,
         opening=_downloadable(bench, _without(first, ()), facts),
-        sections=tuple(_downloadable(bench, _without(part, shown), facts) for part in ordered),
+        sections=tuple(_downloadable(bench, _without(part, shown), facts) for part in sections),
         template="benchmark.html",
-        byline=byline(bench),
+        record="Record",
         notices=notices_of([bench]),
         crumbs=(Download("index.html", "All benchmarks"),),
         related=deck,
@@ -73,30 +59,25 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
 
 
 SECTIONS: tuple[Callable[[BenchmarkView], Section | None], ...] = (
+    cost_section,
+    claims_section,
+    reproduce_section,
     network_section,
     speedup_section,
-    cost_section,
-    peak_section,
-    advice_section,
-    claims_section,
-    steps_section,
-    problems_section,
-    warnings_section,
-    quality_section,
-    samples_section,
-    confusion_section,
-    generated_text_section,
-    forecast_section,
-    deployment_section,
-    published_section,
-    scaling_section,
+    runs_section,
     cold_start_section,
-    compute_section,
-    resources_section,
-    cells_section,
-    about_section,
+    steps_section,
+    quality_section,
+    predictions_section,
+    deployment_section,
+    hardware_section,
+    published_section,
+    files_section,
 )
-"""Every section in the order of the page; None where a benchmark has nothing to say in it."""
+"""Every section in the order of the page; None where a benchmark has nothing to say in it.
+
+Those that are folded are the lines of its record.
+"""
 
 
 def _without(section: Section, shown: Collection[str]) -> Section:
@@ -110,20 +91,6 @@ def _without(section: Section, shown: Collection[str]) -> Section:
             blocks.append(told_once(block) if isinstance(block, Table) else block)
     kept = (b for b in blocks if not (isinstance(b, Figure) and b.id in shown))
     return replace(section, blocks=tuple(kept))
-
-
-def byline(bench: BenchmarkView) -> tuple[Fact, ...]:
-    """When, where and after whom."""
-    machines = machine_line(bench.records.values())
-    facts = [
-        *source_facts(bench),
-        *([Fact("Measured on", machines)] if machines else []),
-        *measured_facts(bench),
-    ]
-    dates = quantity.days(record.started_at for record in bench.records.values())
-    if dates:
-        facts.append(Fact("Date", dates))
-    return tuple(facts)
 
 
 def _downloadable(bench: BenchmarkView, section: Section, facts: SiteFacts) -> Section:

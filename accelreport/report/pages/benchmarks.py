@@ -21,10 +21,10 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
+from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.overview import Overview, rates_table
-from accelreport.report.say_run import notices_of
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 

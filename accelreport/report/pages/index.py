@@ -23,6 +23,7 @@ from accelreport.report.model import (
     Prose,
     Section,
 )
+from accelreport.report.notices import notices_of
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import totals_plot
 from accelreport.report.openings.registry import opening_of
@@ -30,7 +31,6 @@ from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.say_run import notices_of
 from accelreport.report.text import label
 from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView

@@ -36,7 +36,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import KINDS
 from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id
 from accelreport.report.pages.sections.about import commands
-from accelreport.report.pages.sections.cost import joules
+from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
 from accelreport.report.warning_text import warning_title

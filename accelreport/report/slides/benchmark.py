@@ -32,9 +32,13 @@ from accelreport.report.openings.registry import facts_of, opening_of
 from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.pages.sections.network import largest_network, run_facts
+from accelreport.report.pages.sections.network import (
+    largest_network,
+    measured_facts,
+    network_size,
+    run_facts,
+)
 from accelreport.report.say import Speaker
-from accelreport.report.say_run import network_size
 from accelreport.report.slides.notes import (
     RULE,
     claim_sentences,
@@ -103,11 +107,12 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
     spoken = (f"{opening.title}.", opening.answer)
     return on_time(
         replace(
-            for_the_hall(page),
+            for_the_hall(replace(page, byline=measured_facts(bench))),
             path=slides_path(bench),
             kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
             finding=f"{opening.title}.",
             opening=None,
+            record="",
             sections=tuple(filter(None, (run, *slides[:most], verdicts, takeaway))),
             template="slides.html",
             crumbs=(Download(f"{bench.slug}.html", "The page"),),
@@ -120,9 +125,10 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
 def run_slide(bench: BenchmarkView) -> Section | None:
     """What was run, in at most six rows; None of what is no network of layers."""
     network = largest_network(bench)
-    title = network_size(bench, network) if network else ""
-    if network is None or not title:
+    size = network_size(bench, network) if network else ""
+    if network is None or not size:
         return None
+    title = f"The network has {size}"
     kinds = Counter(layer.kind for layer in network.layers)
     layers = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in kinds.items())
     facts = (Fact("Layers", layers), *(f for f in run_facts(bench, network) if f.term != "Model"))

@@ -10,9 +10,9 @@ from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
 from accelreport.report.model import Download, Page, Speech, Token
+from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.sections.about import checkout_of, records_of, replaced_data
-from accelreport.report.say_run import notices_of
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import remedy_text

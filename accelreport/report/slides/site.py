@@ -19,12 +19,12 @@ from accelreport.report.model import (
     Section,
     Speech,
 )
+from accelreport.report.notices import data_notices
 from accelreport.report.openings.opening import ON_A_SLIDE
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.overview import PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.say import Speaker, signs_text
-from accelreport.report.say_run import data_notices
 from accelreport.report.slides.benchmark import (
     MOST_TAKEN,
     figure_slides,

@@ -93,7 +93,7 @@ KINDS = (
     Kind("training-figures", "ordinary", f"{SWEEP}.html", start="cold"),
     Kind("training-evidence", "ordinary", f"{SWEEP}.html", start="published"),
     Kind("product", "ordinary", "matmul.full.html"),
-    Kind("observed", "small", "example_training.full.html", start="forecast"),
+    Kind("observed", "small", "example_training.full.html", start="predictions"),
     Kind("cell", "ordinary", "cells"),
     Kind("two-runs", "runs", "comparison.html"),
     Kind("frameworks", "frameworks", "example_training.full.html"),

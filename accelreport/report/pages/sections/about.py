@@ -8,32 +8,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
-from accelreport.report.charts.scales import plain_duration
-from accelreport.report.metrics import metric_text, metric_title
 from accelreport.report.model import (
-    Badge,
     Block,
     Code,
-    Column,
     Download,
     Downloads,
-    Entry,
-    Fact,
-    Line,
     Prose,
-    Row,
-    RowGroup,
     Section,
-    Table,
     Token,
-    entry,
-    table_row,
 )
-from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
-from accelreport.report.pages.machines import DEVICES, device_id, machine_facts
+from accelreport.report.pages.machines import DEVICES, device_id, machine_facts, machine_line
 from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument, profile_of
@@ -74,30 +60,34 @@ SUPPLIED = "user-supplied"
 """Origin of data whose files have not the published checksums."""
 
 
-def about_section(bench: BenchmarkView) -> Section:
-    """How to run it again and on what it ran, how to cite it, the spec, and every file."""
+def reproduce_section(bench: BenchmarkView) -> Section:
+    """How to run it again."""
+    anew = (
+        "Cells that are in the results folder are not run again. To measure everything "
+        "anew, remove the folder or choose another with --results."
+    )
+    blocks = (Code("", commands(bench)), Prose(anew))
+    return Section("reproduce", "Run it yourself", blocks)
+
+
+def files_section(bench: BenchmarkView) -> Section:
+    """On what it ran, the spec, how to cite it, and every file."""
     devices = (
         Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name), "how it is driven")
         for name in bench.plan.devices
     )
     name = f"{label(bench.plan.spec, 80)}.toml"
     spec = bench.plan.text.rstrip("\n") + "\n"
-    anew = (
-        "Cells that are in the results folder are not run again. To measure everything "
-        "anew, remove the folder or choose another with --results."
-    )
     files = tuple(Download(f"{bench.slug}/{file}", file, detail) for file, detail in FILES)
     blocks: tuple[Block, ...] = (
-        Code("Commands that measure it again", commands(bench)),
-        Prose(anew),
         *machine_facts(bench.records.values(), page=DEVICES),
         Downloads(tuple(devices)),
         Code("BibTeX", (Token("\n\n".join(_entries(bench))),)),
         Code(name, toml_tokens(spec), folded=True),
         Downloads(files),
     )
-    title = "How to reproduce and cite it: commands, environment, spec and files"
-    return Section("reproduce", title, blocks, folded=True)
+    detail = " · ".join(filter(None, (machine_line(bench.records.values()), f"{len(FILES)} files")))
+    return Section("files", "Machine, spec and files", blocks, folded=True, detail=detail)
 
 
 FILES = (
@@ -149,10 +139,10 @@ def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
         settings["measure.repeats"] = 1 + max(record.cell.repeat for record in records)
     for key, value in settings.items():
         run += ["--set", f"{clean(key)}={_written(value)}"]
-    return [*run, "--budget", f"{_budgets(records)[-1]:g}s"] if records else run
+    return [*run, "--budget", f"{budgets(records)[-1]:g}s"] if records else run
 
 
-def _budgets(records: Iterable[Record]) -> list[float]:
+def budgets(records: Iterable[Record]) -> list[float]:
     """The time budgets of some processes in seconds, which a plan may have changed since."""
     return sorted({record.cell.measure.budget for record in records})
 
@@ -225,38 +215,11 @@ def replaced_data(records: Iterable[Record]) -> list[str]:
     return sorted(name for name in own if name in CATALOGUE and CATALOGUE[name].files)
 
 
-def source_facts(bench: BenchmarkView) -> list[Fact]:
-    """The piece a benchmark reproduces, for the byline."""
-    source = bench.plan.source
-    if source is None:
-        return []
-    title = label(source.title, 140)
-    by = ", ".join(part for part in (label(source.authors, 80), str(source.year or "")) if part)
-    value = f"{title} ({by})" if by else title
-    return [Fact("Source", value, href=web_address(source.url))]
-
-
 def web_address(address: str) -> str:
     """An address a page may link to: http or https; empty for any other."""
     address = address.strip()
     plain = clean(address) == address and not any(letter.isspace() for letter in address)
     return address if plain and address.lower().startswith(("https://", "http://")) else ""
-
-
-def measured_facts(bench: BenchmarkView) -> list[Fact]:
-    """How many processes, on how many cells, for the byline."""
-    counts = Counter(
-        (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.measured
-    )
-    cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
-    facts = [Fact("Cells measured", cells)]
-    if counts:
-        ends = dict.fromkeys(quantity.count(pick(counts.values())) for pick in (min, max))
-        facts.append(Fact("Processes for each number", " to ".join(ends)))
-    if budgets := _budgets(bench.records.values()):
-        ends = dict.fromkeys(plain_duration(end) for end in (budgets[0], budgets[-1]))
-        facts.append(Fact("Time budget of a process", " to ".join(ends)))
-    return facts
 
 
 def _entries(bench: BenchmarkView) -> list[str]:
@@ -297,79 +260,3 @@ def _tex(text: str) -> str:
     escaped = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
     escaped |= {letter: f"\\{letter}" for letter in "%&$#_"}
     return "".join(escaped.get(letter, letter) for letter in text)
-
-
-MOST_ROWS = 500
-"""Rows of the table; above it, a row stands for all processes of a device and point."""
-
-
-def cells_section(bench: BenchmarkView) -> Section:
-    """The table of cells; each row leads to the page of its record."""
-    metric = bench.quality
-    words = bench.words
-    titles = [f"steady {words.step}", words.first, "whole run", "peak memory"]
-    titles += [metric_title(metric)] if metric else []
-    compact = len(bench.results) > MOST_ROWS
-    groups = [
-        RowGroup(
-            _rows(bench, bench.planned(series, point), metric, compact=compact),
-            title=f"{series.title}, {bench.point_title(point)}" if bench.axes else series.title,
-            id=bench.evidence_id(series, point),
-        )
-        for series in bench.series
-        for point in bench.points
-        if bench.planned(series, point)
-    ]
-    table = Table(
-        id="cells-table",
-        title="One row for each process",
-        caption=(
-            ("The page of a process has the raw steps, the environment and the end of the log.")
-            + (
-                " With this many cells, one row stands for all processes of a device and point."
-                if compact
-                else ""
-            )
-        ),
-        corner="process",
-        columns=(Column("state"), *(Column(title, number=True) for title in titles)),
-        groups=tuple(groups),
-        download=Download(f"{bench.slug}/cells.csv", "CSV"),
-    )
-    done = sum(row.timed for row in bench.results)
-    title = f"Every cell: {done} of {quantity.count(len(bench.results))} measured"
-    return Section("cells", title, (table,), folded=True)
-
-
-def _rows(
-    bench: BenchmarkView, rows: Sequence[Result], metric: str, *, compact: bool
-) -> tuple[Row, ...]:
-    table_rows = [_row(bench, row, metric) for row in rows]
-    if not compact or not table_rows:
-        return tuple(table_rows)
-    entries = zip(*(row.entries for row in table_rows), strict=True)
-    header = Entry(tuple(line for row in table_rows for line in row.header.lines))
-    return (table_row(header, *map(_merged, entries)),)
-
-
-def _merged(column: tuple[Entry, ...]) -> Entry:
-    badges = dict.fromkeys(badge for entry in column for badge in entry.badges)
-    return Entry(tuple(entry.lines[0] for entry in column if entry.lines), badges=tuple(badges))
-
-
-def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
-    badges = list(origin_badges([row.origin]))
-    total: tuple[Badge, ...] = ()
-    if row.status == "partial":
-        badges.append(PARTIAL)
-        total = (EXTRAPOLATED,)
-    state = {"ok": "complete", "partial": "partial"}.get(row.outcome, kind_text(row))
-    return table_row(
-        Line(f"seed {row.seed}", href=bench.cell_page(row)),
-        entry(state, badges=tuple(badges)),
-        quantity.duration(row.timings.steady_step_s),
-        quantity.duration(row.timings.first_step_s),
-        entry(quantity.duration(row.timings.total_s), badges=total),
-        quantity.size(row.memory.host_peak_bytes),
-        *([metric_text(metric, row.final.get(metric, float("nan")))] if metric else []),
-    )

@@ -13,7 +13,6 @@ from accelreport.report.claim_text import (
     STATES,
     amount_text,
     beside_text,
-    claims_sentence,
     decided_text,
     measured_lines,
     missing_text,
@@ -48,9 +47,9 @@ from accelreport.report.model import (
     table_row,
     under,
 )
+from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
 from accelreport.report.quantity import setting
-from accelreport.report.say_run import notices_of
 from accelreport.report.text import label, sentence, slug, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
@@ -61,6 +60,8 @@ HOW_TESTED = (
 )
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
+UNTESTED = frozenset({ClaimState.NOT_MEASURED, ClaimState.NEEDS_DEVICE})
+"""States of claims that something has to be measured for."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
 
@@ -76,15 +77,20 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     """The section of a benchmark, what was tested first; None where its spec makes no claim."""
     if not bench.tested:
         return None
-    ordered = sorted(bench.tested, key=lambda result: not result.tested)
-    table = replace(
-        claims_table("claims-table", "Each claim, and what was measured", [(bench, ordered)]),
-        caption=HOW_TESTED,
-        download=Download(f"{bench.slug}/claims.csv", "CSV"),
-    )
-    title = f"Claims: {states_text(state_counts(bench.tested))}"
-    finding = f"{claims_sentence(bench.tested)}.{_of_synthetic(bench.tested)}"
-    return Section("claims", title, (table,), finding=finding, folded=True)
+    untested = [result for result in bench.tested if result.state in UNTESTED]
+    tested = [result for result in bench.tested if result.state not in UNTESTED]
+    tables = []
+    if tested:
+        title = "Each claim that was tested, and what was measured"
+        table = claims_table("claims-table", title, [(bench, tested)])
+        tables.append(replace(table, caption=HOW_TESTED + _of_synthetic(bench.tested)))
+    if untested:
+        title = f"Not tested: {states_text(state_counts(untested))}"
+        table = claims_table("untested-table", title, [(bench, untested)])
+        tables.append(replace(table, folded=True))
+    tables[-1] = replace(tables[-1], download=Download(f"{bench.slug}/claims.csv", "CSV"))
+    detail = states_text(state_counts(bench.tested))
+    return Section("claims", "Claims", tuple(tables), detail=detail)
 
 
 def _of_synthetic(every: Sequence[ClaimResult]) -> str:

@@ -12,7 +12,7 @@ from accelreport.analysis.cost import (
     overtakes,
     start_of,
 )
-from accelreport.analysis.findings import Caveat
+from accelreport.analysis.findings import Caveat, Unit
 from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
@@ -42,7 +42,6 @@ from accelreport.report.pages.badges import (
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import SIGNS
-from accelreport.report.say_run import holds_one, start_up
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 
 
@@ -110,12 +109,18 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         for place, start in starts.items()
         if present(start.steady_s) and (unit := unit_of(bench, place, start))
     }
-    finding = f"no steady {bench.words.step} was measured"
+    detail = f"no steady {bench.words.step} was measured"
     if known:
         paired = {place: paired_first(bench, place) for place in known}
-        place = max(known, key=lambda at: (not holds_one(paired[at]), known[at]))
-        finding = start_up(bench, place, known[place], paired[place])
-    return Section("cold", f"Start-up: {finding}", blocks, folded=True)
+        place = max(known, key=lambda at: (not paired[at].low <= 1 <= paired[at].high, known[at]))
+        own = paired[place]
+        first = f"{bench.words.first} {quantity.write(known[place], Unit.RATIO)}"
+        steady = "a later call" if bench.words.kernel or bench.words.calls else "a steady one"
+        detail = f"{first} as long as {steady}{bench.where(place)}"
+        if own.low <= 1 <= own.high:
+            interval = quantity.ratio_interval(own.low, own.high, own.value)
+            detail = f"{detail}, undecided ({interval})"
+    return Section("cold", "Start-up", blocks, folded=True, detail=detail)
 
 
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:

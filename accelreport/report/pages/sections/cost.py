@@ -1,28 +1,25 @@
-"""Time of a million examples against its cost; memory; energy."""
+"""Time of a million examples against its cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
-from accelreport.analysis.compute import blur, joules_per_step, watts
 from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Unit, Value
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
 from accelreport.analysis.stats import Interval, geometric_mean, grouped
 from accelreport.report import quantity
+from accelreport.report.charts.drawing import FULL
 from accelreport.report.charts.trade_off import Offer, trade_off
 from accelreport.report.model import (
-    Badge,
-    Block,
     Column,
     Entry,
     Figure,
     Line,
-    Prose,
     RowGroup,
     Section,
     Table,
@@ -31,15 +28,11 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import style_of
-from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
 from accelreport.report.pages.sections.cold_start import withheld_at
-from accelreport.report.pages.sections.peak import HALF
 from accelreport.report.published_text import flag_text
 from accelreport.report.say import Speaker, signs
-from accelreport.report.say_run import memory, worth
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Point, Series, median, present
-from accelreport.results.record import Energy, Record
+from accelreport.report.view import BenchmarkView, present
 
 MILLION = 10**6
 
@@ -70,14 +63,14 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     currencies = {row.price.currency for row in rows if row.price}
     if not currencies:
         return None
-    title, table = "When is it worth paying for?", _table(bench, rows)
+    table = _table(bench, rows)
     if len(currencies) > 1:
         finding = "Prices are in different currencies, so no costs are compared."
-        return Section("cost", title, (table,), finding=finding, half=True)
+        return Section("cost", "Cost", (table,), finding=finding)
     finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
     if sum(row.price is not None for row in rows) == 1:
-        return Section("cost", f"{title} {finding}", (table,), folded=True)
-    return Section("cost", title, (_plot(bench, rows, table),), finding=finding, half=True)
+        return Section("cost", "Cost", (table,), folded=True, detail=finding)
+    return Section("cost", "Cost", (_plot(bench, rows, table),), finding=finding)
 
 
 def _priced(bench: BenchmarkView) -> Iterator[Priced]:
@@ -107,6 +100,55 @@ def _what(bench: BenchmarkView) -> str:
     return f"time of a million {bench.words.sample}"
 
 
+def worth(speaker: Speaker, rows: Sequence[tuple[Value, float]]) -> str:
+    """Which row with a price costs least and which takes least; no winner that is not decided.
+
+    Args:
+        speaker: writes the names and the numbers.
+        rows: times with what they cost; at least one.
+    """
+    cheapest = min(rows, key=lambda row: (row[1], row[0].number))
+    fastest = min(rows, key=lambda row: (row[0].number, row[1]))
+
+    def called(value: Value) -> str:
+        return f"{speaker.name(value.of)}{speaker.at(value.of)}"
+
+    if len(rows) == 1:
+        return f"Only {called(cheapest[0])} has a price"
+    priced = f"{len(rows)} rows with a price"
+    level = [
+        row
+        for first, by in ((cheapest, 1), (fastest, 0))
+        for row in rows
+        if row is not first and _overlap(first[0], row[0], by, rows)
+    ]
+    if level:
+        return f"No winner is decided among {priced}: intervals overlap."
+    if cheapest is fastest:
+        least = fastest[0].number, fastest[1]
+        best = [called(value) for value, cost in rows if (value.number, cost) == least]
+        names, verb = sentence(quantity.listed(best)), "is" if len(best) == 1 else "are"
+        return f"{names} {verb} both the cheapest and the fastest of {priced}."
+    longer, dearer = (
+        quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
+        for ratio in (cheapest[0].number / fastest[0].number, fastest[1] / cheapest[1])
+    )
+    return (
+        f"{sentence(called(cheapest[0]))} costs least of {priced}. "
+        f"{sentence(called(fastest[0]))} takes least time and costs {dearer} as much; the "
+        f"cheapest takes {longer} as long. No row is best at both."
+    )
+
+
+def _overlap(best: Value, other: Value, by_cost: int, rows: Sequence[tuple[Value, float]]) -> bool:
+    """Whether the interval of another measured row reaches the best one's, in time or in cost."""
+    if not (best.interval.known and other.interval.known):
+        return False
+    costs = {id(value): cost / value.number if by_cost else 1.0 for value, cost in rows}
+    low, high = other.interval.low * costs[id(other)], best.interval.high * costs[id(best)]
+    return low <= high
+
+
 def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
     speaker = Speaker(bench)
     offers = list(_offers(speaker, rows))
@@ -130,7 +172,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
         ),
         table=table,
         values=tuple(row.value for row in rows),
-    ).figure(Size(HALF, 360), ON_A_PHONE)
+    ).figure(Size(FULL, 300), ON_A_PHONE)
 
 
 def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
@@ -220,151 +262,3 @@ def price_text(price: Price) -> str:
     source = f", {label(price.source, 160)}" if price.source else ""
     hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)} an hour"
     return f"{hour}, {day if price.date else 'date of the price not given'}{source}"
-
-
-SENSOR_GRADE = Badge(
-    "sensor-grade",
-    (
-        "A sensor counts a whole package or board, with idle power and other programs. "
-        "Its figures compare long windows well, but it is not a calorimeter."
-    ),
-    "quiet",
-)
-"""Said of every figure of energy."""
-
-MOST_PROCESSES = 4
-"""Processes of a distributed cell that are listed one by one."""
-
-
-def resources_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no record tells its memory."""
-    if not any(row.measured and present(row.memory.host_peak_bytes) for row in bench.results):
-        return None
-    blocks: tuple[Block, ...] = (_memory(bench), _energy(bench))
-    known = {at: peak for at in bench.shown_places if present(peak := _host_peak(bench, *at))}
-    place = max(known, key=lambda at: known[at])
-    title = f"Memory: {memory(bench, place, known[place])}"
-    return Section("resources", title, blocks, folded=True)
-
-
-def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
-    return median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
-
-
-# Memory ----------------------------------------------------------------------------------------
-
-
-def _memory(bench: BenchmarkView) -> Table:
-    return points_by_devices(
-        bench,
-        _peak,
-        id="memory-table",
-        title="Peak memory",
-        caption=(
-            "Medians over processes. The figure of a process is its largest resident set "
-            "up to the end of the timed steps, the framework included. That of a device "
-            "is the peak of the framework’s own allocator, where it counts."
-        ),
-    )
-
-
-def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    rows = bench.measured(series, point)
-    host = _host_peak(bench, series, point)
-    if not present(host):
-        return absence(bench, series, point)
-    device = median([row.memory.device_peak_bytes for row in rows])
-    below = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
-    lines = [Line(quantity.size(host)), Line(below, "interval")]
-    lines += [Line(text, "detail") for text in _processes(bench.records_of(series, point))]
-    return measured_entry(bench, (series, point), lines, mark="small")
-
-
-def _processes(records: list[Record]) -> list[str]:
-    """Each process of a distributed cell with its peak, from the first record that has them."""
-    hosts = next((record.hosts for record in records if record.hosts), [])
-    known = [host for host in hosts if host.peak_bytes is not None]
-    lines = [f"{label(host.task, 20)}: {quantity.size(host.peak_bytes)}" for host in known]
-    more = len(lines) - MOST_PROCESSES
-    return lines[:MOST_PROCESSES] + ([f"and {more} more"] if more > 0 else [])
-
-
-# Energy ----------------------------------------------------------------------------------------
-
-
-def _energy(bench: BenchmarkView) -> Block:
-    sensors = sorted(
-        {(e.sensor, e.scope) for r in bench.records.values() for e in r.energy if _counted(e)}
-    )
-    if not sensors:
-        return Prose(_none(bench))
-    step = bench.words.step
-    return points_by_devices(
-        bench,
-        lambda bench, series, point: _joules(bench, series, point, sensors),
-        id="energy-table",
-        title=f"Energy of a steady {step}, from the machine’s sensors",
-        caption=(
-            f"Medians over processes, read between {step}s: joules of the windows of steady "
-            f"{step}s over the number of {step}s, without evaluations. The blur is the share of "
-            "the window that the sensor’s update interval leaves open. Nothing is estimated."
-        ),
-        notes=(f"Not read. {'; '.join(absent)}.",) if (absent := _absences(bench)) else (),
-        badges=(SENSOR_GRADE,),
-    )
-
-
-def _counted(energy: Energy) -> bool:
-    return joules_per_step(energy) is not None
-
-
-def _joules(
-    bench: BenchmarkView, series: Series, point: Point, sensors: list[tuple[str, str]]
-) -> Entry:
-    records = bench.records_of(series, point)
-    if not records:
-        return absence(bench, series, point)
-    lines: list[Line] = []
-    for sensor, scope in sensors:
-        own = [e for r in records for e in r.energy if (e.sensor, e.scope) == (sensor, scope)]
-        known = [e for e in own if _counted(e)]
-        if known:
-            energy = median([joules_per_step(e) or 0.0 for e in known])
-            power = median([watts(e) or 0.0 for e in known])
-            edge = median([blur(e) or 0.0 for e in known])
-            window = median([e.window_s for e in known])
-            lines += [
-                Line(f"{joules(energy)}, {label(scope, 40)}"),
-                Line(f"{quantity.number(power)} W, blur {quantity.percent(edge, 1)}", "interval"),
-                Line(f"{label(sensor, 20)}, {quantity.duration(window)}", "detail"),
-            ]
-        elif own:
-            lines.append(Line(f"{label(scope, 40)}: not read", "reason"))
-    if not lines:
-        lines.append(Line("no sensor was looked for", "reason"))
-    return Entry(tuple(lines), href=bench.evidence(series, point), mark="small")
-
-
-def joules(value: float) -> str:
-    """An energy, such as "3.2 J" or "410 mJ"."""
-    for unit, scale in (("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3)):
-        if value >= scale:
-            return f"{quantity.number(value / scale)}{quantity.SPACE}{unit}"
-    return f"{quantity.number(value * 1e6)}{quantity.SPACE}µJ"
-
-
-def _absences(bench: BenchmarkView) -> list[str]:
-    absences = {
-        f"{label(e.sensor, 20)} ({label(e.scope, 40)}): {label(e.absent, 300)}"
-        for record in bench.records.values()
-        for e in record.energy
-        if e.absent
-    }
-    return sorted(absences)
-
-
-def _none(bench: BenchmarkView) -> str:
-    absent = _absences(bench)
-    if not absent:
-        return "No energy: no sensor was looked for when these records were made."
-    return f"No energy is given and none is estimated. {sentence('; '.join(absent))}."

@@ -109,10 +109,10 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
         blocks.append(_kept(runs))
     if not blocks:
         return None
-    title, finding = Speaker(bench).headed(
-        "Deployed model", Kind.INT8, otherwise="what became of the weights of each run"
-    )
-    return Section("afterwards", title, tuple(blocks), finding=finding, folded=True)
+    detail = Speaker(bench).number_of(Kind.INT8)
+    if served and not plot:
+        detail = f"served over HTTP by {quantity.plural(len(served), 'run')}"
+    return Section("deployed", "Deployed model", tuple(blocks), folded=True, detail=detail)
 
 
 def _entry(*lines: str, badges: tuple[Badge, ...] = (), href: str = "") -> Entry:

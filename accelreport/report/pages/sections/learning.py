@@ -308,10 +308,12 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
     blocks += quality_tables(bench, metric)
-    title, finding = Speaker(bench).headed(
-        "Learning", Kind.TARGET, Kind.LEARNS, otherwise=f"no {metric_title(metric)} was recorded"
-    )
-    return Section("quality", title, tuple(blocks), finding=finding, folded=True)
+    detail = Speaker(bench).number_of(Kind.TARGET, Kind.LEARNS)
+    target = bench.plan.measure.target
+    if target and not any(row.reached for row in bench.target_times):
+        missed = f"{level_text(target.metric, target.level)} {metric_title(target.metric)}"
+        detail = " · ".join(filter(None, (detail, f"no run reached {missed}")))
+    return Section("quality", "Learning", tuple(blocks), folded=True, detail=detail)
 
 
 def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:

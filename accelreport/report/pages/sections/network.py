@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from math import log2, prod
 
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
+from accelreport.report.charts.scales import plain_duration
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import Block, Fact, Facts, LayerBox, Layers, Prose, Section
 from accelreport.report.openings.registry import data_title
-from accelreport.report.say_run import network_sentence
+from accelreport.report.pages.machines import machine_line
+from accelreport.report.pages.sections.about import budgets, web_address
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Layer, Network
@@ -21,7 +24,7 @@ APART = {"kind", "model", "optimizer", "samples", "dataset", "data", *TRAINING}
 """Keys that have a row of their own, or that only decide what the page shows."""
 MOST_BOXES = 14
 """Boxes of a network; of a deeper one each kind of layer has one, with its number."""
-LARGEST, THIN, MOST_SHEETS = 72, 9, 3
+LARGEST, THIN, MOST_SHEETS = 48, 7, 3
 """Pixels of the largest side of a box, and of its smallest; sheets of one with many channels."""
 SHOWN_SETTINGS = ("kernel_size", "pool_size", "strides", "padding", "rate", "activation")
 """Settings below a box, beside those that its shape says."""
@@ -30,17 +33,56 @@ SHOWN_SETTINGS = ("kernel_size", "pool_size", "strides", "padding", "rate", "act
 def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
     network = largest_network(bench)
-    blocks: list[Block] = []
+    description = label(" ".join(bench.plan.description.split()), 1200)
+    blocks: list[Block] = [Prose(description)] if description else []
     if network is not None:
         blocks.append(layer_boxes(network))
-    blocks.append(Facts(run_facts(bench, network), id="run-facts"))
+    size = network_size(bench, network) if network else ""
+    sizes = (Fact("Network", size),) if size else ()
+    facts = (*sizes, *run_facts(bench, network), *measured_facts(bench))
+    blocks.append(Facts(facts, id="run-facts", inline=True))
     source = bench.plan.source
     if source and source.note:
         blocks.append(Prose(f"About the source: {label(' '.join(source.note.split()), 1200)}"))
-    finding = " ".join(bench.plan.description.split())
-    if network is not None:
-        finding = f"{network_sentence(bench, network)} {finding}".strip()
-    return Section("run", "What was run", tuple(blocks), finding=label(finding, 1200))
+    return Section("run", "What was run", tuple(blocks))
+
+
+def network_size(bench: BenchmarkView, network: Network) -> str:
+    """Parameters and layers of a network, or of all that were swept; empty of one without any."""
+    counts = sorted({r.parameters for r in bench.records.values() if r.parameters})
+    if len(counts) > 1:
+        least, most = map(quantity.count, (counts[0], counts[-1]))
+        return f"{least} to {most} parameters"
+    parameters = sum(layer.parameters for layer in network.layers)
+    layers = quantity.plural(len(network.layers), "layer")
+    return f"{quantity.count(parameters)} parameters in {layers}" if parameters else ""
+
+
+def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
+    """After whom, on what, how often and when it was measured."""
+    source, records = bench.plan.source, bench.records.values()
+    facts = []
+    if source is not None:
+        title = label(source.title, 140)
+        by = ", ".join(filter(None, (label(source.authors, 80), str(source.year or ""))))
+        value = f"{title} ({by})" if by else title
+        facts.append(Fact("Source", value, href=web_address(source.url)))
+    if machines := machine_line(records):
+        facts.append(Fact("Measured on", machines))
+    counts = Counter(
+        (row.device, row.machine, bench.point_of(row)) for row in bench.results if row.timed
+    )
+    cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
+    facts.append(Fact("Cells measured", cells))
+    if counts:
+        ends = dict.fromkeys(quantity.count(pick(counts.values())) for pick in (min, max))
+        facts.append(Fact("Processes for each number", " to ".join(ends)))
+    if known := budgets(records):
+        ends = dict.fromkeys(plain_duration(end) for end in (known[0], known[-1]))
+        facts.append(Fact("Time budget of a process", " to ".join(ends)))
+    if dates := quantity.days(record.started_at for record in records):
+        facts.append(Fact("Date", dates))
+    return tuple(facts)
 
 
 def largest_network(bench: BenchmarkView) -> Network | None:
@@ -78,8 +120,6 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
             facts.append(Fact(sentence(axis_title(key)), "yes"))
         elif isinstance(value, int | float | str) and value not in {"", False}:
             facts.append(Fact(sentence(axis_title(key)), label(quantity.setting(value), 120)))
-    repeats = quantity.plural(bench.plan.measure.repeats, "process", "processes")
-    facts.append(Fact("Repeats", f"{repeats} for each number"))
     return tuple(facts)
 
 
@@ -120,7 +160,7 @@ def _box(layers: list[Layer]) -> LayerBox:
 
 
 def _pixels(size: int) -> int:
-    return round(min(LARGEST, THIN + 7.5 * log2(max(size, 1))))
+    return round(min(LARGEST, THIN + 5 * log2(max(size, 1))))
 
 
 def _settings(layer: Layer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -20,6 +20,7 @@ from accelreport.report.model import (
     Badge,
     Block,
     Code,
+    Figure,
     Gallery,
     Picture,
     Prose,
@@ -86,16 +87,20 @@ MOST = 168
 """Pictures on a page, as many as S2 shows."""
 
 
-def samples_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no run kept predictions."""
-    run = shown_run(bench, lambda record: bool(record.samples))
-    if run is None:
+def predictions_section(bench: BenchmarkView) -> Section | None:
+    """The section; None where no run kept anything that its model predicted."""
+    blocks = [*_samples(bench), *_confusion(bench), *_forecasts(bench), *_texts(bench)]
+    if not blocks:
         return None
-    title, finding = Speaker(bench).headed(
-        "Samples", Kind.MISCLASSIFIED, otherwise=f"{len(run.record.samples)} predictions of one run"
-    )
-    shown = (gallery(run, run.record.samples, MOST),)
-    return Section("samples", title, shown, finding=finding, folded=True)
+    detail = Speaker(bench).number_of(Kind.MISCLASSIFIED, Kind.FORECAST, Kind.WRITES)
+    return Section("predictions", "Predictions", tuple(blocks), folded=True, detail=detail)
+
+
+def _samples(bench: BenchmarkView) -> Iterator[Gallery]:
+    run = shown_run(bench, lambda record: bool(record.samples))
+    if run is not None:
+        samples = run.record.samples
+        yield gallery(run, samples, MOST, f"{len(samples)} predictions of one run")
 
 
 def gallery(run: NamedRun, samples: Sequence[Sample], most: int, title: str = "") -> Gallery:
@@ -187,14 +192,14 @@ MOST_CLASSES = 20
 """Classes of a table; a larger one could not be read."""
 
 
-def confusion_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no run counted classes, or too many of them."""
+def _confusion(bench: BenchmarkView) -> Iterator[Table]:
+    """The confusion matrix of a run, where one counted classes and not too many of them."""
     run = shown_run(bench, lambda record: record.confusion is not None)
     confusion = run.record.confusion if run else None
     if run is None or confusion is None or not 2 <= len(confusion.classes) <= MOST_CLASSES:
-        return None
+        return
     rows = tuple(_row(confusion, number) for number in range(len(confusion.classes)))
-    table = Table(
+    yield Table(
         id="confusion-table",
         title="Confusion matrix: true classes down, predicted classes across",
         caption=(
@@ -207,12 +212,6 @@ def confusion_section(bench: BenchmarkView) -> Section | None:
         style="matrix",
         badges=run.badges,
     )
-    title, finding = Speaker(bench).headed(
-        "Confusion matrix",
-        Kind.MISCLASSIFIED,
-        otherwise=f"{len(confusion.classes)} classes of one run",
-    )
-    return Section("confusion", title, (table,), finding=finding, folded=True)
 
 
 def _title(name: str) -> str:
@@ -237,14 +236,8 @@ MOST_DAYS, MOST_STEPS = 14, 336
 """Of a forecast's drawing: as much as lets a reader see every error."""
 
 
-def forecast_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no run predicted a series."""
-    plots = forecast_plots(bench)
-    if not plots:
-        return None
-    drawn = tuple(plot.figure(Size(WIDE, 240), ON_A_PHONE) for plot in plots)
-    title, finding = Speaker(bench).headed("Forecasts", Kind.FORECAST, otherwise="")
-    return Section("forecast", title, drawn, finding=finding, folded=True)
+def _forecasts(bench: BenchmarkView) -> list[Figure]:
+    return [plot.figure(Size(WIDE, 240), ON_A_PHONE) for plot in forecast_plots(bench)]
 
 
 def forecast_plots(bench: BenchmarkView) -> list[Plot]:
@@ -348,34 +341,22 @@ MOST_TEXTS = 5
 """Texts, and epochs, on a page."""
 
 
-def generated_text_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no run wrote anything."""
+def _texts(bench: BenchmarkView) -> Iterator[Block]:
+    """What a network wrote, after its epochs and at the end."""
     run = shown_run(bench, lambda record: bool(record.texts))
     if run is None:
-        return None
+        return
     note = f"From {run.name}. In bold: what the model read before it began to write."
     if any(STRAY in written(text.text) and STRAY not in text.text for text in run.record.texts):
         note += f" A {STRAY} stands for a byte that is no character."
-    blocks: list[Block] = [Prose(note)]
-    rows = epochs_written(run.record, MOST_TEXTS)
-    if rows:
-        blocks.append(text_by_epoch(bench, run.record, rows, "The same prompt after each epoch"))
+    yield Prose(note)
+    if rows := epochs_written(run.record, MOST_TEXTS):
+        yield text_by_epoch(bench, run.record, rows, "The same prompt after each epoch")
     partial = run.record.status == "partial"
     when = "when the budget stopped the run" if partial else "after the training"
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(written(text.text))))
-        blocks.append(
-            Code(
-                f"Text {number}, {when}",
-                tokens,
-                folded=number > 1,
-                wrapped=True,
-            )
-        )
-    title, finding = Speaker(bench).headed(
-        "Generated text", Kind.WRITES, otherwise="what one run wrote"
-    )
-    return Section("writing", title, tuple(blocks), finding=finding, folded=True)
+        yield Code(f"Text {number}, {when}", tokens, folded=number > 1, wrapped=True)
 
 
 def epochs_written(record: Record, most: int) -> list[Epoch]:

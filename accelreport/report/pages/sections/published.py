@@ -1,4 +1,4 @@
-"""What others published: their figures beside ours, never mixed with them, and their advice."""
+"""What others published: figures beside ours and never mixed with them, and advice as quoted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 
-from accelreport.analysis.findings import COMPARISONS, Kind, Provenance, Subject, Unit, Value
+from accelreport.analysis.findings import Provenance, Subject, Unit, Value
 from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.analysis.stats import Interval
@@ -23,6 +23,7 @@ from accelreport.report.metrics import (
 )
 from accelreport.report.model import (
     Badge,
+    Block,
     Column,
     Download,
     Entry,
@@ -38,15 +39,13 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Size
 from accelreport.report.openings.rates import dot_of, rows_plot
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.pages.sections.speedup import published_ratios
 from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.quantity import setting
 from accelreport.report.say import Speaker
-from accelreport.report.say_run import advised, published_speedups
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
 from accelreport.spec.claims import Names
-from accelreport.spec.models import Advice, Published
+from accelreport.spec.models import Published
 
 TIMES = ("epoch_time", "step_time", "sample_time")
 """Figures in which a source may print one and the same time."""
@@ -99,15 +98,23 @@ FLAG = Badge(
 
 def published_section(bench: BenchmarkView) -> Section | None:
     """The section; None where the spec quotes nobody."""
-    if not bench.published_results:
+    blocks: list[Block] = list(_by_epoch(bench))
+    details = []
+    if bench.published_results:
+        ordered = _by_figure(bench)
+        blocks.append(_table(bench, ordered))
+        rows = [group[0] for every in ordered.values() for group in every]
+        measured = sum(present(row.measured.value) for row in rows)
+        figures = quantity.plural(len(rows), "figure")
+        details.append(f"{figures}, {measured or 'none'} of them measured here")
+    if advice := bench.plan.advice:
+        blocks.append(_advice(bench))
+        cases = sum(len(row.words) + len(row.others) for row in advice)
+        details.append(f"advice on {quantity.plural(cases, 'case')}")
+    if not blocks:
         return None
-    ordered = _by_figure(bench)
-    return Section(
-        "published",
-        f"Published figures: {_finding(ordered)}",
-        (*_by_epoch(bench), _table(bench, ordered)),
-        folded=True,
-    )
+    detail = " · ".join(details)
+    return Section("published", "Published", tuple(blocks), folded=True, detail=detail)
 
 
 def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
@@ -151,24 +158,6 @@ def _shares(row: Published) -> Iterator[Value]:
         of = Subject(row.device, row=row, part=f"epoch {epoch}" if epoch else "")
         alone = Interval(share, nan, nan, 0)
         yield Value(of, alone, Unit.SHARE, Provenance.PUBLISHED, frozenset())
-
-
-def _finding(by_figure: ByFigure) -> str:
-    rows = [group[0] for every in by_figure.values() for group in every]
-    measured = [row for row in rows if present(row.measured.value)]
-    fair = [row for row in measured if row.comparable]
-    near = sum(1 / 1.25 <= row.ratio <= 1.25 for row in fair)
-    if not fair:
-        what = " under the same conditions" if measured else ""
-        return f"none of {len(rows)} has a counterpart measured here{what}"
-    verb = "has" if len(fair) == 1 else "have"
-    agree = "1 agrees" if near == 1 else f"{near or 'none'} agree"
-    if len(fair) == 1:
-        agree = "it agrees" if near else "it does not agree"
-    return (
-        f"{len(fair)} of {len(rows)} {verb} a counterpart measured here; {agree} within a factor "
-        "of 1.25"
-    )
 
 
 def _titles(bench: BenchmarkView) -> list[str]:
@@ -285,59 +274,23 @@ def _measured(result: PublishedResult) -> Entry:
     return Entry(tuple(lines), badges=tuple(badges))
 
 
-# Advice -----------------------------------------------------------------------------------------
-
-NOTHING = "No number of this benchmark bears on it."
-
-
-def advice_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where the spec quotes no advice."""
-    advice = bench.plan.advice
-    if not advice:
-        return None
-    rows, measured = [], set()
-    for row in advice:
-        others = [Line(f"“{label(words, 200)}”") for words in row.others]
-        cases = [Line(f"“{label(words, 200)}”") for words in row.words]
-        count = quantity.plural(len(others), "case")
-        more = f"{count} on which no number here bears" if others else ""
-        numbers = list(_numbers(bench, row)) if row.words else []
-        if numbers:
-            measured.add(row.use)
-        elif row.words:
-            numbers = [f"No {row.use} has a number here yet."]
-        rows.append(
-            table_row(
-                row.use,
-                entry(*cases, more=tuple(others), more_title=more),
-                entry(*map(Line, numbers or [NOTHING])),
-            )
+def _advice(bench: BenchmarkView) -> Table:
+    """When to use which device, in the words of those who advise."""
+    rows = []
+    for row in bench.plan.advice:
+        source = row.source or bench.plan.source
+        by = (
+            Line(label(citation(source), 240), "reason", href=web_address(source.url))
+            if source
+            else Line("–")
         )
-    table = Table(
+        cases = (Line(f"“{label(words, 200)}”") for words in (*row.words, *row.others))
+        rows.append(table_row(row.use, entry(*cases), entry(by)))
+    return Table(
         id="advice-table",
-        title="Advice, word for word, and the numbers of this benchmark",
+        title="Advice, word for word",
         corner="device",
-        columns=(Column("advised for", wide=True), Column("numbers here", wide=True)),
+        columns=(Column("advised for", wide=True), Column("by", wide=True)),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
     )
-    finding = advised(advice, bench.plan.source, measured)
-    return Section("advice", "When should each be used?", (table,), finding=finding)
-
-
-def _numbers(bench: BenchmarkView, row: Advice) -> Iterator[str]:
-    """What was measured of a kind of device, or published, against the baseline."""
-    speaker, devices = Speaker(bench), bench.plan.devices
-    for finding in bench.findings:
-        kinds = {devices[v.of.device].kind for v in finding.values if v.of.device in devices}
-        reached = finding.kind is Kind.TARGET and quantity.present(finding.values[0].number)
-        own = reached or finding.kind in {Kind.RATE, Kind.RANGE}
-        if kinds == {row.use} and (own or finding.kind in COMPARISONS):
-            yield f"{speaker.title(finding)}."
-    rows = [
-        ratios
-        for ratios in published_ratios(bench).values()
-        if (device := devices.get(next(iter(ratios.values())).of.device)) and device.kind == row.use
-    ]
-    for clause in published_speedups(speaker, rows):
-        yield f"{sentence(clause)}."

@@ -12,9 +12,9 @@ from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_incomplete, why_withheld
-from accelreport.report.metrics import axis_title
 from accelreport.report.model import (
     Badge,
+    Block,
     Column,
     Download,
     Entry,
@@ -40,8 +40,7 @@ from accelreport.report.pages.badges import (
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import Speaker, signs
-from accelreport.report.say_run import published_speedups
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
 
@@ -77,36 +76,26 @@ class Compared:
 
 
 def speedup_section(bench: BenchmarkView) -> Section | None:
-    """Rates and speedups over the baseline; None where there is no second device or row."""
-    known = published_ratios(bench)
-    if len(bench.tried_series) < 2 and not (known or bench.plan.baseline.where):
+    """Rates, speedups over the baseline, and the efficiency of several replicas or workers.
+
+    None where there is no second device or published row.
+    """
+    published = published_ratios(bench)
+    if len(bench.tried_series) < 2 and not (published or bench.plan.baseline.where):
         return None
-    table = speedup_table(bench)
-    axis = f" by {axis_title(bench.axes[0])}" if len(bench.axes) == 1 else ""
-    title, clauses = f"Speedup{axis}", _clauses(bench)
-    if len(bench.points) > MOST_ROWS:  # the opening's grid has every time
-        return Section("speedup", f"{title}: {clauses[0]}", (table,), folded=True)
-    finding = " ".join(f"{sentence(clause)}." for clause in clauses)
-    return Section("speedup", title, (table,), finding=finding)
+    blocks: list[Block] = [speedup_table(bench)]
+    if bench.scaling:
+        blocks.append(scaling_table(bench))
+    compared, name = _compared(bench), bench.baseline_name
+    detail = verdict_counts(compared, name) if compared else "no device has a time to compare"
+    if published and not compared:
+        count = sum(map(len, published.values()))
+        detail = f"{quantity.plural(count, 'published rate')} over {name}"
+    return Section("speedup", "Rates and speedups", tuple(blocks), folded=True, detail=detail)
 
 
 MOST_ROWS = 12
-"""Sweep points whose table a reader need not open."""
-
-
-def _clauses(bench: BenchmarkView) -> list[str]:
-    """How many comparisons with the baseline have each verdict; else what published rates are."""
-    compared, name = _compared(bench), bench.baseline_name
-    if not compared:
-        clauses = published_speedups(Speaker(bench), list(published_ratios(bench).values()))
-        return clauses or ["no device has a time to compare"]
-    verdicts = {_verdict(row) for row in compared}
-    if len(verdicts) == 1:
-        verdict, count = verdicts.pop(), len(compared)
-        if count == 1:
-            return [f"the one comparison with {name} is {verdict}"]
-        return [f"all {count} comparisons with {name} are {verdict}"]
-    return [verdict_counts(compared, name)]
+"""Sweep points above which the table has no other baselines."""
 
 
 VERDICT_WORDS = {
@@ -377,12 +366,10 @@ def time_lines(seconds: Interval) -> tuple[Line, Line]:
     return Line(duration_of(seconds)), Line(between, "interval")
 
 
-def scaling_section(bench: BenchmarkView) -> Section | None:
-    """The section; None where no device has several replicas or workers beside a single one."""
-    if not bench.scaling:
-        return None
+def scaling_table(bench: BenchmarkView) -> Table:
+    """How much of the work of one device each of several replicas or workers does."""
     points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
-    table = Table(
+    return Table(
         id="scaling-table",
         title="Efficiency of several replicas or workers",
         caption=(
@@ -399,8 +386,6 @@ def scaling_section(bench: BenchmarkView) -> Section | None:
             for title, scalings in points.items()
         ),
     )
-    title = f"Scaling: {_scaling_finding(bench)}"
-    return Section("scaling", title, (table,), folded=True)
 
 
 def _scaling_row(bench: BenchmarkView, scaling: Scaling) -> Row:
@@ -425,19 +410,3 @@ def _efficiency(interval: Interval) -> Entry:
             Line(f"{low}{quantity.EN_DASH}{quantity.percent(interval.high, 0)}", "interval")
         )
     return Entry(tuple(lines))
-
-
-def _scaling_finding(bench: BenchmarkView) -> str:
-    known = [scaling for scaling in bench.scaling if present(scaling.strong.value)]
-    if not known:
-        return "no batch ran both on one device and split over several"
-    best = max(known, key=lambda scaling: (scaling.units, scaling.strong.value)).own
-    own = [s for s in known if (s.own.device, s.own.machine) == (best.device, best.machine)]
-    ends = [pick(own, key=lambda scaling: scaling.strong.value) for pick in (min, max)]
-    work = dict.fromkeys(quantity.ratio(end.units * end.strong.value) for end in ends)
-    efficiency = dict.fromkeys(quantity.percent(end.strong.value, 0) for end in ends)
-    single = f", in {'single runs' if len(own) > 1 else 'a single run'}"
-    return (
-        f"{bench.title_of(best.device)} does {' to '.join(work)} the work of one, an efficiency of "
-        f"{' to '.join(efficiency)}{single * (not any(s.strong.known for s in own))}"
-    )

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
+from accelreport.analysis.findings import Unit
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
@@ -33,7 +34,6 @@ from accelreport.report.charts.scales import (
 from accelreport.report.model import Download, Figure, Row, Section, Table, number_columns
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import groups_by_point, keys, loud_badges, measured_row
-from accelreport.report.say_run import step_tail
 from accelreport.report.text import sentence
 from accelreport.report.view import BenchmarkView, Point, SeriesPoint, Times, step_times
 
@@ -50,11 +50,12 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     tails = {place: late for place, values in times.items() if (late := _tail(values))}
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    finding = f"too few {bench.words.step}s for a 99th percentile"
+    detail = f"too few {bench.words.step}s for a 99th percentile"
     if worst:
-        finding = step_tail(bench, worst, tails[worst])
-    title = f"{sentence(bench.words.step)} times: {finding}"
-    return Section("steps", title, (figure,), folded=not bench.words.calls)
+        times_median = quantity.write(tails[worst], Unit.RATIO)
+        detail = f"99th percentile {times_median} the median{bench.where(worst)}"
+    title = f"{sentence(bench.words.step)} times"
+    return Section("steps", title, (figure,), folded=True, detail=detail)
 
 
 def _tail(values: NDArray[np.float64]) -> float | None:

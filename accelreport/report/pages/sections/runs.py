@@ -1,24 +1,131 @@
-"""What failed, what is absent, and what a reader should know: each said once, with where."""
+"""Every run: its state and its times, what failed or is absent, and what a reader should know."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.model import Download, Note, Notes, Section, Tone
-from accelreport.report.pages.badges import kind_text
+from accelreport.report.metrics import metric_text, metric_title
+from accelreport.report.model import (
+    Badge,
+    Column,
+    Download,
+    Entry,
+    Line,
+    Note,
+    Notes,
+    Row,
+    RowGroup,
+    Section,
+    Table,
+    Tone,
+    entry,
+    table_row,
+)
+from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
 from accelreport.report.pages.sections.about import run_command
-from accelreport.report.say_run import unmeasured
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import failure_text, remedy_text, warning_text, warning_title
 
+MOST_ROWS = 500
+"""Rows of the table; above it, a row stands for all processes of a device and point."""
+
+
+def runs_section(bench: BenchmarkView) -> Section:
+    """The section; a reader finds it open where a run failed or was refused."""
+    notes = (*_unmeasured(bench), *_warned(bench))
+    counts = Counter(row.outcome for row in bench.results)
+    broken = bool(counts["failed"] or counts[REFUSED])
+    blocks = ((Notes(notes),) if notes else ()) + (_cells_table(bench, folded=broken),)
+    measured = sum(row.timed for row in bench.results)
+    parts = [f"{measured} of {quantity.count(len(bench.results))} measured"]
+    parts += [f"{counts[state]} {word.lower()}" for state, (word, _) in _STATES.items()
+              if counts[state]]  # fmt: skip
+    parts += [f"{counts['partial']} stopped by the budget"] if counts["partial"] else []
+    if kinds := sorted({warning.kind for row in bench.results for warning in row.warnings}):
+        parts.append(f"warnings: {', '.join(map(warning_title, kinds))}")
+    detail = " · ".join(parts)
+    return Section("runs", "Runs", blocks, folded=True, opened=broken, detail=detail)
+
+
+def _cells_table(bench: BenchmarkView, *, folded: bool) -> Table:
+    """A row for each process, which leads to the page of its record."""
+    metric = bench.quality
+    words = bench.words
+    titles = [f"steady {words.step}", words.first, "whole run", "peak memory"]
+    titles += [metric_title(metric)] if metric else []
+    compact = len(bench.results) > MOST_ROWS
+    groups = [
+        RowGroup(
+            _rows(bench, bench.planned(series, point), metric, compact=compact),
+            title=f"{series.title}, {bench.point_title(point)}" if bench.axes else series.title,
+            id=bench.evidence_id(series, point),
+        )
+        for series in bench.series
+        for point in bench.points
+        if bench.planned(series, point)
+    ]
+    return Table(
+        id="cells-table",
+        title="One row for each process",
+        caption=(
+            ("The page of a process has the raw steps, the environment and the end of the log.")
+            + (
+                " With this many cells, one row stands for all processes of a device and point."
+                if compact
+                else ""
+            )
+        ),
+        corner="process",
+        columns=(Column("state"), *(Column(title, number=True) for title in titles)),
+        groups=tuple(groups),
+        folded=folded,
+        download=Download(f"{bench.slug}/cells.csv", "CSV"),
+    )
+
+
+def _rows(
+    bench: BenchmarkView, rows: Sequence[Result], metric: str, *, compact: bool
+) -> tuple[Row, ...]:
+    table_rows = [_row(bench, row, metric) for row in rows]
+    if not compact or not table_rows:
+        return tuple(table_rows)
+    entries = zip(*(row.entries for row in table_rows), strict=True)
+    header = Entry(tuple(line for row in table_rows for line in row.header.lines))
+    return (table_row(header, *map(_merged, entries)),)
+
+
+def _merged(column: tuple[Entry, ...]) -> Entry:
+    badges = dict.fromkeys(badge for entry in column for badge in entry.badges)
+    return Entry(tuple(entry.lines[0] for entry in column if entry.lines), badges=tuple(badges))
+
+
+def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
+    badges = list(origin_badges([row.origin]))
+    total: tuple[Badge, ...] = ()
+    if row.status == "partial":
+        badges.append(PARTIAL)
+        total = (EXTRAPOLATED,)
+    state = {"ok": "complete", "partial": "partial"}.get(row.outcome, kind_text(row))
+    return table_row(
+        Line(f"seed {row.seed}", href=bench.cell_page(row)),
+        entry(state, badges=tuple(badges)),
+        quantity.duration(row.timings.steady_step_s),
+        quantity.duration(row.timings.first_step_s),
+        entry(quantity.duration(row.timings.total_s), badges=total),
+        quantity.size(row.memory.host_peak_bytes),
+        *([metric_text(metric, row.final.get(metric, float("nan")))] if metric else []),
+    )
+
+
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
 
-_HEADINGS: dict[str, tuple[str, Tone]] = {
+_STATES: dict[str, tuple[str, Tone]] = {
     REFUSED: ("Refused", "bad"),
     "failed": ("Failed", "bad"),
     UNTIMED: ("Not timed", "plain"),
@@ -28,8 +135,8 @@ _HEADINGS: dict[str, tuple[str, Tone]] = {
 """Status of cells without a number, in the order of their notes → its words and their tone."""
 
 
-def problems_section(bench: BenchmarkView) -> Section | None:
-    """Failures, skipped devices and missing cells; None where every cell was measured.
+def _unmeasured(bench: BenchmarkView) -> list[Note]:
+    """Failures, skipped devices and missing cells.
 
     Devices without any cell that was begun share one note, with the command that adds them.
     """
@@ -41,17 +148,11 @@ def problems_section(bench: BenchmarkView) -> Section | None:
         what = (row.failure_kind, failure_text(row), remedy_text(row))
         of = (row.device, *what) if row.device in tried else (_ABSENT, row.failure_kind)
         groups.setdefault((row.outcome, *of), []).append(row)
-    if not groups:
-        return None
-    order = list(_HEADINGS)
-    notes = [
+    order = list(_STATES)
+    return [
         _absent(bench, rows) if key[1] == _ABSENT else _note(bench, key[0], rows)
         for key, rows in sorted(groups.items(), key=lambda group: order.index(group[0][0]))
     ]
-    counts = {s: sum(row.outcome == s for row in bench.results) for s in order}
-    title = f"Not measured: {unmeasured(counts, len(bench.results))}"
-    broken = counts["failed"] or counts[REFUSED]
-    return Section("absent", title, (Notes(tuple(notes)),), folded=not broken)
 
 
 _ABSENT = ""
@@ -74,7 +175,7 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
 
 def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
     message, remedy = failure_text(rows[0]), remedy_text(rows[0])
-    heading, tone = _HEADINGS[status]
+    heading, tone = _STATES[status]
     title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
     count = quantity.plural(len(rows), "cell")
     where = _where(bench, rows)
@@ -106,7 +207,7 @@ def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]
         links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
     shown = [Download(href, text) for href, text in links.items()]
     if len(shown) > MOST_LINKS:
-        more = Download("#cells", f"and {len(shown) - MOST_LINKS} more")
+        more = Download("#runs", f"and {len(shown) - MOST_LINKS} more")
         shown = [*shown[:MOST_LINKS], more]
     return tuple(shown)
 
@@ -114,7 +215,7 @@ def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]
 def _group(bench: BenchmarkView, row: Result) -> str:
     point = bench.point_of(row)
     own = (s for s in bench.series if (s.device, s.machine) == (row.device, row.machine))
-    return next((bench.evidence(series, point) for series in own), "#cells")
+    return next((bench.evidence(series, point) for series in own), "#runs")
 
 
 def _cell_name(bench: BenchmarkView, row: Result) -> str:
@@ -130,17 +231,13 @@ MOST_SAID = 2
 """Sentences of one kind of warning; the pages of the cells have all of them."""
 
 
-def warnings_section(bench: BenchmarkView) -> Section | None:
+def _warned(bench: BenchmarkView) -> list[Note]:
     """Every kind of warning of the records, with the first of its sentences."""
     kinds: dict[str, list[tuple[str, Result]]] = {}
     for row in bench.results:
         for warning in row.warnings:
             kinds.setdefault(warning.kind, []).append((warning_text(warning), row))
-    if not kinds:
-        return None
-    notes = tuple(_warning(bench, *warned) for warned in sorted(kinds.items(), key=lambda x: x[0]))
-    title = f"Warnings: {', '.join(warning_title(kind) for kind in sorted(kinds))}"
-    return Section("warnings", title, (Notes(notes),), folded=True)
+    return [_warning(bench, kind, kinds[kind]) for kind in sorted(kinds)]
 
 
 def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) -> Note:
