@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stability import steady
-from accelreport.report.model import RawTable, Table
+from accelreport.report.model import Figure, RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.cost import cost_section, money
@@ -53,6 +53,21 @@ def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
     start = start_at(bench, bench.series[0], ())
     assert start is not None
     assert start.total == sum(start.stages) == 12.0
+
+
+@pytest.mark.parametrize("devices", [("cpu",), ("cpu", "gpu")])
+def test_a_lone_start_up_is_drawn_by_its_stages_and_several_as_wholes(
+    devices: tuple[str, ...],
+) -> None:
+    (bench,) = gather(Results((study(devices=devices, axes={}, repeats=2),)))
+    section = cold_start_section(bench)
+    assert section
+    (figure,) = (block for block in section.blocks if isinstance(block, Figure))
+    names = re.findall(r"(?:^|; )([^:;]+?) ?:", figure.drawings[0].description)
+    wholes = [series.title for series in bench.series]
+    assert names == wholes if len(devices) > 1 else len(names) == 4
+    assert figure.table
+    assert len(figure.table.columns) == 5, "the stages and their sum"
 
 
 def test_a_steady_step_is_one_number_on_the_whole_page() -> None:

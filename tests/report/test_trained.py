@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from accelreport.analysis.findings import Kind
 from accelreport.report.metrics import metric_text
 from accelreport.report.model import Code, Downloads, Figure, Gallery
 from accelreport.report.openings.opening import Plot, Size
@@ -154,7 +155,33 @@ def test_values_that_were_made_up_are_in_no_unit(origin: str, in_units: bool) ->
         assert ("°C" in words) is in_units
 
 
-def test_a_single_series_needs_no_bars() -> None:
+def values_of(plot: Plot) -> list[float]:
+    """What the marks of a dot plot are at."""
+    spec = plot.drawing(Size(800, 300)).spec
+    marks = (rows for rows in spec["datasets"].values() if rows and "value" in rows[0])
+    return sorted({row["value"] for rows in marks for row in rows})
+
+
+def test_errors_of_several_series_are_drawn_relative_to_their_naive_guess() -> None:
+    bench = bench_of({"forecasts": [forecast(0.4), forecast(0.4, "wind")]})
+    plot = opening_of(bench).scenes[1].shown
+    assert isinstance(plot, Plot)
+    findings = [finding for finding in bench.findings if finding.kind is Kind.FORECAST]
+    ratios = {f.values[0].number / f.base.number for f in findings if f.base}
+    assert values_of(plot) == pytest.approx(sorted(ratios))
+
+
+def test_int8_is_drawn_relative_to_float32() -> None:
+    bench = bench_of({**quantised(60, 20), "epochs": curve(0.3, 0.9)})
+    plot = opening_of(bench).scenes[0].shown
+    assert isinstance(plot, Plot)
+    size, latency, accuracy = values_of(plot)
+    assert size == pytest.approx(0.26, abs=0.01)
+    assert size < latency < accuracy < 1
+    assert "26\N{NO-BREAK SPACE}% of float32" in plot.description
+
+
+def test_a_single_series_needs_no_picture_of_errors() -> None:
     bench = bench_of({"forecasts": [forecast(0.4)]})
     assert len(opening_of(bench).scenes) == len(forecast_plots(bench)) == 1
 

@@ -53,7 +53,7 @@ ROOMY, ROOMY_LANE, NAME = 34.0, 19.0, 20.0
 """The same where it is not: pixels of a row, of each mark, and of a name above its marks."""
 HELD = (0.5, 2.0)
 """Multiples of a base that its axis always holds, so that nearly equal values look so."""
-LARGEST_SHARE, LARGEST_TEXT, LARGEST_BY_BASE = 0.38, 0.75, 0.4
+LARGEST_SHARE, LARGEST_TEXT, LARGEST_BY_BASE = 0.42, 0.75, 0.4
 """Of the width, which names at the left may take; of the rest, which the text beside a mark may,
 also where the chart has a base and the text may be on either side."""
 BESIDE, END = 10.0, 8.0

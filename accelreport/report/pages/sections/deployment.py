@@ -84,7 +84,7 @@ def _int8_dots(
         ("accuracy", right, quantity.percent, changed),
     ]  # fmt: skip
     return [
-        Dot(title, f"{text(before)} → {text(after)}", device, ratio, compared, ratio, ratio)
+        Dot(title, f"{text(before)} to {text(after)}", device, ratio, compared, ratio, ratio)
         for title, pairs, text, compared in shown
         for before, after in [(median([b for b, _ in pairs]), median([a for _, a in pairs]))]
         if before > 0 and after > 0
