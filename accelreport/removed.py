@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, str] = {
+    "publish": "Copy a file from ci/ of accelreport's repository; docs/automation.md shows how.",
     "laws": "The page of a sweep says between which points a device overtakes another.",
     "ceilings": "The built site has the upper bounds: ceilings.html and each benchmark's page.",
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",

@@ -94,7 +94,6 @@ app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=inspect.CHECK_EXAMPLES)(inspect.check)
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=build.SERVE_EXAMPLES)(build.serve)
-app.command(epilog=build.PUBLISH_EXAMPLES)(build.publish)
 app.command(epilog=results.MERGE_EXAMPLES)(results.merge)
 app.command(epilog=chips.CHIP_EXAMPLES)(chips.chip)
 app.command(epilog=chips.CONTRIBUTE_EXAMPLES)(chips.contribute)
@@ -118,7 +117,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001 -- Typer calls it so
         raise typer.Exit
 
 
-TAKE_DEFAULTS = ("run", "build", "serve", "publish")
+TAKE_DEFAULTS = ("run", "build", "serve")
 """Commands whose options the settings file of the specs can set."""
 
 

@@ -1,4 +1,4 @@
-"""`accelreport build`, `serve` and `publish`: build, show and publish the report."""
+"""`accelreport build` and `serve`: build and show the report."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ import typer
 
 from accelreport.cli.options import RESULTS, SPECS, Results, option
 from accelreport.errors import ExitCode
-from accelreport.report.site.publish import (
-    CHIPS,
-    PLACES,
-    Platform,
-    contributions,
-    ignored,
-    installable,
-    workflow,
-    write_files,
-)
 
 if TYPE_CHECKING:
     from accelreport.report.site.options import BuildResult
@@ -239,86 +229,6 @@ def _tell_others(built: BuildResult) -> None:
 
         notice = versions_notice(built.others)
         say(f"warning: {notice.title} {notice.text}", err=True)
-
-
-PUBLISH_EXAMPLES = """\b
-What is printed:
-  A workflow that builds the site from the repository's results folder and publishes it. It has
-  the fewest permissions, names actions by commit, and takes the address from the platform. It
-  installs no TensorFlow, because a build needs none.
-
-\b
-Where it goes:
-  github: .github/workflows/accelreport-pages.yml
-  gitlab: .gitlab-ci.yml, as a separate job
-
-\b
-A repository of contributions (--chips, on GitHub):
-  A pull request adds one file below chips/. A second workflow verifies the file, runs nothing of
-  the pull request, and comments with the verdict. After the merge, the first one ranks all
-  machines and publishes their pages. --write also copies the package's contributions to chips/.
-
-\b
-Examples:
-  accelreport publish github --install git+https://example.org/accelreport.git
-  accelreport publish github --write --install wheels/accelreport-0.1.0-py3-none-any.whl
-  accelreport publish gitlab --results measured/results
-  accelreport publish github --chips --write --install git+https://example.org/accelreport.git
-
-\b
-Exit codes: 0 printed or written, 2 the platform is unknown, a file already exists, or this is not
-the root of a repository.
-"""
-
-
-def publish(
-    platform: Annotated[Platform, typer.Argument(help="The platform that builds and publishes.")],
-    *,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the file to its place; never overwrite one.")
-    ] = False,
-    results: Results = RESULTS,
-    install: Annotated[
-        str,
-        option(
-            "--install",
-            metavar="WHAT",
-            help="What pip installs: an address, a wheel in the repository, or . where the "
-            "repository is accelreport's.",
-        ),
-    ] = "",
-    chips: Annotated[
-        bool, typer.Option("--chips", help="Verify, rank and publish contributions instead.")
-    ] = False,
-) -> None:
-    """Print the workflow that publishes the report on GitHub Pages or GitLab Pages."""
-    if chips and platform is not Platform.GITHUB:
-        raise typer.BadParameter("contributions are verified on GitHub only", param_hint="--chips")
-    what = install or installable(Path.cwd())
-    if chips:
-        files = contributions(what)
-    else:
-        files = {PLACES[platform]: workflow(platform, results.as_posix(), what)}
-    if not write:
-        typer.echo("\n".join(files.values()), nl=False)
-        return
-    if chips:
-        from accelreport.chips.contribution import SHIPPED, paths_in
-
-        first = {CHIPS / path.name: path.read_bytes() for path in paths_in(SHIPPED)}
-        write_files({**files, **first}, Path.cwd())
-        typer.echo(f"{', '.join(map(str, files))} written; commit them with {CHIPS}/.")
-        return
-    write_files(files, Path.cwd())
-    typer.echo(f"{PLACES[platform]} written; commit it with {results.as_posix()}/.")
-    if ignored(Path.cwd(), results):
-        from accelreport.terminal.say import say
-
-        say(
-            f"warning: git ignores {results.as_posix()}/ here, so that nothing would be published: "
-            f"take it out of .gitignore, or add it with `git add --force {results.as_posix()}`",
-            err=True,
-        )
 
 
 SERVE_EXAMPLES = """\b

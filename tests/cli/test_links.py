@@ -18,7 +18,6 @@ from accelreport.errors import AccelReportError, ExitCode, UsageError
 from accelreport.machine import roofs
 from accelreport.report.site.cache import KEPT_S, BuildManifest, FigureCache
 from accelreport.report.site.output import MANIFEST
-from accelreport.report.site.publish import PLACES, Platform, write_files
 from accelreport.results.store import FOLDERS, Store
 from accelreport.runner.workspace import Workspace
 from accelreport.terminal.say import show_unexpected
@@ -253,14 +252,6 @@ def test_a_traceback_is_printed_where_its_folder_is_a_link(
     (tmp_path / place).symlink_to(theirs)
     show_unexpected(ValueError("nobody foresaw this"), Workspace(tmp_path / "work").errors)
     assert "ValueError: nobody foresaw this\n" * 2 in capsys.readouterr().err
-
-
-def test_a_workflow_is_written_through_no_link(tmp_path: Path, theirs: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".github").symlink_to(theirs)
-    with pytest.raises(AccelReportError, match="cannot be written") as caught:
-        write_files({PLACES[Platform.GITHUB]: "name: x"}, tmp_path)
-    assert "is a link" in caught.value.why
 
 
 @pytest.mark.parametrize("place", ["schema", "devices.toml", "schema/spec.schema.json"])

@@ -21,7 +21,6 @@ import pytest
 
 from accelreport.errors import ExitCode
 from accelreport.plugins import DATASETS, LAUNCHERS, PLACEMENTS, WORKLOADS
-from accelreport.report.site.publish import ignored
 from accelreport.results.store import Store
 from tests.datasets.layouts import pickled_npy, write_imdb
 from tests.house.tree import ROOT, sources
@@ -309,19 +308,6 @@ def test_the_module_of_the_program_looks_for_none_in_the_working_folder(
         cwd=repository.root, env=repository.environment, capture_output=True, check=False,
     )  # fmt: skip
     assert done.stdout.startswith(b"all: 1 record")
-    assert not repository.ran
-
-
-def test_git_runs_nothing_that_a_repository_configures(repository: Repository) -> None:
-    subprocess.run(["git", "init", "-q", str(repository.root)], check=True)
-    with (repository.root / ".git" / "config").open("a") as config:
-        config.write(f'[core]\n\tfsmonitor = "touch {repository.traces}/git; false"\n')
-    (repository.root / ".gitignore").write_text("results\n")
-    subprocess.run(
-        ["git", "-C", str(repository.root), "-c", "core.fsmonitor=false", "add", ".gitignore"],
-        check=True,
-    )
-    assert ignored(repository.root, Path("results"))
     assert not repository.ran
 
 

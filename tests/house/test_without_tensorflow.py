@@ -57,7 +57,7 @@ def test_every_module_except_the_engines_is_imported_without_a_framework(
     assert imported.returncode == 0, imported.stderr
 
 
-COMMANDS = ("", "run", "check", "build", "compare", "devices", "schema", "data", "publish")
+COMMANDS = ("", "run", "check", "build", "compare", "devices", "schema", "data")
 
 HELP = """
 import sys

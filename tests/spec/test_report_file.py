@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from accelreport.cli import app
 from accelreport.cli.options import REPORT_FILE
 from accelreport.loader.load import load
+from accelreport.results.reading import ResultsError
 from accelreport.results.store import Store
 from accelreport.spec.files_beside import FILE_NAME, ReportOptions, read_options
 from accelreport.spec.problems import SpecErrors
@@ -24,12 +25,13 @@ def test_an_option_goes_before_its_variable_and_that_before_the_file(
 ) -> None:
     specs = write_specs(tmp_path)
     monkeypatch.chdir(tmp_path)
+    for name in ("results", "of-file", "of-variable", "of-option"):
+        Path(name).touch()  # no folder, which the error says
 
     def results(*arguments: str) -> str:
-        asked = ["publish", "gitlab", "--install", ".", *arguments]
-        told = CliRunner().invoke(app, asked, catch_exceptions=False).output
-        (line,) = [line for line in told.splitlines() if "accelreport build" in line]
-        return line.partition("--results ")[2].partition(" ")[0]
+        error = CliRunner().invoke(app, ["build", *arguments]).exception
+        assert isinstance(error, ResultsError)
+        return error.why.partition(" ")[0]
 
     assert results() == "results"
     assert Path("specs", FILE_NAME) == REPORT_FILE
