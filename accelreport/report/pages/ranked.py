@@ -182,7 +182,7 @@ def _ranks(board: Board, figure: Figure) -> Table:
     rows = [_ranked_row(row, machines[row.entry.contribution], ranks, figure, priced=priced)
             for row in ranks]  # fmt: skip
     published = [
-        _published_row(by, rate, figure, priced=priced)
+        _published_row(by, rate, ranks[0], figure, priced=priced)
         for by, rate in board.published.get(figure.name, ())
     ]
     titles = ("value, 95 % interval", TO_FIRST, *(["per hour"] if priced else []))
@@ -227,7 +227,9 @@ def _ranked_row(
     )
 
 
-def _published_row(by: str, rate: PublishedRate, figure: Figure, *, priced: bool) -> Row:
+def _published_row(
+    by: str, rate: PublishedRate, first: Ranked, figure: Figure, *, priced: bool
+) -> Row:
     unit = Unit.NUMBER if rate.figure in RATES_THEMSELVES else Unit.SECONDS
     printed = quantity.write(rate.row.figures()[rate.figure], unit, digits=quantity.HEADLINE)
     kind = _kind(rate)
@@ -235,7 +237,7 @@ def _published_row(by: str, rate: PublishedRate, figure: Figure, *, priced: bool
         entry(label(rate.row.label, 48), Line(f"published by {label(by, 40)}", "detail")),
         "–",
         entry(quantity.write(rate.rate, figure.unit, noun=figure.noun), *under(f"from {printed}")),
-        "–",
+        quantity.write(rate.rate / first.entry.value.value, Unit.RATIO, digits=quantity.HEADLINE),
         *(["–"] if priced else []),
         device=COLOURS.get(kind),
         facets=Facets(device=(kind,) if kind else (), provenance=("published",)),
