@@ -217,6 +217,10 @@ def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[str, fl
     """Machine → the highest float32 rate that a CPU cell of the plan reached, in 10¹² operations/s.
 
     It counts what a step needs at the least, so that a fast convolution raises no roof.
+
+    Args:
+        plan: its devices say which cells ran on a CPU.
+        records: those whose number is not refused.
     """
     best: dict[str, float] = {}
     for record in records:

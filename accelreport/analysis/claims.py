@@ -29,6 +29,7 @@ from accelreport.analysis.speedup import (
     spreads,
 )
 from accelreport.analysis.stats import LEVEL, NOTHING, Interval, grouped, level_over
+from accelreport.analysis.warnings import is_share
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Quantised
 from accelreport.spec.base import Point, Scalar
@@ -306,7 +307,9 @@ class Evidence:
         if not terms.measured:
             return NOTHING
         contrast, level = terms.contrast, level_over(self.rules.looks, level)
-        return contrast.linear(level) if name in {*SIGNED, "difference"} else contrast.ratio(level)
+        linear = name in {*SIGNED, "difference"}
+        interval = contrast.linear(level) if linear else contrast.ratio(level)
+        return interval.share if is_share(name) else interval
 
     def against(self, device: str, point: Point, over: str, held: Mapping[str, Scalar]) -> Speedup:
         """The comparison of a device at a point with another; `held` replaces keys of the point."""

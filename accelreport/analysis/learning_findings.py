@@ -240,8 +240,8 @@ def quality_value(
     """A metric after one epoch of every run: its mean, with an interval over two seeds or more."""
     interval = mean([epoch.metrics[metric] for epoch in epochs], level)
     unit = Unit.SHARE if is_share(metric) else Unit.NUMBER
-    if unit is Unit.SHARE and interval.known:
-        interval = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+    if unit is Unit.SHARE:
+        interval = interval.share
     return _value(bench, [row for row, _ in runs], interval, unit, metric)
 
 

@@ -19,6 +19,7 @@ from accelreport.analysis.compute import (
     hardware_name,
 )
 from accelreport.analysis.cost import TimeLine, overtakes, start_of
+from accelreport.analysis.difference import compiled
 from accelreport.analysis.findings import (
     MOST_SEPARATE,
     Caveat,
@@ -77,7 +78,8 @@ def rate_of(group: Group) -> Value | None:
 def _divided(number: float, by: Interval) -> Interval:
     """A number over another one with its interval; without an interval its ends are one NaN."""
     ends = (number / by.high, number / by.low) if by.known else (nan, nan)
-    return Interval(number / by.value, *ends, by.n)
+    two = tuple(number / value for value in reversed(by.two))
+    return Interval(number / by.value, *ends, by.n, two)
 
 
 def _measured(group: Group, interval: Interval, unit: Unit) -> Value:
@@ -410,13 +412,6 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
 
 
 # Compilers --------------------------------------------------------------------------------------
-
-
-def compiled(way: Device) -> int:
-    """How far a framework compiles the steps: not at all, to a graph, or to machine code."""
-    if way.framework == "tensorflow":
-        return 0 if way.eager else 2 if way.xla else 1
-    return 2 if way.framework == "jax" or way.torch_compile else 0
 
 
 def compiled_findings(bench: Benchmark) -> Iterator[Finding]:

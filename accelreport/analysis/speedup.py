@@ -23,9 +23,11 @@ from enum import StrEnum
 from functools import cached_property
 from math import hypot, log, nan
 
+from accelreport.analysis.difference import Configuration, Difference, differences
 from accelreport.analysis.learning import Agreement, Parity, Quality, agreement, quality_of
 from accelreport.analysis.results import PointKey, Result, point_key, quantity
 from accelreport.analysis.stats import (
+    LEAST,
     LEVEL,
     MARGIN,
     NOTHING,
@@ -122,6 +124,7 @@ class Rules:
         margin: speedups within 1/(1 + margin) … 1 + margin are the SAME.
         quality: on what both must agree; None where nothing is trained.
         pair: what processes of a pair have in common.
+        precisions: whether precision is all in which the two differ, and so what is compared.
         by: what is compared: the rate of steady steps (`speedup`), or a quantity of claims.
     """
 
@@ -132,6 +135,7 @@ class Rules:
     margin: float = MARGIN
     quality: Quality | None = None
     pair: Callable[[Result], Hashable] = repeat_of
+    precisions: bool = False
     by: str = "speedup"
 
     @property
@@ -256,8 +260,9 @@ class Speedup:
         baseline: the device, and the sweep point if it is fixed, that they are compared with.
         rules: what was asked.
         estimate: the speedup; None where there is none, or where it is withheld.
-        qualified: the speedup that may be shown only with the reasons in `withheld`, NOT MEASURED
-            whatever its interval; None where nothing is withheld, or where there is none at all.
+        qualified: the speedup that may be shown only with the reasons in `withheld`, WITHHELD
+            whatever its interval unless it compares precisions; None where nothing is withheld, or
+            where there is none at all.
         withheld: why it must not be shown alone; empty where it may.
         agreement: whether both reach the same quality; None where nothing is trained.
     """
@@ -308,8 +313,8 @@ class Speedup:
 
     @property
     def verdict(self) -> Verdict:
-        """Its verdict; NOT MEASURED where there is no number or it is withheld."""
-        return self.estimate.verdict if self.estimate else Verdict.NOT_MEASURED
+        """Its verdict; WITHHELD beside a number that is withheld, NOT MEASURED without one."""
+        return self.computed.verdict if self.computed else Verdict.NOT_MEASURED
 
     @cached_property
     def seconds(self) -> Interval:
@@ -344,7 +349,9 @@ def speedups_of(
     for group, base in pairs:
         own_rules = replace(asked, spread=known.get(alike(group, base), 0.0))
         if base is not None:
-            compared.append(speedup(group, base, own_rules))
+            sides = (Configuration(s.device, s.machine, s.point) for s in (group, base))
+            alone = differences(plan, *sides) == (Difference.PRECISION,)
+            compared.append(speedup(group, base, replace(own_rules, precisions=alone)))
             continue
         # The baseline was not measured; its precision is known from its device.
         device = plan.devices.get(plan.baseline.device)
@@ -437,9 +444,9 @@ def speedup(own: Group, base: Group, rules: Rules = Rules()) -> Speedup:
     estimate = _estimate(terms, rules, baseline=own is base)
     if not withheld:
         return replace(comparison, estimate=estimate)
-    return replace(
-        comparison, qualified=replace(estimate, verdict=Verdict.NOT_MEASURED, needed=None)
-    )
+    if rules.precisions and only_precision(withheld):
+        return replace(comparison, qualified=estimate)
+    return replace(comparison, qualified=replace(estimate, verdict=Verdict.WITHHELD, needed=None))
 
 
 def _withheld(own: Group, base: Group, agreed: Agreement | None) -> tuple[Withheld, ...]:
@@ -520,7 +527,7 @@ def _estimate(terms: Terms, rules: Rules, *, baseline: bool) -> Estimate:
     interval = contrast.ratio(level)
     decision = verdict(interval, rules.margin)
     needed = None
-    if decision is Verdict.UNDECIDED and contrast.n >= 2:
+    if decision is Verdict.UNDECIDED and contrast.n >= LEAST:
         enough = processes_needed(contrast.value, contrast.spread, rules.margin, level)
         needed = None if enough is None else max(enough - contrast.n, 1)
     return Estimate(interval, level, decision, needed, contrast.paired, terms)
@@ -535,11 +542,13 @@ def widened(comparison: Speedup) -> bool:
 
 
 def missing_interval(comparison: Speedup) -> tuple[str, ...]:
-    """The devices of which one process alone leaves a speedup without an interval."""
+    """The devices of which too few processes leave a speedup without an interval."""
     estimate = comparison.computed
     if estimate is None or estimate.interval.known or comparison.base is None:
         return ()
-    return tuple(side.device for side in (comparison.own, comparison.base) if len(side.timed) == 1)
+    sides = (comparison.own, comparison.base)
+    fewest = min(len(side.timed) for side in sides)
+    return tuple(side.device for side in sides if len(side.timed) == fewest < LEAST)
 
 
 HOW = (

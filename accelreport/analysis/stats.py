@@ -39,6 +39,9 @@ from accelreport.results.plan_document import Document, Looks
 LEVEL = 0.95
 """Default confidence level of an interval."""
 
+LEAST = 3
+"""Processes of which an interval is known: Student's t of two is wider than any use."""
+
 Floats = NDArray[np.float64]
 
 Sample = Mapping[Any, float]
@@ -88,16 +91,18 @@ class Interval:
         low: lower end, NaN when there is no interval.
         high: upper end, NaN when there is no interval.
         n: processes in the smallest group that entered.
+        two: the values of two repeats, the smaller first, which stand for an interval; else empty.
     """
 
     value: float
     low: float
     high: float
     n: int
+    two: tuple[float, ...] = ()
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval, which takes two processes of each group."""
+        """Whether there is an interval, which takes `LEAST` processes of each group."""
         return not (isnan(self.low) or isnan(self.high))
 
     @property
@@ -105,9 +110,17 @@ class Interval:
         """Its ends, or the value twice where there is no interval."""
         return (self.low, self.high) if self.known else (self.value, self.value)
 
+    @property
+    def share(self) -> Interval:
+        """The interval of a share, whose ends are none below 0 or above 1."""
+        if not self.known:
+            return self
+        return replace(self, low=max(self.low, 0.0), high=min(self.high, 1.0))
+
     def times(self, factor: float) -> Interval:
         """The interval, multiplied by a number without an error of its own."""
-        return Interval(self.value * factor, self.low * factor, self.high * factor, self.n)
+        two = tuple(value * factor for value in self.two)
+        return Interval(self.value * factor, self.low * factor, self.high * factor, self.n, two)
 
 
 NOTHING = Interval(nan, nan, nan, 0)
@@ -124,6 +137,7 @@ class Contrast:
         df: degrees of freedom of the error; infinite without any variation.
         n: repeats, when paired; otherwise processes in the smallest group.
         paired: whether it was formed within repeats.
+        two: the values of two repeats, the smaller first; empty of fewer and of more.
     """
 
     value: float
@@ -131,6 +145,7 @@ class Contrast:
     df: float
     n: int
     paired: bool
+    two: tuple[float, ...] = ()
 
     @property
     def spread(self) -> float:
@@ -148,6 +163,8 @@ class Contrast:
 
     def half_width(self, level: float = LEVEL) -> float:
         """Half the width of the interval at `level`; NaN when there is none."""
+        if self.n < LEAST:
+            return nan
         if isnan(self.error) or self.error == 0:
             return self.error
         return t_quantile(0.5 + level / 2, self.df) * self.error
@@ -155,13 +172,13 @@ class Contrast:
     def linear(self, level: float = LEVEL) -> Interval:
         """The sum with its interval."""
         half = self.half_width(level)
-        return Interval(self.value, self.value - half, self.value + half, self.n)
+        return Interval(self.value, self.value - half, self.value + half, self.n, self.two)
 
     def ratio(self, level: float = LEVEL) -> Interval:
         """For logarithms: the ratio of geometric means with its interval."""
         half = self.half_width(level)
         low, high = _exp(self.value - half), _exp(self.value + half)
-        return Interval(_exp(self.value), low, high, self.n)
+        return Interval(_exp(self.value), low, high, self.n, tuple(map(_exp, self.two)))
 
 
 def _exp(value: float) -> float:
@@ -198,7 +215,8 @@ def one_sample(values: Sequence[float]) -> Contrast:
         return Contrast(values[0] if values else nan, nan, nan, n, paired=True)
     spread = _variance(values)
     df = float(n - 1) if spread else inf
-    return Contrast(fmean(values), sqrt(spread / n), df, n, paired=True)
+    two = (min(values), max(values)) if n == LEAST - 1 else ()
+    return Contrast(fmean(values), sqrt(spread / n), df, n, paired=True, two=two)
 
 
 def _variance(values: Sequence[float]) -> float:
@@ -300,6 +318,7 @@ class Verdict(StrEnum):
     SAME = "SAME"
     UNDECIDED = "UNDECIDED"
     BASELINE = "BASELINE"
+    WITHHELD = "WITHHELD"
     NOT_MEASURED = "NOT MEASURED"
 
 
@@ -351,7 +370,7 @@ def processes_to_reach(room: float, spread: float, level: float = LEVEL) -> int 
         spread: as in `processes_needed`.
         level: as in `processes_needed`.
     """
-    n = np.arange(2, MOST + 1)
+    n = np.arange(LEAST, MOST + 1)
     reach = (stdtrit(n - 1, 0.5 + level / 2) + stdtrit(n - 1, POWER)) / np.sqrt(n)
     enough = np.flatnonzero(reach * spread < room)
     return int(n[enough[0]]) if len(enough) else None

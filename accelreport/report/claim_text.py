@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -22,7 +23,7 @@ from accelreport.analysis.claims import (
 )
 from accelreport.analysis.results import ENERGY, Result, matches
 from accelreport.analysis.speedup import Why, Withheld
-from accelreport.analysis.stats import LEVEL, MARGIN
+from accelreport.analysis.stats import LEVEL, MARGIN, Interval
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.frames import withheld_text
@@ -248,8 +249,8 @@ def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
 
 def _count(number: Number) -> str:
     """Processes behind a number."""
-    known = number.interval.known
-    return f"n{SPACE}={SPACE}{quantity.count(number.interval.n)}" if known else "one process"
+    n = number.interval.n
+    return "one process" if n == 1 else f"n{SPACE}={SPACE}{quantity.count(n)}"
 
 
 def _number(number: Number, count: str) -> str:
@@ -268,6 +269,12 @@ def _value_and_interval(number: Number) -> tuple[str, str]:
     name, estimate = number.quantity, number.interval
     value, low, high, known = estimate.value, estimate.low, estimate.high, estimate.known
     bounds = (low, high) if known else (None, None)
+    if estimate.two:
+        both = (
+            _value_and_interval(replace(number, interval=Interval(one, nan, nan, 1)))[0]
+            for one in estimate.two
+        )
+        return " and ".join(both), ""
     if name.endswith("_time"):
         text = quantity.duration(value, *bounds)
         return text, quantity.duration_interval(low, high, value) if known else ""

@@ -39,7 +39,7 @@ from accelreport.analysis.compare import (
 from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval
-from accelreport.report.frames import of_processes, problems_of
+from accelreport.report.frames import no_interval_text, of_processes, problems_of
 from accelreport.report.quantity import percentage_points, ratio_of
 from accelreport.report.site.options import ResultsSource
 from accelreport.results.plan_document import Document
@@ -583,8 +583,9 @@ def _no_interval(faster: Speedup) -> list[str]:
     if estimate is None or estimate.interval.known or faster.base is None:
         return []
     sides = (("OLD", faster.base), ("NEW", faster.own))
-    lone = [name for name, side in sides if len(side.timed) == 1]
-    return [f"one process in {' and in '.join(lone)} gives no interval"]
+    n = min(len(side.timed) for _, side in sides)
+    lone = [name for name, side in sides if len(side.timed) == n]
+    return [no_interval_text(" and in ".join(lone), n, "in")]
 
 
 def _warned(old: FolderGroup, new: FolderGroup) -> list[str]:

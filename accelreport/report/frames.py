@@ -144,7 +144,7 @@ def speedups_frame(plan: PlanDocument, speedups: Iterable[Speedup]) -> pd.DataFr
     """One row for each speedup: the axes, then `SPEEDUP_COLUMNS`.
 
     Times are in seconds. A speedup that must not stand alone is a row with its number, the
-    verdict NOT MEASURED, and why in `withheld`. `needed` is how many more processes of each device
+    verdict WITHHELD, and why in `withheld`. `needed` is how many more processes of each device
     would decide an UNDECIDED row with probability 0.8 (NaN where that is unknown or nothing is
     left to decide); `paired`, whether the comparison was made within repeats; `reason`, why there
     is no speedup, or no interval, or why there are fewer processes than planned. `parity` is the
@@ -226,10 +226,16 @@ def why_incomplete(speedup: Speedup, baseline: str = "") -> str:
     if differing:
         return f"withheld: {withheld_text(differing[0])}"
     lone = missing_interval(speedup)
-    reasons = [f"one process of {' and of '.join(lone)} gives no interval"] if lone else []
+    reasons = [no_interval_text(" and of ".join(lone), _ratio(speedup).n)] if lone else []
     reasons += [WIDENED] if widened(speedup) else []
     reasons += of_processes(problems_of(own), len(own.results))
     return "; ".join(reasons)
+
+
+def no_interval_text(of: str, n: int, preposition: str = "of") -> str:
+    """That one process, or two, of something give no interval."""
+    few = "one process" if n == 1 else "two processes"
+    return f"{few} {preposition} {of} {'gives' if n == 1 else 'give'} no interval"
 
 
 def problems_of(group: Group) -> Counter[str]:

@@ -93,9 +93,13 @@ def write(value: float, unit: Unit, interval: Interval | None = None, noun: str 
 
 
 def span(interval: Interval, unit: Unit, noun: str = "") -> str:
-    """Both ends of an interval with the digits of its value; empty where there is none."""
+    """Both ends of an interval with the digits of its value, or the values of two processes.
+
+    Empty where there is neither.
+    """
     if not interval.known:
-        return ""
+        both = (write(value, unit, noun=noun) for value in interval.two)
+        return f"{' and '.join(both)}, two processes" if interval.two else ""
     match unit:
         case Unit.RATIO:
             return ratio_interval(interval.low, interval.high, interval.value)
@@ -226,7 +230,8 @@ def ratio_interval(low: float, high: float, value: float) -> str:
 def ratio_of(factor: Interval) -> str:
     """A factor with its interval, where it has one: "5.2× (4.8–5.6×)"."""
     if not factor.known:
-        return ratio(factor.value)
+        two = span(factor, Unit.RATIO)
+        return f"{ratio(factor.value)} ({two})" if two else ratio(factor.value)
     low, high = factor.low, factor.high
     return f"{ratio(factor.value, low, high)} ({ratio_interval(low, high, factor.value)})"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
+from accelreport.analysis.difference import compiled
 from accelreport.analysis.findings import (
     Caveat,
     Finding,
@@ -22,7 +23,6 @@ from accelreport.analysis.findings import (
     is_decided,
 )
 from accelreport.analysis.results import Result, shortest
-from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Why
 from accelreport.analysis.stats import Verdict, grouped
 from accelreport.report import quantity, say_learning

@@ -20,11 +20,11 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.benchmark import Point as Point
 from accelreport.analysis.ceilings import highest_rates
 from accelreport.analysis.compute import COMPUTE_DTYPE, hardware_name
+from accelreport.analysis.difference import PLAIN, compiled
 from accelreport.analysis.findings import Finding
 from accelreport.analysis.learning import WITHIN, Agreement, Quality, agreement, quality_of
 from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import compiled
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import grouped
 from accelreport.analysis.warnings import is_share
@@ -92,9 +92,12 @@ def mode_of(device: Device, *, named: bool) -> str:
         named: whether its framework is named, of which each mode is then named, too.
     """
     modes = ("eager", "graph", "compiled" if device.framework == "torch" else "XLA")
-    plain = {"tensorflow": 1, "torch": 0, "jax": 2}[device.framework]
     stage = compiled(device)
-    return modes[stage] if stage != plain or (named and device.framework != "jax") else ""
+    return (
+        modes[stage]
+        if stage != PLAIN[device.framework] or (named and device.framework != "jax")
+        else ""
+    )
 
 
 def differences(device: Device, *, named: bool = False) -> list[str]:
@@ -472,11 +475,9 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
+    # Filled below from what is not refused, which each benchmark knows of its own records.
     highest_tflops: dict[str, float] = {}
-    for plan, plan_records in zip(plans, own, strict=True):
-        for machine, rate in highest_rates(plan, plan_records).items():
-            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
-    return [
+    benches = [
         BenchmarkView(
             plan,
             {(r.key, r.machine): r for r in plan_records},
@@ -485,3 +486,7 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         )
         for plan, plan_records in zip(plans, own, strict=True)
     ]
+    for bench in benches:
+        for machine, rate in highest_rates(bench.plan, bench.shown_records).items():
+            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
+    return benches

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from accelreport.analysis.stats import MARGIN, MOST, POWER
+from accelreport.analysis.stats import LEAST, MARGIN, MOST, POWER
 from benchmarks.calibration.looks import first
 from benchmarks.calibration.methods import paired
 from benchmarks.calibration.noise import Floats, simulate
@@ -37,7 +37,7 @@ def needed(logs: Floats) -> NDArray[np.int64]:
     difference = logs[:, 0] - logs[:, 1]
     value, spread = difference.mean(axis=1), difference.std(axis=1, ddof=1)
     room = np.maximum(np.abs(value), np.log(1 + MARGIN) - np.abs(value))
-    sizes = np.arange(2, MOST + 1)
+    sizes = np.arange(LEAST, MOST + 1)
     reach = (stdtrit(sizes - 1, 0.975) + stdtrit(sizes - 1, POWER)) / np.sqrt(sizes)
     # `reach` falls with n, so the first n that is enough is found by bisection.
     least = np.searchsorted(-reach, -room / spread, side="right")

@@ -30,7 +30,7 @@ from accelreport.report.pages.sections.hardware import hardware_section
 from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, views
 from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Record
 from accelreport.spec.models import Published
@@ -272,3 +272,14 @@ def test_a_time_of_a_kernel_is_cited_word_for_word_or_there_is_none() -> None:
         assert (found.limit is Limit.DEPTH) == cited
         if cited:
             assert found.seconds == pytest.approx(1000 * 0.5e-6)
+
+
+def test_a_refused_record_raises_no_roof() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=3)
+    record = made.records[0]
+    fast = [b.model_copy(update={"wall_s": b.wall_s * 1e-6}) for b in record.blocks]
+    impossible = record.model_copy(update={"blocks": fast})
+    sound = views([made.plan], made.records[1:])
+    both = views([made.plan], (impossible, *made.records[1:]))
+    assert any(row.refused for row in both[0].results)
+    assert both[0].highest_tflops == sound[0].highest_tflops

@@ -60,7 +60,7 @@ def test_a_loss_of_accuracy_that_may_be_negative_is_averaged_with_all_its_values
 
 
 @given(
-    st.lists(st.floats(-1, 1), min_size=2, max_size=8).filter(lambda x: len(set(x)) > 1),
+    st.lists(st.floats(-1, 1), min_size=3, max_size=8).filter(lambda x: len(set(x)) > 1),
     st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000),
 )
 @settings(deadline=None, max_examples=15)

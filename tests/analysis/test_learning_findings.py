@@ -46,7 +46,7 @@ def test_a_quality_is_the_mean_of_all_seeds_after_the_last_epoch_that_all_reache
 
 
 def test_an_interval_of_a_share_stays_a_share() -> None:
-    finding = only(Kind.LEARNS, {"epochs": curve(0.5, 0.9)}, {"epochs": curve(0.5, 1.0)})
+    finding = only(Kind.LEARNS, *({"epochs": curve(0.5, last)} for last in (0.9, 0.95, 1.0)))
     assert finding
     assert finding.values[0].interval.high == 1.0
 
@@ -154,9 +154,9 @@ def test_up_to_three_series_are_told_what_is_decided_first() -> None:
 def test_conversion_to_int8_is_tested_in_every_run(
     disagreements: tuple[int, int], verdict: Change | Verdict
 ) -> None:
-    finding = only(Kind.INT8, quantised(*disagreements), quantised(2, 3))
+    finding = only(Kind.INT8, quantised(*disagreements), quantised(2, 3), quantised(2, 3))
     assert finding
-    size, latency, first, second = finding.values
+    size, latency, first, second, _ = finding.values
     assert size.number == pytest.approx(1 / 3.9)
     assert latency.number == pytest.approx(2.0)
     assert latency.verdict is Verdict.FASTER

@@ -92,7 +92,8 @@ def test_processes_of_different_machines_are_not_paired(
 @given(SAMPLES)
 def test_a_sample_is_as_fast_as_itself(values: list[float]) -> None:
     found = ratio(_by_repeat(values), _by_repeat(values))
-    assert (found.value, found.low, found.high) == (1, 1, 1)
+    assert found.value == 1
+    assert (found.low, found.high) == (1, 1) or (len(values) == 2 and found.two == (1, 1))
 
 
 @given(SAMPLES, SAMPLES, st.randoms())
@@ -102,7 +103,10 @@ def test_the_order_of_processes_changes_nothing(
     first, second = _by_repeat(one), _by_repeat(other)
     shuffled = list(first.items())
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert ratio(dict(shuffled), second) == ratio(first, second)
+    there, here = ratio(dict(shuffled), second), ratio(first, second)
+    assert (there.value, there.ends, there.n, there.two) == (
+        here.value, here.ends, here.n, here.two
+    )  # fmt: skip
 
 
 def test_incomplete_repeats_are_left_out_when_three_are_complete() -> None:
@@ -128,6 +132,16 @@ def test_one_process_gives_a_value_and_no_interval() -> None:
     assert geometric_mean([3.0]).value == pytest.approx(3.0)
 
 
+def test_two_processes_give_both_values_and_no_interval_so_that_they_decide_nothing() -> None:
+    found = ratio({0: 2.0, 1: 1.0}, {0: 1.0, 1: 1.0})
+    assert not found.known
+    assert found.two == pytest.approx((1.0, 2.0))
+    assert found.value == pytest.approx(2**0.5)
+    assert verdict(found) is Verdict.UNDECIDED
+    assert geometric_mean([1.0, 4.0]).two == pytest.approx((1.0, 4.0))
+    assert ratio(dict.fromkeys(range(3), 2.0), dict.fromkeys(range(3), 1.0)).two == ()
+
+
 def test_nothing_measured_is_not_a_number() -> None:
     assert isnan(ratio({}, {0: 1.0}).value)
     assert isnan(geometric_mean([]).value)
@@ -138,12 +152,12 @@ def test_nothing_measured_is_not_a_number() -> None:
 def test_identical_processes_have_an_interval_of_no_width() -> None:
     found = one_sample([0.5, 0.5, 0.5]).linear()
     assert (found.low, found.high) == (0.5, 0.5)
-    same = welch((1.0, [1.0, 1.0]), (-1.0, [0.5, 0.5])).linear()
+    same = welch((1.0, [1.0] * 3), (-1.0, [0.5] * 3)).linear()
     assert (same.low, same.high) == (0.5, 0.5)
 
 
 def test_processes_that_disagree_wildly_have_an_endless_interval_and_no_error() -> None:
-    found = ratio({0: 1e-9, 1: 1e300}, {0: 1.0, 1: 1.0})
+    found = ratio({0: 1e-300, 1: 1e-300, 2: 1e300}, dict.fromkeys(range(3), 1.0))
     assert found.high == inf
     assert found.low == 0
 
@@ -208,7 +222,7 @@ def test_what_is_known_never_makes_an_interval_narrower(
     if isnan(plain.error):
         assert isnan(known.error)
     else:
-        assert known.half_width() >= plain.half_width()
+        assert known.n < 3 or known.half_width() >= plain.half_width()
         assert known.spread >= spread * (1 - 1e-12)
 
 
@@ -265,7 +279,7 @@ def test_a_smaller_difference_needs_more_processes() -> None:
     needed = [processes_needed(log(speedup), 0.05) for speedup in (2.0, 1.2, 1.1, 1.05)]
     assert None not in needed
     assert needed == sorted(needed)  # type: ignore[type-var]
-    assert needed[0] == 2
+    assert needed[0] == 3
 
 
 def test_equal_devices_need_enough_processes_to_be_called_the_same() -> None:

@@ -224,10 +224,10 @@ def test_the_heading_of_each_panel_of_a_grid_ends_before_the_next_begins() -> No
 
 
 def test_of_many_comparisons_each_interval_holds_with_all_others() -> None:
-    """With two processes each, 48 intervals that hold together decide nothing."""
-    made = study(axes=GRID, repeats=2, noise=Noise(process=0.08), factors={"tpu": 0.02})
+    """With three processes each, 48 intervals that hold together decide nothing."""
+    made = study(axes=GRID, repeats=3, noise=Noise(process=0.6), factors={"tpu": 0.02})
     bench = view(made)
-    assert sum(row.verdict == "FASTER" for row in bench.compared) > 30, "each by itself"
+    assert sum(row.verdict == "FASTER" for row in bench.compared) > 20, "each by itself"
     assert not of_kind(bench, Kind.FASTER)
     (undecided,) = of_kind(bench, Kind.UNDECIDED)
     assert len(undecided.values) == undecided.comparisons == 48

@@ -238,7 +238,9 @@ def test_a_withheld_number_is_in_no_other_finding(
         world in {precision, quality}
     ), "of other data there is not even a ratio"
     rows = rows_of(speedups_frame(bench.plan, bench.compared))
-    assert {r["verdict"] for r in rows if r["device"] != "cpu"} == {Verdict.NOT_MEASURED}
+    assert {r["verdict"] for r in rows if r["device"] != "cpu"} == {
+        Verdict.WITHHELD if world in {precision, quality} else Verdict.NOT_MEASURED
+    }
     assert front_findings(Overview([bench]))[0].finding.kind not in {Kind.FASTER, Kind.SLOWER}
 
 
@@ -455,7 +457,7 @@ def test_two_machines_are_two_bases(shape: str, repeats: int, noise: float, seed
 
 
 @few
-@given(seed=st.integers(0, 10**6), repeats=st.integers(2, 5))
+@given(seed=st.integers(0, 10**6), repeats=st.integers(3, 5))
 def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int) -> None:
     """The slowest of many equal ones is slower than the fastest, whatever was drawn."""
     bench = view(invented("grid", repeats, 0.03, seed, {"cpu": 1.0}))

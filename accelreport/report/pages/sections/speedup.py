@@ -103,7 +103,7 @@ VERDICT_WORDS = {
     Verdict.SLOWER: "slower",
     Verdict.SAME: "the same",
     Verdict.UNDECIDED: "undecided",
-    Verdict.NOT_MEASURED: "withheld",
+    Verdict.WITHHELD: "withheld",
 }
 
 
