@@ -29,7 +29,6 @@ from accelreport.report.model import (
     Badge,
     Block,
     Column,
-    Download,
     Entry,
     Facets,
     Line,
@@ -83,12 +82,11 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     if tested:
         title = "Each claim that was tested, and what was measured"
         table = claims_table("claims-table", title, [(bench, tested)])
-        tables.append(replace(table, caption=HOW_TESTED + _of_synthetic(bench.tested)))
+        tables.append(replace(table, caption=_of_synthetic(bench.tested).strip()))
     if untested:
         title = f"Not tested: {states_text(state_counts(untested))}"
         table = claims_table("untested-table", title, [(bench, untested)])
         tables.append(replace(table, folded=True))
-    tables[-1] = replace(tables[-1], download=Download(f"{bench.slug}/claims.csv", "CSV"))
     detail = states_text(state_counts(bench.tested))
     return Section("claims", "Claims", tuple(tables), detail=detail)
 
