@@ -172,7 +172,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
         ),
         table=table,
         values=tuple(row.value for row in rows),
-    ).figure(Size(FULL, 300), ON_A_PHONE)
+    ).figure(Size(FULL, 220), ON_A_PHONE)
 
 
 def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
