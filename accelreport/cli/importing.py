@@ -14,8 +14,6 @@ EXAMPLES = """\b
 What is read (detected from the content):
   figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
                       other columns are swept keys
-  mlperf-training     summary.csv or summary.json of an MLPerf Training or HPC round
-  mlperf-inference    summary.csv of an MLPerf Inference round
   optimum-benchmark   benchmark_report.json or benchmark.json
   keras               history.history as JSON, or a file of CSVLogger
   Pickled and compressed files are refused.
@@ -30,8 +28,8 @@ What is written:
 Examples:
   accelreport import figures.csv --into specs/mnist.toml --device gpu --label "Colab GPU"
       --title "GPUvsTPU.ipynb" --url https://github.com/zaidalyafeai/Notebooks --year 2018
-  accelreport import summary.csv --device gpu --select benchmark=resnet
-      --title "MLPerf Training v2.0" --url https://mlcommons.org/benchmarks/training --year 2022
+  accelreport import benchmark_report.json --device gpu --select target=train
+      --title "A report" --url https://example.org/report --year 2024
 
 \b
 Exit codes: 0 appended or printed, 2 a part of the citation is missing or an option is wrong,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelreport.importing.keras_history import KerasHistory
-from accelreport.importing.mlperf import MLPerfInference, MLPerfTraining
 from accelreport.importing.optimum import OptimumBenchmark
 from accelreport.importing.reader import (
     TRUTH,
@@ -147,8 +146,6 @@ def _text_or_year(column: str, cell: CellValue) -> Value:
 
 FORMATS: dict[str, FormatReader] = {
     "figures": Figures(),
-    "mlperf-training": MLPerfTraining(),
-    "mlperf-inference": MLPerfInference(),
     "optimum-benchmark": OptimumBenchmark(),
     "keras": KerasHistory(),
 }
@@ -158,17 +155,13 @@ def reader_of(given: Given) -> FormatReader:
     """The reader of a file, by its content.
 
     Raises:
-        NotAsked: several formats are possible.
         Unreadable: the content is of no format that is known.
     """
-    known = {name: reader for name, reader in FORMATS.items() if reader.recognises(given)}
-    if len(known) > 1:
-        message = f"{given.name} fits several formats: {', '.join(known)}."
-        raise NotAsked(message, remedy="Remove the columns of all formats but one.")
-    if not known:
+    known = next((reader for reader in FORMATS.values() if reader.recognises(given)), None)
+    if known is None:
         raise Unreadable(
             f"{given.name} has an unknown format.",
             why="Known are " + "; ".join(reader.title for reader in FORMATS.values()) + ".",
             remedy="Write the figures as CSV, with columns such as label, batch_size, epoch_time.",
         )
-    return next(iter(known.values()))
+    return known

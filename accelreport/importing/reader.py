@@ -270,7 +270,7 @@ def _check_count(name: str, count: int) -> None:
 
 
 LARGEST = 16 << 20
-"""Bytes of the largest file that is read; MLCommons' summary of a whole round is a few MiB."""
+"""Bytes of the largest file that is read."""
 
 
 @dataclass(frozen=True)
@@ -421,11 +421,6 @@ class FormatReader(Protocol):
 def texts(cells: Mapping[str, CellValue]) -> dict[str, str]:
     """The cells of a row as texts, for `--select`."""
     return {column: str(cell).strip() for column, cell in cells.items() if cell is not None}
-
-
-def has_columns(given: Given, columns: frozenset[str]) -> bool:
-    """Whether a file is a table with these columns."""
-    return given.table is not None and columns <= set(given.table.columns)
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

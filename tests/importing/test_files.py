@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.importing.reader import LARGEST, Asked, NotAsked, Unreadable, read_given
-from tests.importing.files import a_file, read, rows
+from accelreport.importing.reader import LARGEST, Asked, Unreadable, read_given
+from tests.importing.files import a_file, rows
 
 HEAD = "label,epoch_time\n"
 
@@ -85,13 +85,6 @@ def test_a_cell_may_hold_line_ends_and_the_next_row_still_knows_its_line(tmp_pat
     assert first.published.label == "two\nlines"
     assert second.place.endswith(":5")
     assert second.published.epoch_time == 7.0
-
-
-def test_two_readings_of_one_file_are_asked_about(tmp_path: Path) -> None:
-    columns = "division,submitter,system,accelerator_model_name,accelerators_count,framework"
-    path = a_file(tmp_path, f"{columns},epoch_time\nclosed,a,b,c,8,d,6 s\n")
-    with pytest.raises(NotAsked, match="figures, mlperf-training"):
-        read(path)
 
 
 def test_what_a_file_holds_is_told_without_what_a_terminal_obeys(tmp_path: Path) -> None:

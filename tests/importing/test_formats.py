@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -92,100 +91,15 @@ def test_numbers_keep_the_digits_they_were_printed_with(tmp_path: Path) -> None:
     assert row.published.figures() == {"loss": 1e-7, "tflops": 15.7}
 
 
-# MLPerf ---------------------------------------------------------------------------------------
-
-TRAINING = (
-    "division,availability,submitter,system,number_of_nodes,host_processor_model_name,"
-    "host_processors_count,accelerator_model_name,accelerators_count,framework,notes,bert,resnet,"
-    "details_url,code_url\n"
-    "closed,cloud,Lab,n1,1,CPU,2,Chip,8,TF,,,29.37418888888889,https://e.org/1,https://e.org/c\n"
-    "open,cloud,Lab,n2,2,CPU,4,Chip,16,TF,,3.5,14.25,https://e.org/2,https://e.org/c\n"
-)
-
-
-def test_a_training_summary_is_minutes_to_the_target(tmp_path: Path) -> None:
-    path = a_file(tmp_path, TRAINING, "summary.csv")
-    found = rows(path)
-    assert [row.published.total_time for row in found] == pytest.approx(
-        [29.37418888888889 * 60, 210.0, 855.0]
-    )
-    assert found[0].published.label == "Theirs: resnet on Lab n1 (8 × Chip, TF)"
-    assert all(not row.published.comparable for row in found)
-    assert "closed division" in found[0].published.note
-    (one,) = rows(path, benchmark="bert")
-    assert one.published.label == "Theirs"
-    (other,) = rows(path, benchmark="ResNet", system="n2")
-    assert other.published.total_time == 855.0
-
-
-def test_the_json_of_a_training_summary_says_the_same(tmp_path: Path) -> None:
-    records = list(csv.DictReader(TRAINING.splitlines()))
-    for record in records:
-        for key in ("bert", "resnet"):
-            record[key] = json.loads(record[key] or "null")
-    path = a_file(tmp_path, json.dumps(records), "summary.json")
-    same = rows(a_file(tmp_path, TRAINING, "summary.csv"))
-    assert [row.published.figures() for row in rows(path)] == [
-        row.published.figures() for row in same
-    ]
-
-
 def test_a_selection_that_fits_nothing_says_what_there_is(tmp_path: Path) -> None:
-    path = a_file(tmp_path, TRAINING, "summary.csv")
-    with pytest.raises(NotAsked, match="--select benchmark=ssd: no row is left") as caught:
-        rows(path, benchmark="ssd")
-    assert caught.value.remedy == 'The values are "resnet" and "bert".'
+    path = a_file(tmp_path, "label,total_time\nA GPU,1 min\nA TPU,2 min\n")
+    (one,) = rows(path, label="a tpu")
+    assert one.published.total_time == 120.0
+    with pytest.raises(NotAsked, match="--select label=A CPU: no row is left") as caught:
+        rows(path, label="A CPU")
+    assert caught.value.remedy == 'The values are "A GPU" and "A TPU".'
     with pytest.raises(NotAsked, match="no such column"):
-        rows(path, benchmarks="resnet")
-
-
-INFERENCE_COLUMNS = (
-    "Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,"
-    "Result,Accuracy,number_of_nodes,host_processor_model_name,host_processors_per_node,"
-    "host_processor_core_count,accelerator_model_name,accelerators_per_node,Location,framework,"
-    "operating_system,notes,compilance,errors,version,inferred,has_power,Units"
-)
-
-
-def _inference(scenario: str, result: str, unit: str) -> str:
-    row = dict.fromkeys(INFERENCE_COLUMNS.split(","), "")
-    row |= {"Organization": "Lab", "SystemName": '"n4 (4x Chip, RT)"', "MlperfModel": "resnet"}
-    row |= {"Scenario": scenario, "Result": result, "Units": unit, "version": "v3.0"}
-    return ",".join(row.values())
-
-
-def test_an_inference_summary_is_the_time_of_a_sample(tmp_path: Path) -> None:
-    lines = [
-        INFERENCE_COLUMNS,
-        _inference("Offline", "160000.0", "Samples/s"),
-        _inference("Server", "140007.0", "Queries/s"),
-        _inference("SingleStream", "0.42", "Latency (ms)"),
-        _inference("MultiStream", "0.9", "Latency (ms)"),
-        _inference("Offline", "512.5", "Watts"),
-        _inference("Offline", "2500", "Tokens/s"),
-        _inference("Offline", "None", "Samples/s"),
-    ]
-    path = a_file(tmp_path, "\n".join(lines), "summary.csv")
-    found = rows(path)
-    assert [row.published.sample_time for row in found] == pytest.approx(
-        [1 / 160000, 1 / 140007, 0.42e-3], rel=1e-11
-    )
-    assert [row.published.mark for row in found] == ["D", "D", "S"]
-    assert "no training" in found[0].published.note
-    assert found[0].published.label == "Theirs: resnet Offline on Lab n4 (4x Chip, RT)"
-    assert list(read(path).left_out) == [
-        '1 row: a query of "MultiStream" has several samples',
-        '1 row: a spec has no figure in "Watts"',
-        '1 row: a spec has no figure in "Tokens/s"',
-        "1 row: there is no result",
-    ]
-
-
-def test_an_inference_summary_without_units_is_refused(tmp_path: Path) -> None:
-    columns = INFERENCE_COLUMNS.removesuffix(",Units")
-    path = a_file(tmp_path, f"{columns}\n{'x,' * columns.count(',')}x\n")
-    with pytest.raises(Unreadable, match="not a summary of MLPerf Inference with units"):
-        rows(path)
+        rows(path, labels="A GPU")
 
 
 # optimum-benchmark ----------------------------------------------------------------------------

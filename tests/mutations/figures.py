@@ -36,13 +36,6 @@ FIGURES: dict[str, Any] = {
                      "val_accuracy": [0.7, 0.85], "epoch_time": [9.0, 6.0]},
     "log.csv": [{"epoch": 0, "loss": 0.5, "accuracy": 0.8, "elapsed": 9.0},
                 {"epoch": 1, "loss": 0.25, "accuracy": 0.9, "elapsed": 15.0}],
-    "inference.csv": [{"Organization": "Lab", "SystemName": "n1", "MlperfModel": "resnet",
-                       "Scenario": "Offline", "Result": 120.5, "Units": "Samples/s",
-                       "Division": "closed", "version": "v4.0", "number_of_nodes": 1,
-                       "accelerators_per_node": 8, "accelerator_model_name": "Chip"}],
-    "training.csv": [{"division": "closed", "submitter": "Lab", "system": "n1",
-                      "accelerator_model_name": "Chip", "accelerators_count": 8,
-                      "framework": "TF", "resnet": 29.37, "details_url": "https://e.org/1"}],
     "report.json": {
         "config": {"backend": {"name": "pytorch", "device": "cuda", "model": "bert"},
                    "environment": {"cpu": "CPU", "gpu": ["GPU"], "optimum_benchmark_version": "1"},
