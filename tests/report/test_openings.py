@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -578,11 +578,8 @@ def test_pointing_at_a_curve_tells_a_99th_percentile_only_where_it_is_known(
     assert ("99th percentile" in drawn) == told
 
 
-def test_many_measured_rows_are_grouped_by_framework_with_the_fastest_first() -> None:
+def test_many_measured_rows_have_the_order_of_their_rates() -> None:
     bench = example()["frameworks"]
-    rates = [value for value, _ in rates_at(bench, bench.points[0])]
-    families = [bench.plan.devices[value.of.device].framework for value in rates]
-    assert [name for name, _ in groupby(families)] == ["tensorflow", "torch", "jax"]
-    for family in set(families):
-        own = [v.number for v, of in zip(rates, families, strict=True) if of == family]
-        assert own == sorted(own, reverse=True)
+    rates = [value.number for value, _ in rates_at(bench, ()) if value.of.machine]
+    assert len(rates) > 6
+    assert rates == sorted(rates, reverse=True)

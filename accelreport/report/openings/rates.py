@@ -251,7 +251,7 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
     """Measured rates at a point, then published ones with what cannot be right about them.
 
     Points that differ only in a key that the baseline fixes are one. Measured rates have the order
-    of the plan; many of them are grouped by framework, and in each the fastest is first.
+    of the plan; of many, the fastest is first.
     """
     beside, baseline = bench.base_point(point), bench.plan.baseline
     rates = [
@@ -260,16 +260,7 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
         if bench.base_point(tuple(row.own.point.values())) == beside and (rate := rate_of(row.own))
     ]
     if len(rates) > MOST_IN_ORDER:
-        best: dict[str, float] = {}
-        for rate, _ in rates:
-            framework = bench.plan.devices[rate.of.device].framework
-            best[framework] = max(best.get(framework, 0.0), rate.number)
-        rates.sort(
-            key=lambda pair: (
-                -best[bench.plan.devices[pair[0].of.device].framework],
-                -pair[0].number,
-            )
-        )
+        rates.sort(key=lambda pair: -pair[0].number)
     shown: dict[tuple[str, float], tuple[Value, str]] = {}
     for row in sound_rates(bench):
         if matches(bench.values(beside), baseline.beside(row.where)):
