@@ -7,6 +7,7 @@ COMMANDS: dict[str, str] = {
     "laws": "The page of a sweep says between which points a device overtakes another.",
     "ceilings": "The built site has the upper bounds: ceilings.html and each benchmark's page.",
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",
+    "build --explain": "results.json of the built site has each finding with its values.",
     "build --trials": "Name what to show: `accelreport build --only SPEC:PROFILE`.",
     "data where": "`accelreport data list` prints the folder in its first line.",
     "import --accessed": "Write `accessed` into the row's `source`, or a column source.accessed.",

@@ -39,7 +39,6 @@ Examples:
   accelreport build --only mnist_batch_sweep --only matmul:quick
   accelreport build --base-url https://example.org/report/ --logo logo.svg
   accelreport build --chips chips/index.html
-  accelreport build --explain
 
 \b
 Exit codes: 0 built, 1 an error of accelreport, after which the site is as it was, 2 an option, a
@@ -130,12 +129,6 @@ AsMeasured = Annotated[
         "--as-measured", help="Show each spec as it was measured, not the current file in --specs."
     ),
 ]
-Explain = Annotated[
-    bool,
-    typer.Option(
-        "--explain", help="Print each title and number with its finding, and build nothing."
-    ),
-]
 Cache = Annotated[bool, typer.Option("--cache/--no-cache", help="Make only what has changed.")]
 
 TITLE = "Accelerator benchmarks"
@@ -157,7 +150,6 @@ def build(
     cache: Cache = True,
     only: Only = [],  # noqa: B006 -- Typer copies it
     as_measured: AsMeasured = False,
-    explain: Explain = False,
 ) -> None:
     """Build the report: static pages of everything in results/.
 
@@ -175,12 +167,6 @@ def build(
     for absent in file_options.unknown_benchmarks(known, "it has no results; run its spec first"):
         say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only), err=True)
-    if explain:
-        from accelreport.report.site.assembly import gather
-        from accelreport.terminal.explain import explained
-
-        say(*explained(gather(store), title, file_options.talk))
-        return
     options = builder.BuildOptions(
         title=title,
         talk=file_options.talk,

@@ -11,9 +11,6 @@ from typer.testing import CliRunner, Result
 
 from accelreport.cli import app
 from accelreport.errors import AccelReportError
-from accelreport.report.openings.registry import opening_of
-from accelreport.report.say import provenance_text
-from accelreport.report.site.assembly import gather
 from accelreport.results.plan_document import variant
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Artefact
@@ -180,17 +177,3 @@ def test_what_is_private_is_listed_with_what_is_published_instead(store: Store) 
     assert path.read_bytes() == to_bytes(named), "looking changes nothing"
     store.remove(store.machines(), [])
     assert "name no person and no machine" in accelreport("private").stdout
-
-
-def test_each_title_of_a_report_is_printed_beside_the_finding_it_is_from(store: Store) -> None:
-    folder = store.root.parent
-    printed = CliRunner().invoke(app, ["build", "--explain"], catch_exceptions=False).stdout
-    choose(store)
-    for bench in gather(store):
-        opening = opening_of(bench)
-        headline = f"  headline and card: {opening.title}\n    [{opening.finding.kind}; "
-        assert headline in printed
-        for value in opening.finding.values:
-            assert f", {value.verdict}, {provenance_text(value)}" in printed or not value.verdict
-    assert "\nslides.html\n" in printed
-    assert {path.name for path in folder.iterdir()} == {"results"}
