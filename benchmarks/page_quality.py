@@ -67,10 +67,10 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 
 
 def kinds(site: Path) -> Iterator[str]:
-    """Pages of the site and of its benchmarks; the longest deck, cell and embedded figure."""
+    """Pages of the site and of its benchmarks; the longest deck and cell."""
     pages = (path.name for path in site.glob("*.html"))
     yield from sorted(name for name in pages if not name.endswith(".slides.html"))
-    for pattern in ("*.slides.html", "cells/*.html", "embed/*.html"):
+    for pattern in ("*.slides.html", "cells/*.html"):
         found = sorted(site.glob(pattern), key=lambda path: path.stat().st_size)
         yield from (path.relative_to(site).as_posix() for path in found[-1:])
 

@@ -229,8 +229,6 @@ class Figure:
     data: Table | None = None
     """The numbers it shows, for its files: its own table, or one that stands after it."""
     downloads: tuple[Download, ...] = ()
-    embed: str = ""
-    """A page with this figure alone."""
     choice: str = ""
     """What a reader chooses by, such as the scale, where each panel stands in the place of the
     first; empty where they stand side by side."""

@@ -1,4 +1,4 @@
-"""A site that knows its address: link previews, a feed, figures for other pages."""
+"""A site that knows its address: link previews, a feed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import Browser
 
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import feed
 from accelreport.report.site.options import BuildOptions, SiteFacts
 from tests.report.scenarios import Results, attacked
 from tests.report.tree import parse
-from tests.support.browser import opened
 from tests.support.records import study
 from tests.support.sites import build
 
@@ -41,28 +39,6 @@ def test_every_page_names_a_picture_that_is_there(published: Path) -> None:
         content = (published / image.removeprefix(ADDRESS)).read_bytes()
         assert content.startswith(b"\x89PNG")
         assert struct.unpack(">II", content[16:24]) == (1200, 630)
-
-
-def test_every_figure_is_a_page_that_leads_back(published: Path) -> None:
-    page = parse((published / "example_matmul.full.html").read_text(encoding="utf-8"))
-    figures = [figure.attributes["id"] for figure in page.all("figure")]
-    assert len(figures) >= 3
-    for figure in figures:
-        path = published / "embed" / f"example_matmul.full.{figure}.html"
-        alone = parse(path.read_text(encoding="utf-8"))
-        assert len(alone.all("figure")) == 1
-        for link in alone.all("a"):
-            name, _, _ = link.attributes["href"].partition("#")
-            assert not name or (path.parent / name).is_file(), link.attributes["href"]
-        assert f"../example_matmul.full.html#{figure}" in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.e2e
-def test_a_figure_fits_into_a_frame(published: Path, browser: Browser) -> None:
-    for path in sorted((published / "embed").glob("*.html"))[:2]:
-        with opened(browser, path, width=390) as page:
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert page.locator("svg[role=img]:visible").count() >= 1
 
 
 def test_every_figure_is_a_picture_in_both_themes(published: Path) -> None:
@@ -107,5 +83,4 @@ def test_pages_with_an_address_may_ask_their_own_server_and_nobody_else(
 
 def test_a_site_without_an_address_has_none_of_this(site: Path) -> None:
     assert not (site / "feed.xml").exists()
-    assert not (site / "embed").exists()
     assert "og:image" not in (site / "index.html").read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
 
     Args:
         bench: the plan with its records.
-        facts: whether figures also become pictures and pages to embed.
+        facts: whether figures also become pictures.
     """
     opening = opening_of(bench)
     first = opening.section()
@@ -109,5 +109,4 @@ def _with_files(
 ) -> Figure:
     figure = replace(figure, data=data_of(figure, after))
     links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
-    embed = f"embed/{bench.slug}.{figure.id}.html" if facts.address else ""
-    return replace(figure, downloads=links, embed=embed)
+    return replace(figure, downloads=links)

@@ -22,7 +22,6 @@ from accelreport.report.site.export import (
     FEED,
     PREVIEW,
     benchmark_files,
-    embed_pages,
     feed,
     figure_files,
     figure_svg,
@@ -186,7 +185,7 @@ class BenchmarkUnit:
             )
             for place, owners in self.cells.items()
         ]
-        pages += [page, *embed_pages(page)]
+        pages.append(page)
         if page.related:
             pages.append(slides_page(self.bench, page, self.facts.talk))
         return pages

@@ -2,10 +2,9 @@
 
 A figure's drawing is one SVG file: title, key, all panels. Nothing outside it is needed: the names
 of colours are replaced by the colours of one theme, and the legend, which is HTML on the page, is
-drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. For a frame on somebody
-else's page there is a page with the figure alone. All numbers of a benchmark are CSV for a
-spreadsheet and JSON for a program. What a site says of itself elsewhere is an Atom feed (RFC 4287),
-and a picture beside a link.
+drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. All numbers of a
+benchmark are CSV for a spreadsheet and JSON for a program. What a site says of itself elsewhere is
+an Atom feed (RFC 4287), and a picture beside a link.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from accelreport.report.frames import (
     targets_frame,
     timed_steps,
 )
-from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Section, Table
+from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Table
 from accelreport.report.published_text import published_frame
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
@@ -354,29 +353,6 @@ def _moved(value: Any, name: Callable[[str], str], link: Callable[[str], str]) -
         if new is not old:
             changed[member.name] = new
     return replace(value, **changed) if changed else value
-
-
-def embed_pages(page: Page) -> Iterator[Page]:
-    """A page for each figure of a page that names one; it leads back to the whole."""
-
-    def link(old: str) -> str:
-        return f"../{page.path}{old}" if old.startswith("#") else f"../{old}"
-
-    for figure in page.figures:
-        if figure.embed:
-            alone = relinked(replace(figure, downloads=(), embed=""), name=str, link=link)
-            yield replace(
-                page,
-                path=figure.embed,
-                title=f"{figure.title}: {page.title}",
-                headline="",
-                opening=None,
-                sections=(Section("figure", figure.title, (alone,)),),
-                template="embed.html",
-                byline=(),
-                related=(),
-                crumbs=(Download(f"{page.path}#{figure.id}", page.title),),
-            )
 
 
 def benchmark_files(

@@ -98,7 +98,6 @@ KINDS = (
     Kind("two-runs", "runs", "comparison.html"),
     Kind("frameworks", "frameworks", "example_training.full.html"),
     Kind("slides", "ordinary", f"{SWEEP}.slides.html", height=720, deck=True),
-    Kind("embed", "small", "embed/k.full.sweep.html"),
     Kind("single", "single", "report.html"),
 )
 """Every kind of page; those that a site has once are of the registry."""
