@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from accelreport.report.pages.compare import line_page, two_runs_page
 from accelreport.report.site.assembly import gather, site_units
 from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.report.site.render import Renderer
-from accelreport.results.plan_document import Looks, PlanDocument
+from accelreport.results.plan_document import Looks, PlanDocument, with_other_devices
 from accelreport.results.reading import ResultProblem, UnreadableFile, to_bytes
 from accelreport.results.record import (
     Artefact,
@@ -163,6 +164,8 @@ def training() -> Study:
             "baseline": Baseline.model_validate({"device": "cpu", "batch_size": 256}),
             "advice": [Advice(use="GPU", words=["large"], others=["other"], source=SOURCE)],
             "until_decided": Looks(at=[2, 4, 8], level=0.98),
+            "rows": {"gpu": "card"},
+            "added": ["gpu"],
         }
     )
     return replace(made, plan=plan, records=records)
@@ -294,6 +297,12 @@ def read_all(folder: Folder, before: Folder, *, rendered: bool = False) -> None:
         for _, content in unit.files():
             del content
     _compare(before, folder)
+    for one, other in product(folder.plans(), before.plans()):
+        _ = (
+            one.frameworks,
+            with_other_devices(one, other, bool),
+            with_other_devices(other, one, bool),
+        )
     plan = RunPlan(tuple(decide(each.cell, each, None) for each in folder.written))
     _ = plan.estimate, [Earlier.of(each) for each in folder.written]
     for each in folder.written:
