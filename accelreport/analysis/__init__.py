@@ -1,1 +1,1 @@
-"""Statistics: data frames in, data frames out."""
+"""Statistics of records: intervals, verdicts, claims, and what may be said of them."""

@@ -1,4 +1,7 @@
-"""Tests of a timed series; what they find is a warning with a name, shown with the number.
+"""The time of a step, from the blocks of a process, and tests of whether it was steady.
+
+`steady` decides the time: seconds divided by steps. What a test finds is a warning with a name,
+shown with the number.
 
 Warm-up is a fixed number of steps (a number that depended on the data would make cells
 incomparable), so what follows it is tested instead. A finding never removes a value: it
@@ -26,7 +29,7 @@ from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Record
 
 @dataclass(frozen=True)
 class Steady:
-    """Sums over the blocks of one process that are not warm-up.
+    """Sums over the steady blocks of one process.
 
     Attributes:
         steps: steps (for a kernel: chained operations) in them.
@@ -58,7 +61,7 @@ class Steady:
 
 
 def steady(record: Record) -> Steady:
-    """Sums the blocks of `record` that are not warm-up."""
+    """The sums over the steady blocks of `record`: not warm-up, and never stopped."""
     blocks = [block for block in record.blocks if block.steady]
     others = [block.other_cpu_s for block in blocks if block.other_cpu_s is not None]
     return Steady(

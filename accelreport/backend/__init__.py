@@ -1,1 +1,1 @@
-"""The only room that knows TensorFlow: devices, strategies, the timed loop, the child process."""
+"""What runs in a cell's process: frameworks, strategies, the timed loop, its self-checks."""

@@ -1,1 +1,1 @@
-"""An author who reversed a rule can see it here."""
+"""The order of cells, their processes, limits, failures and progress."""
