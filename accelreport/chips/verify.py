@@ -48,7 +48,7 @@ STAGES = ("process", "import", "data", "build", "train", "evaluate", "observe", 
 
 UNEXPLAINED_S, UNEXPLAINED = (3.0, 6.0), 0.05
 """Seconds of a cell that belong to none of its stages (the second where several processes start, or
-an older version timed parts of a step), and the same as a share of a long cell on a busy machine."""
+parts of a step were timed), and the same as a share of a long cell on a busy machine."""
 
 UNSTAMPED = (0.7, 3.0)
 """The first step of a block has no stamp; its time as a multiple of the block's median step."""
