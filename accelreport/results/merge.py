@@ -421,14 +421,42 @@ def merge(sources: Sequence[Path], out: Path) -> Merged:
     with writing(out):
         _unite_artefacts(folders, out, versions.artefacts, problems)
         conflicts = [*records.settle(kept, versions.several), *documents.settle(set)]
+    united = {
+        name
+        for name in conflicts
+        if name.startswith("plans/")
+        and _differs_in_frameworks(Store(out), name.removeprefix("plans/"))
+    }
     return Merged(
         records=len(every),
         plans=len(plans),
         machines=tuple(sorted({name.split(".")[1] for name in every})),
-        conflicts=tuple(sorted(conflicts)),
+        conflicts=tuple(sorted({*conflicts} - united)),
         problems=tuple(
             dict.fromkeys(map(records.with_new_name, map(documents.with_new_name, problems)))
         ),
+    )
+
+
+def _differs_in_frameworks(store: Store, name: str) -> bool:
+    """Whether the versions of a plan differ in the frameworks of its rows and show all together.
+
+    Then they are no conflict: `Store.plans` has the devices of all of them.
+    """
+    stored = {plan_file_name(*key): plan for key, plan in store.stored_plans().items()}
+    versions = [
+        path
+        for path in listing(store.versions)
+        if path.name.startswith(f"{name.removesuffix('.json')}.")
+    ]
+    try:
+        front, others = read_plan(store.planned / name), [read_plan(path) for path in versions]
+    except (UnreadableFile, FileNotFoundError):
+        return False
+    keys = {cell.key for cell in stored[name].cells} if name in stored else set()
+    return all(
+        other.rows != front.rows and not store.measured_any({c.key for c in other.cells} - keys)
+        for other in others
     )
 
 

@@ -275,7 +275,7 @@ class Store:
             earlier = self._keep_unreadable(path, read_plan)
             if earlier is not None:
                 earlier = self._with_versions(path, earlier)
-                plan = with_other_devices(plan, earlier, self._measured_any)
+                plan = with_other_devices(plan, earlier, self.measured_any)
                 keys = {cell.key for cell in earlier.cells} - {cell.key for cell in plan.cells}
                 plan = with_earlier_cells(plan, earlier, self.machines(keys)) if keys else plan
             write_whole(path, to_bytes(plan))
@@ -326,10 +326,10 @@ class Store:
             kept = version.name.startswith(f"{path.stem}.")
             other = self._read(version, read_plan) if kept else None
             if other and (other.spec, other.profile) == (plan.spec, plan.profile):
-                plan = with_other_devices(plan, other, self._measured_any)
+                plan = with_other_devices(plan, other, self.measured_any)
         return plan
 
-    def _measured_any(self, keys: Collection[str]) -> bool:
+    def measured_any(self, keys: Collection[str]) -> bool:
         """Whether any of some cells was measured on any machine."""
         places = ((k, m) for k, machines in self.machines(keys).items() for m in machines)
         return any(record.measured for place in places if (record := self.get(*place)))

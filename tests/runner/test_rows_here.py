@@ -163,7 +163,8 @@ def test_folders_of_two_frameworks_are_merged_into_one_benchmark(
         run.results = tmp_path / framework
         run(framework)
         folders.append(run.results)
-    merge(folders[::-1] if turned else folders, tmp_path / "merged")
+    merged = merge(folders[::-1] if turned else folders, tmp_path / "merged")
+    assert not merged.conflicts
     plan = run.plan(tmp_path / "merged")
     assert {(name, device.framework) for name, device in plan.devices.items()} == {
         ("cpu", "tensorflow"),
