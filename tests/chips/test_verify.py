@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -145,7 +146,7 @@ def test_what_happens_to_an_honest_machine_is_a_doubt_and_no_refusal(
 
 
 def table(shipped: Contribution) -> Iterator[str]:
-    """The table of docs/chips.md: what is forged, how many of it are noticed, and by what."""
+    """The table of forgeries.md: what is forged, how many of it are noticed, and by what."""
     yield "| forged | refused | a person should look | by |"
     yield "|---|--:|--:|---|"
     refused, doubted = Counter[str](), Counter[str]()
@@ -168,8 +169,11 @@ def test_the_documentation_has_the_share_of_forgeries_that_is_noticed(
 ) -> None:
     """Where these numbers change, so does the page."""
     rows = list(table(shipped))
-    page = (ROOT / "docs" / "chips.md").read_text(encoding="utf-8")
+    page = (ROOT / "tests" / "chips" / "forgeries.md").read_text(encoding="utf-8")
     assert "\n".join(rows) in page
+    every, refused, doubted = re.findall(r"\*\*(?:all )?(\d+)\*\*", rows[-1])
+    summary = " ".join((ROOT / "docs" / "chips.md").read_text(encoding="utf-8").split())
+    assert f"Of {every} forgeries, {refused} are refused, and {doubted} are named" in summary
     missed = [row.split(" | ")[0][2:] for row in rows[2:-1] if row.endswith("| – |")]
     assert missed == [*NOT_CAUGHT]
 
