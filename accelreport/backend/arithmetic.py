@@ -5,7 +5,7 @@ here, element-wise operations are a hundredth of the arithmetic and bound by mem
 is two operations. A product is done once forwards, and once more for the gradient of each of its
 two operands that somebody needs. It reads its operands once and writes its result once, which is
 the traffic of the algorithm as it is written: caches and fusion save some of it, and operands that
-do not fit are read again. The tests hold every layer of the table against TensorFlow's graph.
+do not fit are read again. `tests/backend/arithmetic.toml` has an answer for every layer.
 """
 
 from __future__ import annotations
