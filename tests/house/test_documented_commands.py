@@ -1,4 +1,4 @@
-"""Every command line in a block of the README and of docs/ is one that the program understands.
+"""Every command line in a block of the README and of docs/ works.
 
 Each is parsed by the real command line. Those that measure nothing are run as they stand, by
 bash, in a folder that holds what their page speaks of; of those that measure, the plan is made.
@@ -12,7 +12,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from accelreport.chips.contribution import SHIPPED
@@ -33,24 +32,29 @@ from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
 
-READ = [name for name in DOCUMENTS if name != "CHANGELOG.md"]
+
+def lines_of(name: str) -> dict[str, Block]:
+    """Line of a document without its comment → where it stands."""
+    return {
+        re.sub(r"\s+# .*$", "", line.strip()): block
+        for block in blocks(name)
+        if block.language in SHELLS
+        for line in shell_lines(block)
+        if list(calls(line))
+    }
+
+
+TUTORIAL = lines_of("docs/tutorial.md")
+"""`test_tutorial.py` enters these, and measures."""
 
 LINES = {
-    re.sub(r"\s+# .*$", "", line.strip()): block
-    for name in READ
-    for block in blocks(name)
-    if block.language in SHELLS
-    for line in shell_lines(block)
-    if list(calls(line))
+    line: block
+    for name in DOCUMENTS
+    if name != "CHANGELOG.md"
+    for line, block in lines_of(name).items()
+    if line not in TUTORIAL
 }
-"""Line without its comment → where it stands; what several documents show is looked at once."""
-
-FIRST = {
-    line.split()[2]: line
-    for line, block in LINES.items()
-    if block.document == "docs/tutorial.md" and line.startswith("accelreport new specs/")
-}
-"""Spec → the command that writes it, with which other commands of the tutorial go on."""
+"""What several documents show is run once."""
 
 NOT_RUN = {
     ("run",): "measures",
@@ -115,12 +119,6 @@ def test_a_command_line_is_one_that_the_program_understands(line: str) -> None:
         understood(words)
 
 
-@pytest.mark.parametrize("line", ["run --no-such", "compare one", "build --port 0", "chekc specs/"])
-def test_what_the_program_does_not_understand_would_be_seen(line: str) -> None:
-    with pytest.raises(Exception, match=r"(?i)no such|missing"):
-        understood(line.split())
-
-
 def test_calls_are_found_wherever_a_shell_would_find_them() -> None:
     line = (
         "for n in 1 2; do (cd a && A=1 .venv/bin/accelreport run x --set r=$n | tee y); done # no"
@@ -149,12 +147,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "logo.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
     )
-    names = ("model.py", "cnn.py", "specs/step.py")
-    for name, text in zip(names, fenced("docs/tutorial.md", "python"), strict=True):
-        (folder / name).write_text(text, encoding="utf-8")
-    np.savez(folder / "img.npz", x=np.zeros((64, 8, 8, 1), np.uint8), y=np.arange(64) % 2)
-    lines = [f"{n},{n % 7},{n % 5},{n % 3},{n * 0.5}" for n in range(64)]
-    (folder / "train.csv").write_text("\n".join(["a,b,c,d,target", *lines, ""]))
     (folder / "chips").mkdir()
     # Two contributions of one machine: who verifies one of them has the other.
     (shipped,) = SHIPPED.glob("*.zip")
@@ -172,9 +164,6 @@ def shell(line: str, world: Path, temporary: Path) -> Finished:
     """Runs a line in a fresh copy of that folder."""
     folder = temporary / "project"
     shutil.copytree(world / "project", folder)
-    for spec, written in FIRST.items():
-        if spec in line and "accelreport new" not in line:
-            line = f"{written}\n{line}"
     if "examples/" in line:  # too large to be copied for every line, or to be built again
         shutil.copytree(ROOT / "examples", folder / "examples")
         for plans in (folder / "examples").glob("*/plans"):

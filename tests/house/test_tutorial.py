@@ -1,8 +1,8 @@
 """The tutorial as a new user follows it, from the wheel in an empty folder.
 
 Each of its first sections is a task of somebody with work of their own: at most two files of theirs
-and three commands. The commands and the code are those of the page; some get an option more, by
-which they measure less of the same.
+and three commands. The other sections are one task. The commands and the code are those of the
+page; some get an option more, by which they measure less of the same.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,47 +25,51 @@ from tests.support.program import alone
 
 pytestmark = pytest.mark.e2e
 
-PAGE = "docs/tutorial.md"
+PAGE = text_of("docs/tutorial.md")
 
-SECTIONS = {
-    part.partition("\n")[0]: part for part in re.split(r"^#+ ", text_of(PAGE), flags=re.MULTILINE)
-}
+SECTIONS = {part.partition("\n")[0]: part for part in re.split(r"^#+ ", PAGE, flags=re.MULTILINE)}
 """The text of each section of the tutorial, by its heading."""
+
+HEADINGS = [heading for heading in SECTIONS if heading]
+TASKS = HEADINGS[: HEADINGS.index("Install")]
+REST = "".join(SECTIONS[heading] for heading in HEADINGS[len(TASKS) + 1 :])
+"""What is behind the installation, from the file of devices to more repeats."""
 
 
 class NewUser:
-    """Somebody in an empty folder who has installed the wheel and follows a section.
+    """Somebody in an empty folder who has installed the wheel and follows a part of the tutorial.
 
     Args:
         folder: the empty folder.
         programs: where the command is installed.
-        section: the heading of the section.
+        text: the part.
     """
 
-    def __init__(self, folder: Path, programs: Path, section: str) -> None:
+    def __init__(self, folder: Path, programs: Path, text: str) -> None:
         self.folder = folder
-        text = SECTIONS[section]
+        self.text = text
         found = [(block["language"], block["body"]) for block in FENCE.finditer(text)]
         self.code = [body for language, body in found if language == "python"]
         self.commands = [
             line for language, body in found if language == "sh" for line in body.splitlines()
         ]
+        self.entered: set[int] = set()
         self.environment = {
             **os.environ,
             **alone(folder.parent),
             "PATH": f"{programs}:{os.environ['PATH']}",
         }
         self.environment.pop("PYTHONPATH", None)
-        assert len(self.commands) <= 3
 
     def enters(self, number: int, code: int = ExitCode.OK, *, less: str = "") -> str:
-        """What a command of the section prints, which must end with this exit code.
+        """What a command of the part prints, which must end with this exit code.
 
         Args:
             number: of the command.
             code: expected.
             less: options by which it measures less.
         """
+        self.entered.add(number)
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", f"{self.commands[number]} {less}"],
             cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
@@ -74,14 +78,10 @@ class NewUser:
         assert done.returncode == code, f"{self.commands[number]}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def statuses(self, results: str = "results") -> list[str]:
+    def statuses(self) -> list[str]:
         """What came of each cell."""
-        return [record["status"] for record in self.records(results)]
-
-    def records(self, results: str = "results") -> list[dict[str, Any]]:
-        """What was measured."""
-        cells = sorted((self.folder / results / "cells").rglob("*.json"))
-        return [json.loads(path.read_text(encoding="utf-8")) for path in cells]
+        cells = sorted((self.folder / "results" / "cells").rglob("*.json"))
+        return [json.loads(path.read_text(encoding="utf-8"))["status"] for path in cells]
 
     def page(self) -> str:
         """The text of the report's first page."""
@@ -89,15 +89,24 @@ class NewUser:
 
 
 @pytest.fixture
-def user(request: pytest.FixtureRequest, whole_environment: Path, tmp_path: Path) -> NewUser:
+def user(
+    request: pytest.FixtureRequest, whole_environment: Path, tmp_path: Path
+) -> Iterator[NewUser]:
     folder = tmp_path / "empty"
     folder.mkdir()
-    return NewUser(folder, whole_environment, request.param)
+    made = NewUser(folder, whole_environment, request.param)
+    yield made
+    assert made.entered == set(range(len(made.commands))), "a command is not run"
 
 
-def follows(section: str) -> pytest.MarkDecorator:
+FOLLOWED: list[str] = []
+"""Headings of the sections that tests follow."""
+
+
+def follows(heading: str) -> pytest.MarkDecorator:
     """Has a test follow a section of the tutorial."""
-    return pytest.mark.parametrize("user", [section], indirect=True, ids=[""])
+    FOLLOWED.append(heading)
+    return pytest.mark.parametrize("user", [SECTIONS[heading]], indirect=True, ids=[""])
 
 
 FIRST = "A first report of your own"
@@ -139,7 +148,7 @@ def write_spec(folder: Path, *, epochs: int, repeats: int) -> None:
 
 
 def test_a_model_is_measured_within_the_first_ten_lines() -> None:
-    first = "\n".join(text_of(PAGE).splitlines()[:10])
+    first = "\n".join(PAGE.splitlines()[:10])
     for command in ("new specs/mine.toml --model model.py:build", "run specs/mine.toml", "build"):
         assert f"accelreport {command}" in first
 
@@ -186,19 +195,14 @@ def test_two_ways_of_one_computation(user: NewUser) -> None:
     assert user.statuses() == ["ok"] * 4
 
 
-XLA = "Is XLA at least 1.3 times as fast for my model?"
-
-
-@follows(XLA)
+@follows("Is XLA at least 1.3 times as fast for my model?")
 def test_is_xla_at_least_so_fast(user: NewUser) -> None:
     (user.folder / "model.py").write_text(MODEL)
     user.enters(0)
     spec = user.folder / "specs" / "xla.toml"
     *lines, table, text, check = spec.read_text(encoding="utf-8").splitlines()
     claim = [line.removeprefix("# ") for line in (table, text, check)]
-    assert text.split('"')[1] in " ".join(
-        SECTIONS["Is XLA at least 1.3 times as fast for my model?"].split()
-    )
+    assert text.split('"')[1] in " ".join(user.text.split())
     spec.write_text("\n".join([*lines, *claim, ""]), encoding="utf-8")
     verdict = r"(confirmed|refuted|undecided) +cpu-xla is at least 1.3 times as fast as cpu"
     assert re.search(verdict, user.enters(1, less="--set measure.repeats=2"))
@@ -236,3 +240,31 @@ def test_the_archive_of_a_notebook_becomes_a_page(user: NewUser, tmp_path: Path)
     user.enters(2)
     assert "Mine, elsewhere" in user.page()
     assert user.statuses() == ["ok"] * 2
+
+
+@pytest.mark.parametrize("user", [REST], indirect=True, ids=[""])
+def test_a_spec_of_ones_own_from_the_devices_to_the_page(user: NewUser) -> None:
+    for block in FENCE.finditer(REST):
+        if block["language"] == "toml":
+            (*_, name) = re.findall(r"`(specs/\w+\.toml)`", REST[: block.start()])
+            (user.folder / name).parent.mkdir(exist_ok=True)
+            # Little work: nobody looks at what is measured here.
+            text = block["body"].replace("count = 800", "count = 20")
+            (user.folder / name).write_text(text, encoding="utf-8")
+    printed = [user.enters(number) for number in range(len(user.commands))]
+    checked = next(text for text in printed if "no errors" in text)
+    _, _, reading, counted = checked.splitlines()
+    assert f"`{reading.strip()}`" in REST
+    assert f"`{counted}`" in REST
+    assert "Matrix products: do more threads pay?" in user.page()
+    # Two sizes on two devices that every machine has, with two seeds, and the GPU's.
+    assert len(user.statuses()) == 3 * 2 * 2
+    assert re.search(r"products \(full\): \d+ run, \d+ done", printed[-1])
+
+
+def test_every_section_before_the_installation_is_followed_and_short() -> None:
+    assert FOLLOWED == TASKS
+    for heading in FOLLOWED:
+        blocks = FENCE.finditer(SECTIONS[heading])
+        commands = "".join(block["body"] for block in blocks if block["language"] == "sh")
+        assert len(commands.splitlines()) <= 3
