@@ -26,22 +26,15 @@ from accelreport.report.site.render import Renderer
 from accelreport.results.plan_document import Looks, PlanDocument, with_other_devices
 from accelreport.results.reading import ResultProblem, UnreadableFile, to_bytes
 from accelreport.results.record import (
-    Artefact,
     Beginning,
-    Confusion,
     Energy,
     Failure,
     Forecast,
-    GeneratedText,
     Host,
-    Precision,
-    Quantised,
     Record,
     Roofs,
-    SavedWeights,
     Selection,
     SelfCheck,
-    Served,
     StepParts,
     Warned,
 )
@@ -52,7 +45,7 @@ from accelreport.spec.models import Advice, ListPrice, Published, Source, Target
 from accelreport.terminal.comparison import comparison_markdown, comparison_text
 from accelreport.terminal.listings import record_text
 from accelreport.workloads.registry import FAMILIES
-from tests.report.scenarios import digits
+from tests.report.scenarios import OBSERVED, digits
 from tests.support.records import Study, study
 
 SOURCE = Source(
@@ -182,7 +175,7 @@ def _observed(record: Record) -> dict[str, Any]:
     environment, flops = record.environment, record.flops
     assert environment
     assert flops
-    generated = GeneratedText(prompt="To be", text=" or not <b>to</b> be")
+    (generated,) = OBSERVED["texts"]
     roofs = Roofs(
         tflops=0.2, core_tflops=0.1, gbps=12.0, method="2,048 × 2,048", other_cores=0.01,
         measured_at="2025-03-01T12:00:00+00:00",
@@ -204,7 +197,7 @@ def _observed(record: Record) -> dict[str, Any]:
         "blocks": stopped,
         "epochs": [each.model_copy(update={"text": generated}) for each in record.epochs],
         "failure": Failure(kind="timeout", message="it ended", remedy="wait", traceback="File …"),
-        "confusion": Confusion(classes=["cat", "dog"], counts=[[8, 2], [0, 10]]),
+        **OBSERVED,
         "forecasts": [
             Forecast(
                 target="temperature", unit="°C", first_time="2014-05-14T03:00:00", step_s=3600.0,
@@ -213,25 +206,6 @@ def _observed(record: Record) -> dict[str, Any]:
                 predicted=[float(i % 24) + 0.5 for i in range(60)],
             )
         ],
-        "texts": [generated],
-        "weights": SavedWeights(
-            format="HDF5", bytes=1000, sha256="0" * 64, examples=500, max_difference=4.8e-6
-        ),
-        "artefacts": [
-            Artefact(name="weights.h5", what="trained weights", bytes=1000, sha256="0" * 64)
-        ],
-        "served": Served(
-            format="SavedModel", bytes=3_000_000, export_s=1.0, start_s=5.0, server="a server",
-            examples=500, max_difference=0.0, same_class=1.0,
-            latency_s=[0.001 * i for i in range(1, 101)],
-            throughput_batch=32, throughput_clients=2, throughput=362.0,
-        ),
-        "quantised": Quantised(
-            method="post-training int8", calibration_examples=200, threads=1, examples=1000,
-            float32=Precision(bytes=1_580_000, latency_s=[40e-6], batch=64, throughput=8000.0),
-            int8=Precision(bytes=410_000, latency_s=[13e-6], batch=64, throughput=36000.0),
-            both_right=900, float32_only=60, int8_only=20, neither=20,
-        ),
         "selection": Selection(
             monitor="val_loss", best=0.1, best_epoch=1, restored=True, stopped_early=True
         ),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -119,11 +120,35 @@ def digits(record: Record) -> Record:
     )
 
 
+OBSERVED: dict[str, Any] = {
+    "confusion": Confusion(classes=["cat", "dog"], counts=[[8, 2], [0, 10]]),
+    "texts": [GeneratedText(prompt="To be", text=" or not <b>to</b> be")],
+    "weights": SavedWeights(
+        format="HDF5", bytes=1000, sha256="0" * 64, examples=500, max_difference=4.8e-6
+    ),
+    "artefacts": [
+        Artefact(name="weights.h5", what="trained weights", bytes=1000, sha256="0" * 64)
+    ],
+    "served": Served(
+        format="SavedModel", bytes=3_000_000, export_s=1.0, start_s=5.0, server="a server",
+        examples=500, max_difference=0.0, same_class=1.0,
+        latency_s=[0.001 * i for i in range(1, 101)],
+        throughput_batch=32, throughput_clients=2, throughput=362.0,
+    ),
+    "quantised": Quantised(
+        method="post-training int8", calibration_examples=200, threads=1, examples=1000,
+        float32=Precision(bytes=1_580_000, latency_s=[40e-6], batch=64, throughput=8000.0),
+        int8=Precision(bytes=410_000, latency_s=[13e-6], batch=64, throughput=36000.0),
+        both_right=900, float32_only=60, int8_only=20, neither=20,
+    ),
+}  # fmt: skip
+"""What a record may hold of any trained model."""
+
+
 def observed() -> Results:
     """A training whose record holds everything that can be observed of a trained model."""
     made = study(repeats=1, epochs=2, steps_per_epoch=30, devices=("cpu",), axes={})
-    seen = {
-        "confusion": Confusion(classes=["cat", "dog"], counts=[[8, 2], [0, 10]]),
+    seen = OBSERVED | {
         "forecasts": [
             Forecast(
                 target="temperature", unit="°C", first_time="2014-05-14T03:00:00", step_s=3600.0,
@@ -131,25 +156,6 @@ def observed() -> Results:
                 predicted=[float(i % 24) + 0.5 for i in range(1200)],
             )
         ],
-        "texts": [GeneratedText(prompt="To be", text=" or not <b>to</b> be")],
-        "weights": SavedWeights(
-            format="HDF5", bytes=1000, sha256="0" * 64, examples=500, max_difference=4.8e-6
-        ),
-        "artefacts": [
-            Artefact(name="weights.h5", what="trained weights", bytes=1000, sha256="0" * 64)
-        ],
-        "served": Served(
-            format="SavedModel", bytes=3_000_000, export_s=1.0, start_s=5.0, server="a server",
-            examples=500, max_difference=0.0, same_class=1.0,
-            latency_s=[0.001 * i for i in range(1, 101)],
-            throughput_batch=32, throughput_clients=2, throughput=362.0,
-        ),
-        "quantised": Quantised(
-            method="post-training int8", calibration_examples=200, threads=1, examples=1000,
-            float32=Precision(bytes=1_580_000, latency_s=[40e-6], batch=64, throughput=8000.0),
-            int8=Precision(bytes=410_000, latency_s=[13e-6], batch=64, throughput=36000.0),
-            both_right=900, float32_only=60, int8_only=20, neither=20,
-        ),
         "selection": Selection(monitor="val_loss", best=0.1, best_epoch=1, restored=True),
         "hosts": [Host(task="worker:0", host="a", chief=True), Host(task="worker:1", host="b")],
     }  # fmt: skip

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 import accelreport
@@ -203,34 +201,6 @@ def test_a_row_that_cannot_be_is_left_out_of_its_plan_by_name(tmp_path: Path) ->
     assert plan.read_bytes() == before
 
 
-JUNK = st.sampled_from(
-    (
-        0, 1, -1, 0.5, -0.0, 1e-300, 1e17, 2**31, 2**53, 2**63, 1e308, -1e308, "NaN", "Infinity",
-        "-Infinity", "", "1.5", "x" * 3000, "a" * 15 + "\U0001f600" * 20, "\0\x1b[31m", True, None,
-    )
-)  # fmt: skip
-
-
-def leaves(value: Any, place: Place = ()) -> Iterator[Place]:
-    """The places of all values, and of the lists that hold several."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from leaves(inner, (*place, key))
-    elif isinstance(value, list):
-        yield from ([place] if place else [])
-        for number, inner in enumerate(value):
-            yield from leaves(inner, (*place, number))
-    else:
-        yield place
-
-
-@st.composite
-def mutations(draw: st.DrawFn, document: Any) -> list[tuple[Place, Any]]:
-    """Up to three places of a document, and what stands there instead."""
-    places = draw(st.lists(st.sampled_from(list(leaves(document))), max_size=3, unique=True))
-    return [(place, draw(JUNK | st.just([]))) for place in places]
-
-
 def long_label(letters: int) -> str:
     return "a" * letters + "\U0001f600" + "b" * 20
 
@@ -325,30 +295,3 @@ def whole(folder: Path) -> BuildResult:
     built = build(Store(folder / "results"), folder / "site")
     assert [str(each) for each in built.unshown] == []
     return built
-
-
-class TestMutated:
-    """Records and plans in which anything stands anywhere."""
-
-    @settings(
-        max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
-    @given(data=st.data())
-    def test_a_site_is_built_of_whatever_the_models_accept(
-        self, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-    ) -> None:
-        folder = tmp_path_factory.mktemp("fuzzed")
-        written(folder / "results", small())
-        for file in sorted((folder / "results").rglob("*.json")):
-            document = json.loads(file.read_text(encoding="utf-8"))
-            for place, value in data.draw(mutations(document), label=file.name):
-                try:
-                    put(document, place, value)
-                except (IndexError, KeyError, TypeError):
-                    continue  # an earlier one took its place away
-            file.write_text(json.dumps(document), encoding="utf-8")
-        # One plan stays as it was, so that there is something to build from.
-        store = Store(folder / "results")
-        for kept in small()[1:]:
-            store.write_plan(kept.plan)
-        whole(folder)
