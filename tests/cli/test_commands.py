@@ -98,11 +98,11 @@ def test_the_check_prints_back_what_each_claim_tests(folder: Path) -> None:
         f"    holds when {reading}",
         "2 specs, 9 cells: no errors",
     ]
-    assert set(json.loads(call(folder, "check", "--json").stdout)) == {
-        "ok",
-        "specs",
-        "cells",
-        "problems",
+    assert json.loads(call(folder, "check", "--json").stdout) == {
+        "ok": True,
+        "specs": 2,
+        "cells": 9,
+        "problems": [],
     }
 
 
@@ -120,18 +120,6 @@ def test_a_file_of_ones_own_is_opened_by_the_check(tmp_path: Path) -> None:
     assert "has no column 'v'; its columns are t;v;s" in told.stderr
     (tmp_path / "x.csv").unlink()
     assert str(tmp_path / "x.csv") in call(tmp_path, "check", "sea.toml").stderr
-
-
-def test_good_specs_pass_the_check(folder: Path) -> None:
-    told = call(folder, "check", "specs")
-    assert told.returncode == ExitCode.OK
-    assert told.stdout == "2 specs, 9 cells: no errors\n"
-    assert json.loads(call(folder, "check", "--json").stdout) == {
-        "ok": True,
-        "specs": 2,
-        "cells": 9,
-        "problems": [],
-    }
 
 
 def test_every_error_of_every_file_is_told_with_its_place(folder: Path) -> None:

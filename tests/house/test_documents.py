@@ -7,12 +7,10 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import accelreport
-from accelreport.loader.load import load
 from accelreport.results.record import Environment, Record
 from tests.house.documents import DOCUMENTS, fenced, leaves, program, prose, resolve, text_of
 from tests.house.tree import ROOT
@@ -53,14 +51,6 @@ def test_the_options_a_table_names_for_a_command_exist(name: str) -> None:
             command, _ = resolve(row.split("`")[1].split()[1:])
             known = {option for parameter in command.params for option in parameter.opts}
             assert set(re.findall(r"`(--[a-z-]+)`", row)) <= known
-
-
-def test_the_spec_in_the_readme_is_a_spec(tmp_path: Path) -> None:
-    (text,) = fenced("README.md", "toml")
-    (tmp_path / "my_sweep.toml").write_text(text, encoding="utf-8")
-    for profile in (None, "quick"):
-        loaded = load([tmp_path], profile=profile, devices_file=ROOT / "specs" / "devices.toml")
-        assert len(loaded.specs[0].cells) == 2 * 2 * (2 if profile else 5)
 
 
 def test_continuous_integration_runs_the_test_command_of_the_readme() -> None:
