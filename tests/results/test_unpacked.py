@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.results import merge as module
 from accelreport.results.merge import merge, unpacked
 from accelreport.results.reading import LARGEST_FILE, ResultsError, to_bytes
 from accelreport.results.record import Artefact
@@ -90,12 +89,12 @@ def test_a_member_of_the_same_name_does_not_replace_another(tmp_path: Path) -> N
     assert "with each file once" in raised.value.remedy
 
 
-def test_an_archive_larger_than_any_results_ends_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 1000)
+def test_an_archive_larger_than_any_results_ends_in_time(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.zip", ("cells/x.json", b"0" * 10**7))
-    with pytest.raises(ResultsError, match="unpacks to more than 1,000 bytes"), unpacked([path]):
+    with (
+        pytest.raises(ResultsError, match="unpacks to more than 1,000 bytes"),
+        unpacked([path], 1000),
+    ):
         pass
 
 
