@@ -334,12 +334,3 @@ def test_what_is_missing_or_unknown_is_told(
     assert done.returncode == code
     assert expected in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.e2e
-def test_a_first_look_at_a_new_spec_runs(tmp_path: Path) -> None:
-    assert told(tmp_path, "mine.toml", "--kind", "matmul", "--set", "size=64").returncode == 0
-    # One of the repeats: each needs a process of its own that has imported TensorFlow.
-    once = ["--set", "measure.repeats=1"]
-    done = program(tmp_path, ["run", "mine.toml", "--profile", "quick", *once])
-    assert done.returncode == 0, done.stderr

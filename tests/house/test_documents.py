@@ -108,15 +108,6 @@ def test_every_dependency_is_explained() -> None:
     assert names - {"tensorflow-cpu", "tensorflow-tpu"} <= explained
 
 
-def test_the_licence_of_the_program_is_apache_2_beside_those_of_the_samples() -> None:
-    assert (
-        "Apache License" in text_of("LICENSE").splitlines()[0] + text_of("LICENSE").splitlines()[1]
-    )
-    assert tomllib.loads(text_of("pyproject.toml"))["project"]["license"].startswith(
-        "Apache-2.0 AND "
-    )
-
-
 def test_the_page_of_privacy_names_every_field_of_a_record_once() -> None:
     table = text_of("docs/privacy.md").partition("## What a record holds")[2].partition("\n\n[")[0]
     named = [

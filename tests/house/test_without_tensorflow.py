@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from accelreport import __version__
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
 from tests.house.tree import ROOT, module_name, sources
@@ -75,17 +74,6 @@ def test_the_help_of_the_commands_is_shown(plain_environment: Path, empty_folder
     assert told.stdout.splitlines() == [f"{command} 0 True" for command in COMMANDS]
 
 
-def test_the_version_is_the_packages(accelreport: Path) -> None:
-    told = _run(accelreport, "--version")
-    assert told.returncode == ExitCode.OK, told.stderr
-    assert __version__ in told.stdout
-
-
-def test_the_package_runs_as_a_module(plain_environment: Path, empty_folder: Path) -> None:
-    told = _run(plain_environment / "python", "-m", "accelreport", "--help")
-    assert told.returncode == ExitCode.OK, told.stderr
-
-
 def test_the_schema_is_printed(accelreport: Path) -> None:
     told = _run(accelreport, "schema")
     assert told.returncode == ExitCode.OK, told.stderr
@@ -135,9 +123,3 @@ def test_a_page_is_built_in_an_empty_folder(accelreport: Path, empty_folder: Pat
     index = (empty_folder / "site" / "index.html").read_text(encoding="utf-8")
     assert "MNIST CNN: batch size" in index
     assert "Matrix product, cold and warm" in index
-
-
-def test_a_build_of_nothing_says_so(accelreport: Path) -> None:
-    told = _run(accelreport, "build")
-    assert told.returncode == ExitCode.NOTHING_RAN
-    assert "results" in told.stderr

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -142,26 +139,3 @@ def test_the_quick_profile_needs_no_download_no_accelerator_and_little_time() ->
         steps = examples // cell.workload["batch_size"]
         assert steps >= 2 * cell.measure.warmup_steps
     assert seconds < 240
-
-
-def test_the_spec_in_the_documentation_is_a_spec(tmp_path: Path) -> None:
-    text = (SPECS.parent / "docs" / "specs.md").read_text(encoding="utf-8")
-    whole, sweep, *_ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    (tmp_path / "devices.toml").write_bytes((SPECS / "devices.toml").read_bytes())
-    path = tmp_path / "documented.toml"
-    path.write_text(whole, encoding="utf-8")
-    assert len(load([path]).cells) == 3 * 3 * 2
-    before, after = whole.index("[sweep]"), whole.index("[measure]")
-    after_profiles = whole.index("[profiles.quick]")
-    path.write_text(whole[:before] + sweep + whole[after:after_profiles], encoding="utf-8")
-    assert len(load([path]).cells) == 8 * 3 * 2
-
-
-def test_checking_specs_loads_nothing_heavy() -> None:
-    code = (
-        "import sys; from pathlib import Path; from accelreport.loader.load import load; "
-        f"load([Path({str(SPECS)!r})]); "
-        "print({'numpy', 'pandas', 'scipy', 'tensorflow', 'keras', 'altair'} & set(sys.modules))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "set()"

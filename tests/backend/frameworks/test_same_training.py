@@ -13,8 +13,6 @@ Said = dict[str, Any]
 
 EVERY = ["cnn", *PARAMETERS]
 
-FEEDFORWARD = ["cnn", "keras"]
-
 MAGNIFIED = 1e-3
 """What twenty steps of Adam may make of a last bit that differs; some 1e-4 was seen."""
 
