@@ -2,9 +2,10 @@
 
 Every title, sentence, card, slide and note is written from a `Finding`, and every number in it is a
 `Value` that the figure below it shows. A finding has one base: comparisons with one base are one
-finding with several values, and with two bases they are two findings. What is chosen among several
-comparisons is a finding over all of them: its intervals hold together (Bonferroni). A ratio that is
-withheld is in no finding but `WITHHELD`.
+finding with several values, and with two bases they are two findings. Each comparison has one
+interval and one verdict, its own, on every surface. A sentence needs more: the two sides differ in
+one thing, and the verdict also holds over all comparisons of the page together (Bonferroni),
+because a page chooses among them. What is drawn and not said is `TABLED`, or `WITHHELD`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from accelreport.analysis.benchmark import Point
 from accelreport.analysis.learning import Change
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Withheld
-from accelreport.analysis.stats import DECIDED, LEVEL, Interval, Verdict
+from accelreport.analysis.stats import DECIDED, LEAST, LEVEL, Interval, Verdict
 from accelreport.spec.models import Published
 
 MOST_SEPARATE = 4
@@ -34,9 +35,9 @@ class Kind(StrEnum):
     SAME = "same"
     """Decided: it lies inside the margin."""
     UNDECIDED = "undecided"
-    """The interval holds 1, and more than the margin."""
-    SINGLE = "single-run"
-    """A ratio without an interval."""
+    """The interval holds 1, and more than the margin; or there is none."""
+    TABLED = "tabled"
+    """Decided by itself, of two that differ in several things, or not over all comparisons."""
     WITHHELD = "withheld"
     """A ratio that must not be shown without its reason."""
     COMPILED = "compiled"
@@ -65,8 +66,6 @@ class Kind(StrEnum):
     """The time of a call."""
     LEARNS = "learns"
     """The quality at the end of the training."""
-    OVERFITS = "overfits"
-    """Training quality far above validation quality."""
     MISCLASSIFIED = "misclassified"
     """How many validation examples are wrong."""
     WRITES = "writes"
@@ -82,12 +81,25 @@ class Kind(StrEnum):
 
 
 COMPARISONS = (
-    Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.UNDECIDED, Kind.SINGLE, Kind.WITHHELD
+    Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.UNDECIDED, Kind.TABLED, Kind.WITHHELD
 )  # fmt: skip
 """Kinds of a ratio over the baseline, one for each verdict."""
 
-DECIDED_KINDS = frozenset(Kind) - {Kind.UNDECIDED, Kind.SINGLE, Kind.WITHHELD, Kind.NOT_MEASURED}
+DECIDED_KINDS = frozenset(Kind) - {Kind.UNDECIDED, Kind.TABLED, Kind.WITHHELD, Kind.NOT_MEASURED}
 """Kinds that may be said without the words of the undecided form."""
+
+COMPARED = frozenset({Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.COMPILED, Kind.GAIN})
+"""Kinds of a comparison of two configurations that differ in one thing."""
+BESIDE_PUBLISHED = frozenset({Kind.PUBLISHED, Kind.TOTAL})
+"""Kinds of a published number beside one that was measured."""
+LEARNED = frozenset(
+    {
+        Kind.LEARNS, Kind.MISCLASSIFIED, Kind.WRITES, Kind.FORECAST, Kind.INT8, Kind.TARGET,
+    }
+)  # fmt: skip
+"""Kinds of a fact about a trained network."""
+FACTS = LEARNED | {Kind.RATE, Kind.LATENCY}
+"""Kinds of one quantity of one configuration."""
 
 
 class Caveat(StrEnum):
@@ -223,14 +235,38 @@ class Finding:
         return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
 
     @property
-    def joint(self) -> bool:
-        """Whether its intervals are wider than one alone, so that all comparisons hold together."""
-        return self.comparisons > 1 and self.kind is not Kind.WITHHELD
+    def said(self) -> bool:
+        """Whether a sentence may be made of it; all else is numbers with labels.
+
+        A comparison is decided. A published number stands beside one by the same clock and of the
+        same work. A fact of what was learned is of complete trainings.
+        """
+        if self.kind in COMPARED:
+            return self.values[0].verdict in DECIDED
+        if self.kind in BESIDE_PUBLISHED:
+            unlike = {Caveat.UNLIKE, Caveat.UNVALIDATED, Caveat.EXTRAPOLATED}
+            if self.kind is Kind.PUBLISHED:
+                unlike.add(Caveat.VALIDATED)
+            return not unlike & self.caveats
+        if self.kind in LEARNED:
+            # A target counts the runs that the budget stopped.
+            whole = Caveat.BUDGET not in self.caveats or self.kind is Kind.TARGET
+            return whole and (self.kind is not Kind.FORECAST or self.base is not None)
+        lone = {Kind.RATE, Kind.LATENCY, Kind.CROSSING, Kind.UNDECIDED, Kind.NOT_MEASURED}
+        return self.kind in lone
+
+    @property
+    def titles(self) -> bool:
+        """Whether it may be a title or a large number: it is decided, and of no single run."""
+        if not self.said or self.kind in {Kind.CROSSING, Kind.UNDECIDED, Kind.NOT_MEASURED}:
+            return False
+        own = self.base if self.kind in BESIDE_PUBLISHED else self.values[0]
+        return own is not None and own.interval.n >= LEAST and own.number == own.number
 
     @property
     def title_values(self) -> tuple[Value, ...]:
-        """The numbers of its title: of chosen comparisons the first, and none that is undecided."""
-        if self.kind in {Kind.UNDECIDED, Kind.SINGLE}:
+        """The numbers of its title: of chosen comparisons the first, and none that is unsaid."""
+        if self.kind is Kind.UNDECIDED or not self.said:
             return ()
         return self.values[:1] if self.kind in COMPARISONS and self.comparisons > 1 else self.values
 

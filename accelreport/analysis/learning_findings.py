@@ -33,8 +33,6 @@ from accelreport.results.record import Epoch, Record
 Run = tuple[Result, Record]
 """A measured process and its record."""
 
-OVERFITTED = 0.10
-"""A network whose validation quality is that much lower than that of training overfits."""
 GUESSED = ("val_accuracy", "accuracy")
 """The share of next characters that a text model guesses: of new text, else of its own."""
 MOST_SERIES = 3
@@ -213,8 +211,7 @@ def _forecast(bench: Benchmark, run: Run, target: str) -> Finding:
 
 
 def mistake_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What a network has not learned: where it overfits, and what it misclassifies."""
-    yield from _overfits(bench)
+    """What a network has not learned: what it misclassifies."""
     yield from _misclassified(bench, lambda record: bool(record.samples))
 
 
@@ -243,33 +240,6 @@ def quality_value(
     if unit is Unit.SHARE:
         interval = interval.share
     return _value(bench, [row for row, _ in runs], interval, unit, metric)
-
-
-def _overfits(bench: Benchmark) -> Iterator[Finding]:
-    """Validation and training quality at the sweep point where every run overfits most.
-
-    A stand-in says nothing of it, and a single epoch's training quality is a mean over that epoch.
-    """
-    quality, training = bench.quality, bench.quality.removeprefix("val_")
-    if not is_share(quality) or quality == training:
-        return
-    groups = configurations(bench)
-    level = 1 - (1 - LEVEL) / max(len(groups), 1)
-    most = OVERFITTED
-    values: tuple[Value, ...] = ()
-    for runs in groups:
-        curve = common_epochs([record for _, record in runs], quality, training)
-        if len(curve) < 2 or any(row.origin == "synthetic" for row, _ in runs):
-            continue
-        gap = min(epoch.metrics[training] - epoch.metrics[quality] for epoch in curve[-1])
-        if gap >= most:
-            most = gap
-            values = tuple(
-                quality_value(bench, runs, curve[-1], metric, level)
-                for metric in (quality, training)
-            )
-    if values:
-        yield Finding(Kind.OVERFITS, values, comparisons=len(groups), of=len(groups))
 
 
 def curve_findings(bench: Benchmark) -> Iterator[Finding]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import log
+
 from accelreport.analysis import learning_findings, speed_findings
 from accelreport.analysis.benchmark import Benchmark
-from accelreport.analysis.findings import COMPARISONS, Finding, Kind
+from accelreport.analysis.findings import BESIDE_PUBLISHED, COMPARED, COMPARISONS, Finding, Kind
 
 FINDERS = (
     speed_findings.latency_findings,
@@ -52,3 +55,22 @@ def ranked_findings(bench: Benchmark) -> tuple[Finding, ...]:
         return compared and any(kinds.get(v.of.device) in others for v in finding.values)
 
     return tuple(sorted(findings, key=lambda finding: not comes_first(finding)))
+
+
+def title_finding(findings: Sequence[Finding]) -> Finding | None:
+    """The finding of a title, of ranked ones; None where there is only what is undecided.
+
+    It is a decided comparison of measured devices, the largest; else a published number beside a
+    measured one; else a fact.
+    """
+    able = [finding for finding in findings if finding.titles]
+    compared = [finding for finding in able if finding.kind in COMPARED - {Kind.GAIN}]
+    if compared:
+        return max(compared, key=_size)
+    able.sort(key=lambda finding: (finding.kind not in BESIDE_PUBLISHED, finding.kind is Kind.GAIN))
+    return next(iter(able), None)
+
+
+def _size(finding: Finding) -> tuple[bool, float]:
+    number = finding.values[0].number
+    return number > 1, abs(log(number))

@@ -19,7 +19,7 @@ from accelreport.analysis.compute import (
     hardware_name,
 )
 from accelreport.analysis.cost import TimeLine, overtakes, start_of
-from accelreport.analysis.difference import compiled
+from accelreport.analysis.difference import Configuration, compiled, differences
 from accelreport.analysis.findings import (
     MOST_SEPARATE,
     Caveat,
@@ -39,7 +39,7 @@ from accelreport.analysis.published import (
 )
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
-from accelreport.analysis.stats import Interval, Verdict, geometric_mean, grouped
+from accelreport.analysis.stats import DECIDED, Interval, Verdict, geometric_mean, grouped
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import ONE_DEVICE, Device
 
@@ -109,27 +109,22 @@ def published_value(bench: Benchmark, rate: PublishedRate) -> Value:
 
 
 def comparison_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What each comparison with the baseline allows to be said, by baseline and verdict.
-
-    Up to `MOST_SEPARATE` comparisons with one baseline are all shown, each at its own level. Of
-    more, some are chosen, and so every interval holds together with all others.
-    """
+    """What each comparison with the baseline allows to be said, by baseline and verdict."""
     over: dict[tuple[str, str], list[Speedup]] = {}
     for row in bench.compared:
         if row.base and not row.is_baseline and row.computed:
             over.setdefault((row.base.device, row.base.machine), []).append(row)
     for rows in over.values():
-        yield from _over_one_base(rows)
+        yield from _over_one_base(bench, rows)
 
 
-def _over_one_base(rows: Sequence[Speedup]) -> Iterator[Finding]:
+def _over_one_base(bench: Benchmark, rows: Sequence[Speedup]) -> Iterator[Finding]:
     """Findings over one base, which all rows have in common."""
-    sound = [row for row in rows if row.estimate]
+    sound = [row for row in rows if row.computed]
     count = len(sound) if len(sound) > MOST_SEPARATE else 1
     values: dict[Kind, list[Value]] = {}
     for row in rows:
-        held = row.simultaneous(count) if row.estimate else row
-        values.setdefault(kind_of(held), []).append(ratio_of(held))
+        values.setdefault(said_kind(bench, row, count), []).append(ratio_of(row))
     base = rows[0].base
     rate = rate_of(base) if base else None
     for kind, own in values.items():
@@ -138,14 +133,25 @@ def _over_one_base(rows: Sequence[Speedup]) -> Iterator[Finding]:
         yield Finding(kind, ordered, rate, rows[0].rules.level, count, len(rows))
 
 
+def said_kind(bench: Benchmark, row: Speedup, comparisons: int) -> Kind:
+    """What one of several comparisons allows to be said; see `Kind.TABLED`."""
+    kind = kind_of(row)
+    if kind not in {Kind.FASTER, Kind.SLOWER, Kind.SAME} or row.base is None:
+        return kind
+    sides = (Configuration(side.device, side.machine, side.point) for side in (row.own, row.base))
+    alone = len(differences(bench.plan, *sides)) == 1
+    return kind if alone and kind_of(row.simultaneous(comparisons)) is kind else Kind.TABLED
+
+
 def kind_of(row: Speedup) -> Kind:
-    """What a comparison allows to be said."""
-    if row.estimate is None:
-        return Kind.WITHHELD
-    if not row.estimate.interval.known:
-        return Kind.SINGLE
-    kinds = {Verdict.FASTER: Kind.FASTER, Verdict.SLOWER: Kind.SLOWER, Verdict.SAME: Kind.SAME}
-    return kinds.get(row.estimate.verdict, Kind.UNDECIDED)
+    """The kind of a comparison by its verdict; of precisions alone it is one like any other."""
+    kinds = {
+        Verdict.FASTER: Kind.FASTER,
+        Verdict.SLOWER: Kind.SLOWER,
+        Verdict.SAME: Kind.SAME,
+        Verdict.WITHHELD: Kind.WITHHELD,
+    }
+    return kinds.get(row.verdict, Kind.UNDECIDED)
 
 
 def ratio_of(row: Speedup) -> Value:
@@ -428,8 +434,13 @@ def compiled_findings(bench: Benchmark) -> Iterator[Finding]:
         and more.machine == less.machine
     ]
     count = len(pairs) if len(pairs) > MOST_SEPARATE else 1
-    rows = [speedup(more, less, replace(rules, comparisons=count)) for more, less in pairs]
-    rows = [row for row in rows if row.estimate]
+    rows = [row for pair in pairs if (row := speedup(*pair, rules)).estimate]
+    # A page chooses among them, so that each is said only where it holds together with all.
+    rows = [
+        row
+        for row in rows
+        if row.verdict not in DECIDED or row.simultaneous(count).verdict is row.verdict
+    ]
     for row in sorted(rows, key=lambda row: -row.interval.value):
         if row.base:
             rate = rate_of(row.base)

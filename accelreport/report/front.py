@@ -21,8 +21,9 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PrintedRate, id_of
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
-from accelreport.analysis.speed_findings import caveats_of, kind_of, rate_of, ratio_of
+from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of, said_kind
 from accelreport.analysis.speedup import Speedup
+from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview, Shown
@@ -65,57 +66,48 @@ def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
         nothing = Finding(Kind.NOT_MEASURED, (), of=len(view.benches))
         return (FrontFinding(nothing, ()),)
     measured = [*_measured(view)] if view.relative else []
-    accelerated = [f for f in measured if f.shown[0].accelerated() and f.finding.decided]
-    restated = [*_restated(view)]
     published = [*_published(view)] if view.relative else []
-    others = [f for f in measured if f not in accelerated]
-    return (*accelerated, *restated, *published, *others, *_rates(view))
+    every = (*measured, *published, *_rates(view))
+    return tuple(sorted(every, key=lambda front: not front.finding.titles))
 
 
 def _measured(view: Overview) -> Iterator[FrontFinding]:
-    """Measured comparisons by device and verdict, each as one of all of them.
+    """Measured comparisons by device and verdict; the largest first, and what is undecided last.
 
-    What is decided is said of the rows that the picture has.
+    A comparison is said where its page's verdict also holds over all workloads together, and of
+    the rows that the picture has.
     """
-    count = len(view.comparisons)
     drawn = {
         (id(shown), id_of(one.own))
         for shown in view.shown
-        for one in view.compared(shown)
+        for one in shown.compared
         if isinstance(one, Speedup)
     }
     groups: dict[tuple[str, Kind], list[tuple[Value, Shown]]] = {}
     for shown, row in view.comparisons:
         if shown.row.busy or Caveat.BUSY in caveats_of(row.own.timed):
             continue
-        kind, name = kind_of(row), shown.hardware(row.device, row.own.timed)
-        if (id(shown), id_of(row.own)) in drawn or kind in {Kind.UNDECIDED, Kind.SINGLE}:
+        kind = said_kind(shown.bench, row, len(view.comparisons))
+        if kind is Kind.UNDECIDED:
+            groups.setdefault(("", kind), []).append((ratio_of(row), shown))
+        elif kind is not Kind.TABLED and (id(shown), id_of(row.own)) in drawn:
+            name = shown.hardware(row.device, row.own.timed)
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
-    grouped = [_grouped(name, kind, own, count) for (name, kind), own in groups.items()]
+    grouped = [_grouped(name, kind, own) for (name, kind), own in groups.items()]
 
-    def rank(front: FrontFinding) -> tuple[bool, float]:
-        mean = sum(log(value.number) for value in front.values) / len(front.values)
-        return not front.finding.decided, -mean
+    def rank(front: FrontFinding) -> tuple[bool, bool, float]:
+        mean = sum(abs(log(value.number)) for value in front.values) / len(front.values)
+        return front.kind is Kind.UNDECIDED, front.kind is Kind.SAME, -mean
 
     yield from sorted(grouped, key=rank)
 
 
-def _grouped(
-    name: str, kind: Kind, own: Sequence[tuple[Value, Shown]], comparisons: int
-) -> FrontFinding:
+def _grouped(name: str, kind: Kind, own: Sequence[tuple[Value, Shown]]) -> FrontFinding:
     ordered = sorted(own, key=lambda pair: -pair[0].number)
     values, shown = zip(*ordered, strict=True)
-    finding = Finding(kind, values, comparisons=comparisons, of=comparisons)
+    over = rate_of(shown[0].row.base) if kind is Kind.PUBLISHED else None
+    finding = Finding(kind, values, over, of=len(values))
     return FrontFinding(finding, shown, name)
-
-
-def _restated(view: Overview) -> Iterator[FrontFinding]:
-    """Published ratios of whole trainings against this machine."""
-    for bench in view.benches:
-        shown = next((row for row in view.rows if row.bench is bench), None)
-        for finding in bench.findings:
-            if finding.kind is Kind.RESTATED and shown is not None:
-                yield FrontFinding(finding, (shown,) * len(finding.values))
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:
@@ -132,10 +124,12 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
                     continue
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
                 if firm and not shown.row.busy and shown.kind(one.result.row.device) == kind:
-                    own.append((shown.published(one), shown))
+                    value = shown.published(one)
+                    if not value.caveats & {Caveat.VALIDATED, Caveat.UNVALIDATED}:
+                        own.append((value, shown))
         trained = [pair for pair in own if pair[1].trains] or own
         if trained:
-            yield _grouped(kind, Kind.PUBLISHED, trained, 1)
+            yield _grouped(kind, Kind.PUBLISHED, trained)
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:
@@ -144,7 +138,7 @@ def _rates(view: Overview) -> Iterator[FrontFinding]:
     own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
     if own:
         busy = any(shown.row.busy for _, shown in own)
-        front = _grouped("", Kind.RATE, own, 1)
+        front = _grouped("", Kind.RATE, own)
         caveat = frozenset({Caveat.BUSY} if busy else ())
         values = tuple(replace(v, caveats=v.caveats | caveat) for v in front.values)
         yield replace(front, finding=replace(front.finding, values=values))
@@ -161,29 +155,36 @@ class FrontSpeaker:
     view: Overview
 
     def title(self, front: FrontFinding) -> str:
-        """The finding as a heading, without a full stop."""
-        return sentence(self._clause(front))
+        """The finding as a heading, without a full stop.
+
+        Raises:
+            ValueError: no sentence may be made of it (`Finding.said`).
+        """
+        if not front.finding.said:
+            raise ValueError(f"a finding of {front.kind} is no sentence here")
+        text = sentence(self._clause(front))
+        single = Caveat.SINGLE_RUN in front.finding.caveats and front.kind in {
+            Kind.PUBLISHED,
+            Kind.RATE,
+        }
+        return f"{text}, in single runs" if single else text
 
     def sentence(self, front: FrontFinding) -> str:
         """The finding with its evidence, where another one is the heading."""
         return f"{self.title(front)}. {self.answer(front)}".strip()
 
     def answer(self, front: FrontFinding) -> str:
-        """The evidence: the largest ratio with its interval, or what a restated ratio rests on."""
+        """The evidence: the largest ratio with its interval, or what decides."""
         match front.kind:
-            case Kind.RESTATED:
-                return Speaker(front.shown[0].bench).answer(front.finding)
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
                 value, shown = front.values[0], front.shown[0]
                 speaker = Speaker(shown.bench)
-                over = f" over all {front.finding.comparisons} comparisons"
-                interval = (
-                    f"95{quantity.SPACE}% interval{over if front.finding.comparisons > 1 else ''}"
-                )
                 return (
                     f"In {shown.where} it is {speaker.number(value, quantity.TABLE)} "
-                    f"({interval} {speaker.interval(value)})."
+                    f"(95{quantity.SPACE}% interval {speaker.interval(value)})."
                 )
+            case Kind.UNDECIDED:
+                return "“accelreport run specs/ --until-decided” decides them."
             case Kind.NOT_MEASURED:
                 return self._without_base()
             case Kind.RATE if any(Caveat.BUSY in value.caveats for value in front.values):
@@ -196,13 +197,6 @@ class FrontSpeaker:
     def _clause(self, front: FrontFinding) -> str:
         values, base = front.values, self.view.base_in_words if self.view.rows else ""
         match front.kind:
-            case Kind.RESTATED:
-                stated, again, *_ = values
-                speaker = Speaker(front.shown[0].bench)
-                return (
-                    f"the published {speaker.number(stated)} is {speaker.number(again)} "
-                    f"against {base}"
-                )
             case Kind.PUBLISHED:
                 names = {value.of.row.label for value in values if value.of.row}
                 one = label(next(iter(names)), 60)
@@ -211,14 +205,13 @@ class FrontSpeaker:
             case Kind.FASTER | Kind.SLOWER:
                 return f"{front.name} {self._pace(front, base)}{self._where(front)}"
             case Kind.SAME:
-                return f"{front.name} is as fast as {base}, within 3 %{self._where(front)}"
+                same = f"within 3{quantity.SPACE}%"
+                return f"{front.name} is as fast as {base}, {same}{self._where(front)}"
             case Kind.UNDECIDED:
-                where = f" in {len(values)} comparisons" if len(values) > 1 else ""
-                return f"whether {front.name} is faster or slower than {base} is undecided{where}"
-            case Kind.SINGLE:
-                runs = "a single run" if len(values) == 1 else f"{len(values)} single runs"
-                return f"the comparison of {front.name} with {base} rests on {runs}"
+                return Speaker(front.shown[0].bench).title(front.finding)
             case Kind.NOT_MEASURED:
+                if failed := self._failed():
+                    return failed
                 count = quantity.plural(front.finding.of, "benchmark")
                 if not self._timed:
                     return f"{count}, none measured yet"
@@ -242,6 +235,13 @@ class FrontSpeaker:
             verb = words.verb_of_many if machines > 1 else words.verb
         return f"{who} {verb} {span} {unit}{self._where(front)}"
 
+    def _failed(self) -> str:
+        """How many processes failed where none has a time."""
+        rows = [row for bench in self.view.benches for row in bench.results]
+        failed = sum(row.status in {"failed", REFUSED} for row in rows)
+        processes = quantity.plural(len(rows), "process", "processes")
+        return f"{failed} of {processes} failed" if failed and not self._timed else ""
+
     @property
     def _timed(self) -> int:
         return sum(row.timed for bench in self.view.benches for row in bench.results)
@@ -249,7 +249,10 @@ class FrontSpeaker:
     def _without_base(self) -> str:
         """Why no baseline has a number, where anything has one; else the command that measures."""
         if not self._timed:
-            return "Run “accelreport run specs/” first."
+            failed = (Speaker(bench).failed() for bench in self.view.benches)
+            return " ".join(f"{text}." for text in failed if text) or (
+                "Run “accelreport run specs/” first."
+            )
         sentences = []
         for bench in self.view.benches:
             own = [row for row in bench.results if bench.plan.baseline.is_at(row.device, row.point)]
@@ -270,5 +273,5 @@ class FrontSpeaker:
 
     def _where(self, front: FrontFinding) -> str:
         """In how many workloads that holds; nothing where there is one alone."""
-        count = len({id(shown) for shown in front.shown})
+        count = len({shown.bench.slug for shown in front.shown})
         return f" in {count} workloads" if count > 1 else ""

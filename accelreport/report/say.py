@@ -6,13 +6,17 @@ nothing elsewhere cuts or patches what is made here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import compiled
 from accelreport.analysis.findings import (
+    BESIDE_PUBLISHED,
+    FACTS,
     Caveat,
     Finding,
     Kind,
@@ -20,33 +24,27 @@ from accelreport.analysis.findings import (
     Subject,
     Unit,
     Value,
-    is_decided,
 )
+from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
-from accelreport.analysis.speedup import Why
 from accelreport.analysis.stats import Verdict, grouped
+from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity, say_learning
-from accelreport.report.frames import withheld_text
+from accelreport.report.claim_text import measured_lines
 from accelreport.report.metrics import axis_title
 from accelreport.report.model import LargeNumber
 from accelreport.report.say_learning import QUALITIES
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
+from accelreport.spec.claims import AS_WRITTEN
 from accelreport.spec.device import Device
 
+LOOSE = 2.0
+"""How far apart the ends of an interval may be whose middle a sentence gives."""
 MOST_NAMED = 2
 """Subjects that a title names; of more it gives the range."""
 MOST_LISTED = 4
 """Values that a line of evidence lists; the table below has all of them."""
-
-WITHOUT_A_NUMBER = {
-    Kind.UNDECIDED,
-    Kind.SINGLE,
-    Kind.EXCEEDS_PEAK,
-    Kind.CROSSING,
-    Kind.NOT_MEASURED,
-}
-"""Kinds of which no number is set large."""
 
 CAVEATS: dict[Caveat, str] = {
     Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",
@@ -138,13 +136,6 @@ class Speaker:
         """The interval of a value: "1.5–1.9×"; empty without one."""
         return quantity.span(value.interval, value.unit, self.noun(value))
 
-    def marked_interval(self, finding: Finding, value: Value) -> str:
-        """The interval of a value of a finding, and with how many comparisons it holds jointly."""
-        interval = self.interval(value)
-        if not (interval and finding.joint):
-            return interval
-        return f"{interval} (joint interval of {finding.comparisons} comparisons)"
-
     def numbers(self, values: Sequence[Value], digits: int = quantity.HEADLINE) -> str:
         """One number, or the least and the greatest: "1.4 to 2.6×"."""
         least, most = (pick(values, key=lambda value: value.number) for pick in (min, max))
@@ -154,31 +145,73 @@ class Speaker:
     # Forms ------------------------------------------------------------------------------------
 
     def title(self, finding: Finding) -> str:
-        """The finding as a title: a sentence without a full stop and without an interval."""
+        """The finding as a sentence without a full stop and without an interval.
+
+        Raises:
+            ValueError: no sentence may be made of it (`Finding.said`).
+        """
+        if not finding.said:
+            raise ValueError(f"a finding of {finding.kind} is no sentence here")
         if finding.kind in QUALITIES:
-            return sentence(say_learning.clause(self, finding))
-        return self._begun(self._clause(finding))
+            text = sentence(say_learning.clause(self, finding))
+        else:
+            text = self._begun(self._clause(finding))
+        single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
+        return f"{text}, in one run" if single and Caveat.SINGLE_RUN in finding.caveats else text
 
     def _begun(self, text: str) -> str:
         """A sentence's beginning; element types and values of the spec are written as they are."""
         as_written = (*COMPUTE_DTYPE.values(), *(f"{way} " for way in self.bench.ways))
         return text if text.startswith(as_written) else sentence(text)
 
+    @property
+    def claim(self) -> ClaimResult | None:
+        """The claim that the author put first, if it is decided."""
+        first = next(iter(self.bench.tested), None)
+        decided = {ClaimVerdict.CONFIRMED, ClaimVerdict.REFUTED}
+        return first if first and first.verdict in decided else None
+
+    def headline(self) -> str:
+        """The title of a page: a decided claim, else a finding, else the benchmark's own title."""
+        findings = self.bench.findings
+        if self.claim:
+            return f"{label(self.claim.claim.text, 200)}: {self.claim.verdict.value.lower()}"
+        if findings[0].kind is Kind.NOT_MEASURED:
+            return self.title(findings[0])
+        finding = title_finding(findings)
+        return self.title(finding) if finding else label(self.bench.plan.title)
+
+    def answered(self) -> tuple[Finding, ...]:
+        """The finding of the title, else the first fact, and what is undecided; never none."""
+        findings = self.bench.findings
+        facts = (f for f in findings if f.said and f.kind in {*FACTS, Kind.NOT_MEASURED})
+        first = title_finding(findings) or next(facts)
+        return (first, *[f for f in findings if f.kind is Kind.UNDECIDED][:1])
+
+    def below(self, answered: Sequence[Finding]) -> str:
+        """The lines below the title of a page; failures come first."""
+        measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
+        lines = [f"{text}." for text in [self.failed()] if text and measured]
+        if self.claim:
+            numbers = measured_lines(self.claim, AS_WRITTEN)
+            lines += [f"{line}." for line in numbers if len(numbers) <= MOST_NAMED]
+        first = answered[0]
+        if (self.claim or first is not title_finding(self.bench.findings)) and measured:
+            lines.append(f"{self.title(first)}.")
+        return " ".join([*lines, self.answer(*answered)]).strip()
+
     def answer(self, *findings: Finding) -> str:
         """The lines below a title: its evidence, further findings with theirs, then all caveats."""
         parts = []
-        alike = len({Caveat.SINGLE_RUN in finding.caveats for finding in findings}) == 1
         for number, finding in enumerate(findings):
             parts += [f"{self.title(finding)}."] if number else []
             parts.append(self.evidence(finding))
-            if not alike and Caveat.SINGLE_RUN in finding.caveats:
-                parts.append(self._single_runs(finding))
-        if alike and Caveat.SINGLE_RUN in findings[0].caveats:
-            parts.append(self._single_runs(*findings))
         return " ".join(part for part in (*parts, *self.caveats(*findings)) if part)
 
     def sentence(self, finding: Finding) -> str:
-        """The finding where something else is the title: the clause, then the evidence."""
+        """The clause, then the evidence; empty of what no sentence may be made of."""
+        if not finding.said:
+            return ""
         return f"{self.title(finding)}. {self.answer(finding)}".strip()
 
     def number_of(self, *kinds: Kind) -> str:
@@ -187,7 +220,7 @@ class Speaker:
         Empty where none has.
         """
         known = (f for kind in kinds for f in self.bench.findings if f.kind is kind)
-        finding = next(filter(self.large, known), None)
+        finding = next(filter(self._numbered, known), None)
         if finding is None:
             return ""
         number = f"{self.number(finding.values[0])} {say_learning.large_text(self, finding)}"
@@ -236,43 +269,20 @@ class Speaker:
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
         return f"The time budget stopped {what}{after}."
 
-    def _single_runs(self, *findings: Finding) -> str:
-        """How many of the configurations of some findings are single runs."""
-        configurations = _configurations(findings)
-        weak, every = sum(len(rows) == 1 for rows in configurations), len(configurations)
-        if every == 1:
-            return "It is a single run, so it has no interval."
-        if weak == every:
-            return "Each of these configurations is a single run, so none has an interval."
-        verb = "is a single run" if weak == 1 else "are single runs"
-        return f"{weak} of these {every} configurations {verb} without an interval."
-
     def _clause(self, finding: Finding) -> str:
         """What a finding says, from its values alone."""
         values, base = finding.values, finding.base
         match finding.kind:
-            case Kind.FASTER | Kind.SLOWER | Kind.SAME | Kind.UNDECIDED | Kind.SINGLE:
+            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
                 return self._compared(finding)
-            case Kind.WITHHELD:
-                return self._withheld(finding)
+            case Kind.UNDECIDED:
+                count = quantity.plural(len(values), "comparison")
+                verb = "is" if len(values) == 1 else "are"
+                single = all(value.interval.n == 1 for value in values)
+                why = ": it is a single run" if len(values) == 1 else ": each is a single run"
+                return f"{count} {verb} not decided{why * single}"
             case Kind.COMPILED:
                 return self._compiled(finding)
-            case Kind.PUBLISHED:
-                best = values[0]
-                return f"{self.name(best.of)} {self.pace(best, self.name(_over(best)))}" + (
-                    self.at(_over(best))
-                )
-            case Kind.RESTATED:
-                stated, again, *_ = values
-                own = self.name(base.of) if base else ""
-                return f"the published {self.number(stated)} is {self.number(again)} against {own}"
-            case Kind.TOTAL if base:
-                slowest = values[0]
-                return (
-                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} and "
-                    f"{self.number(base)} {signs(base.caveats)}".rstrip()
-                    + f" on {self.name(base.of)}"
-                )
             case Kind.GAIN:
                 return self._gain(finding)
             case Kind.CROSSING:
@@ -283,79 +293,66 @@ class Speaker:
                     f"{self.name(after.of)} overtakes {self.name(_over(after))} between "
                     f"{axis_title(finding.axis)} {between}"
                 )
-            case Kind.RANGE:
-                ratio = _ratio_of_ends(finding)
-                clause = f"the slowest timed configuration takes {ratio} as long as the fastest"
-                if not ratio:
-                    clause = f"no difference between {len(values)} timed configurations is decided"
-                untimed = finding.of - len(values)
-                return f"{clause}; {untimed} of {finding.of} were not timed" if untimed else clause
+            case Kind.PUBLISHED:
+                best = values[0]
+                return f"{self.name(best.of)} {self.pace(best, self.name(_over(best)))}" + (
+                    self.at(_over(best))
+                )
+            case Kind.TOTAL if base:
+                slowest = values[0]
+                return (
+                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} and "
+                    f"{self.number(base)} on {self.name(base.of)}"
+                )
             case Kind.RATE:
                 (rate,) = values
                 text = f"{self.name(rate.of)} {self.bench.words.verb} {self.number(rate)}"
                 return f"{text}{self.at(rate.of)}"
-            case Kind.NOT_MEASURED:
-                return "nothing has been measured yet"
-        return self._of_one_device(finding)
-
-    def _of_one_device(self, finding: Finding) -> str:
-        """What is said of a device by itself: peaks, calls, and when a compiler pays off."""
-        values = finding.values
-        match finding.kind:
-            case Kind.PAYS_OFF:
-                (value,) = values
-                way = self.bench.plan.devices[value.of.device]
-                steps = quantity.plural(int(value.number), self.bench.words.step)
-                return f"{mode(way)} pays off after {steps} in {way.framework_name}"
-            case Kind.EXCEEDS_PEAK:
-                inferred = all(Caveat.INFERRED in value.caveats for value in values)
-                if len(values) == 1:
-                    peak = "the peak of the inferred chip" if inferred else "its chip’s peak"
-                    return f"{self.name(values[0].of)} exceeds {peak}"
-                count = quantity.number_word(len(values))
-                rows = ((value.of.device, value.of.row) for value in values)
-                one = len({(device, row and row.hardware) for device, row in rows}) == 1
-                peak = "the peak of their chip" if one else "the peaks of their chips"
-                if inferred:
-                    peak = "the peak of the inferred chip" if one else "the peaks of inferred chips"
-                return f"{count} published figures exceed {peak}"
-            case Kind.SHARE_OF_PEAK:
-                best = values[0]
-                what = _over(best).part
-                return f"{self.name(best.of)} reaches {self.number(best)} of its {what}"
             case Kind.LATENCY:
                 best = values[0]
                 verb = f"a call{self.at(best.of)} takes"
                 return f"{verb} {self.number(best)} on {self.name(best.of)}"
+            case Kind.NOT_MEASURED:
+                return self.failed() or "nothing has been measured yet"
         raise ValueError(f"a finding of {finding.kind} has no form")
+
+    def failed(self) -> str:
+        """How many cells have no number because they failed or were refused, and why."""
+        rows = [row for row in self.bench.results if row.status in {"failed", REFUSED}]
+        if not rows:
+            return ""
+        kinds = Counter(row.failure_kind or row.status for row in rows)
+        why = quantity.listed([f"{label(kind, 40)} ({count})" for kind, count in kinds.items()])
+        cells = quantity.plural(len(self.bench.results), "cell")
+        return f"{len(rows)} of {cells} failed: {why}"
+
+    def bounded(self, value: Value) -> str:
+        """A ratio; where the ends of its interval are more than twofold apart, the nearer bound."""
+        ends = value.interval
+        if ends.known and ends.high > LOOSE * ends.low and not ends.low <= 1 <= ends.high:
+            bound = ends.low if ends.low > 1 else ends.high
+            most = "at least" if bound > 1 else "at most"
+            return f"{most} {quantity.write(bound, Unit.RATIO, digits=quantity.HEADLINE)}"
+        return self.number(value)
 
     def pace(self, value: Value, base: str) -> str:
         """How fast something is over a base; always in the direction of speed."""
         if value.number >= 1:
-            return f"{self.bench.words.verb} {self.number(value)} as fast as {base}"
-        return f"reaches {self.number(value)} the throughput of {base}"
+            return f"{self.bench.words.verb} {self.bounded(value)} as fast as {base}"
+        return f"reaches {self.bounded(value)} the throughput of {base}"
 
     def _compared(self, finding: Finding) -> str:
         """A comparison with the baseline, by its verdict."""
         values, kind = finding.values, finding.kind
         base = self.name(_over(values[0]))
         names = list(dict.fromkeys(self.name(value.of) for value in values))
-        if kind is Kind.SINGLE:
-            if len(values) == 1:
-                first = values[0]
-                what = f"the comparison of {self.name(first.of)} with {base}{self.at(first.of)}"
-                return f"{what} is a single run"
-            return f"none of {len(values)} comparisons is decided: each is a single run"
-        if kind is Kind.UNDECIDED:
-            who = _one_of(names)
-            where = self.at(values[0].of) if len(values) == 1 else ""
-            if 1 == len(names) < len(values) < len(self.bench.points):
-                where = f" at {len(values)} of {len(self.bench.points)} sweep points"
-            return f"whether {who} is faster or slower than {base}{where} is undecided"
         if kind is Kind.SAME:
             verb = "is" if len(names) == 1 else "are"
             return f"{quantity.listed(names)} {verb} as fast as {base}, within 3{quantity.SPACE}%"
         first = values[0]
+        if len(values) == 1 and first.why:
+            own, other = (COMPUTE_DTYPE[policy] for policy in (first.why[0].own, first.why[0].base))
+            return f"{own} {self.pace(first, f'{other} on {base}')}{self.at(first.of)}"
         if len(values) == 1 or finding.comparisons > 1:
             return f"{self.name(first.of)} {self.pace(first, base)}{self.at(first.of)}"
         if len(names) == 1:
@@ -371,31 +368,15 @@ class Speaker:
         how = "reach" if kind is Kind.SLOWER else self.bench.words.verb_of_many
         return f"{len(names)} devices {how} {self.numbers(values)} {what} {base}"
 
-    def _withheld(self, finding: Finding) -> str:
-        """Ratios beside the reason for which they are no speedup; never a verdict."""
-        values = finding.values
-        if len(values) > 1:
-            return f"{len(values)} ratios are withheld, because the work is not the same"
-        (value,) = values
-        reasons = {held.why: held for held in value.why}
-        base = self.name(_over(value))
-        if Why.PRECISION in reasons and len(reasons) == 1:
-            held = reasons[Why.PRECISION]
-            own, other = (COMPUTE_DTYPE[precision] for precision in (held.own, held.base))
-            return f"{own} reaches {self.number(value)} the throughput of {other} on {base}"
-        why = quantity.listed([withheld_text(held, base) for held in value.why])
-        return f"{self.name(value.of)} is not compared with {base}: {why}"
-
     def _compiled(self, finding: Finding) -> str:
         """A compiler against the same framework with less of it."""
         (value,) = finding.values
         devices = self.bench.plan.devices
         more, less = devices[value.of.device], devices[_over(value).device]
         own, other = mode(more), mode(less)
-        if value.verdict is Verdict.UNDECIDED:
-            return f"whether {own} is faster than {other} in {more.framework_name} is undecided"
         if value.verdict is Verdict.SAME:
-            return f"{own} is as fast as {other} in {more.framework_name}"
+            same = f"within 3{quantity.SPACE}%"
+            return f"{own} is as fast as {other} in {more.framework_name}, {same}"
         return f"{own} {self.pace(value, other)} in {more.framework_name}"
 
     def _span(self, finding: Finding) -> str:
@@ -405,22 +386,19 @@ class Speaker:
         return f"from {axis_title(finding.axis)} {ends}"
 
     def _gain(self, finding: Finding) -> str:
-        """What a swept number does, from its first value to its last, for whoever is decided."""
-        span = self._span(finding)
-        decided = [value for value in finding.values if is_decided(value)]
-        if not decided:
-            who = _one_of([self.name(value.of) for value in finding.values])
-            return f"whether the throughput of {who} changes {span} is undecided"
-        best = decided[0]
-        clause = f"{self.name(best.of)} {self._gained(best)} {span}"
-        baseline = self.bench.plan.baseline.device
-        own = next((v for v in decided[1:] if v.of.row is None and v.of.device == baseline), None)
-        return f"{clause}; {self.name(own.of)} {self._gained(own)}" if own else clause
-
-    def _gained(self, value: Value) -> str:
-        if value.verdict is Verdict.SAME:
-            return f"stays the same, within 3{quantity.SPACE}%,"
-        return f"{'gains' if value.number >= 1 else 'falls to'} {self.number(value)}"
+        """One device at the last value of a swept number against the same at the first."""
+        best = finding.values[0]
+        (first,), (last,) = _over(best).point, best.of.point
+        where = f"at {axis_title(finding.axis)} {quantity.setting(last)}"
+        base = quantity.setting(first)
+        if best.verdict is Verdict.SAME:
+            same = f"within 3{quantity.SPACE}%"
+            return f"{self.name(best.of)} is as fast {where} as at {base}, {same}"
+        number = self.bounded(best)
+        if best.number >= 1:
+            verb = self.bench.words.verb
+            return f"{self.name(best.of)} {verb} {number} as fast {where} as at {base}"
+        return f"{self.name(best.of)} reaches {number} of its throughput at {base} {where}"
 
     # Evidence ---------------------------------------------------------------------------------
 
@@ -435,45 +413,25 @@ class Speaker:
             case Kind.PUBLISHED | Kind.TOTAL if base:
                 others = self._list(values[1:])
                 return f"{others} {self._absolute(base)}".strip()
-            case Kind.RESTATED if base:
-                again = values[1]
-                theirs = quantity.write(
-                    base.number / again.number, Unit.SECONDS, digits=quantity.TABLE
+            case Kind.UNDECIDED:
+                spec, profile = self.bench.plan.spec, self.bench.plan.profile
+                them = "it" if len(values) == 1 else "them"
+                return (
+                    f"“accelreport run {spec} --profile {profile} --until-decided” decides {them}."
                 )
-                return f"{self._begun(self.name(again.of))} takes {theirs}. {self._absolute(base)}"
-            case Kind.EXCEEDS_PEAK:
-                return self._list(values)
-            case Kind.RANGE:
-                return self._list((values[0], values[-1]))
-            case Kind.GAIN if len(values) > 1:
-                # The title has all that is known of a decided one without an interval.
-                whole = is_decided(values[0]) and not self.interval(values[0])
-                return self._gains(values[1:] if whole else values)
-            case Kind.UNDECIDED if len(values) > MOST_NAMED:
-                numbers = self.numbers(values, quantity.TABLE)
-                return f"The ratios are {numbers}, and every interval contains 1."
-            case Kind.LATENCY:
-                values = tuple(v for v in values if v.of.point == values[0].of.point)
+            case Kind.LATENCY | Kind.GAIN:
+                values = values[:1]
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
                 values = finding.title_values
         known = [value for value in values if self.interval(value)]
         if not known:
             return ""
         level = quantity.percent(finding.level, 0)
-        over = _joint_level(finding)
         if len(known) == 1:
             (value,) = known
             count = quantity.plural(value.interval.n, "process", "processes")
-            return f"The {level} interval is {self.interval(value)} over {count}.{over}"
-        return f"{self._list(known)}{over}"
-
-    def with_intervals(self, finding: Finding, named: Sequence[tuple[str, Value]]) -> str:
-        """Values of a finding that have intervals, under their names, as one sentence or two."""
-        shown = [(name, value) for name, value in named if self.interval(value)]
-        if not shown:
-            return ""
-        parts = [self.with_interval(f"{name}:", value) for name, value in shown]
-        return f"{self._begun('; '.join(parts))}.{_joint_level(finding)}"
+            return f"The {level} interval is {self.interval(value)} over {count}."
+        return self._list(known)
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -493,16 +451,6 @@ class Speaker:
         more = f"; {left} more in the table" if left else ""
         return f"{self._begun('; '.join(parts))}{more}."
 
-    def _gains(self, values: Sequence[Value]) -> str:
-        """What each of several gains is, those that are not decided as such."""
-        named = [
-            self.with_interval(
-                f"{self.name(value.of)}:{'' if is_decided(value) else ' undecided,'}", value
-            )
-            for value in values[:MOST_LISTED]
-        ]
-        return f"{self._begun('; '.join(named))}."
-
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
         verb = "takes" if value.unit is Unit.SECONDS else self.bench.words.verb
@@ -513,55 +461,24 @@ class Speaker:
     # Large numbers ----------------------------------------------------------------------------
 
     def large(self, finding: Finding) -> LargeNumber | None:
-        """The number of a finding, set large, with what it is; None where a title has none."""
-        if not finding.values or finding.kind in WITHOUT_A_NUMBER:
+        """The number of a finding, set large, with what it is; None where it is no title."""
+        return self._numbered(finding) if finding.titles else None
+
+    def _numbered(self, finding: Finding) -> LargeNumber | None:
+        value = finding.values[0]
+        if not quantity.present(value.number):
             return None
-        value = self.large_value(finding)
-        undecided = not is_decided(value) and finding.kind is not Kind.WITHHELD
-        if undecided or not quantity.present(value.number):
-            return None
-        if finding.kind is Kind.RANGE:
-            ends = signs(value.caveats | finding.values[-1].caveats)
-            ratio = _ratio_of_ends(finding)
-            what = "the slowest timed configuration over the fastest"
-            return LargeNumber(f"{ratio} {ends}".strip(), what) if ratio else None
         number = f"{self.number(value)} {signs(value.caveats)}".strip()
         if finding.kind in QUALITIES:
             return LargeNumber(number, say_learning.large_text(self, finding))
-        return LargeNumber(number, self._large_text(finding, value))
+        return LargeNumber(number, self._large_text(value))
 
-    @staticmethod
-    def large_value(finding: Finding) -> Value:
-        """The value of a finding that is set large."""
-        return finding.values[1] if finding.kind is Kind.RESTATED else finding.values[0]
-
-    def _large_text(self, finding: Finding, value: Value) -> str:
-        interval = self.marked_interval(finding, value)
-        base = value.over
-        what = self.name(value.of)
-        if finding.kind is Kind.PAYS_OFF:
-            return f"until {mode(self.bench.plan.devices[value.of.device])} pays off"
-        if finding.kind is Kind.GAIN:
-            what = f"{what}, throughput {self._span(finding)}"
-            return f"{what}, {interval}" if interval else what
+    def _large_text(self, value: Value) -> str:
+        interval, base, what = self.interval(value), value.over, self.name(value.of)
         if base is not None and (base.device, base.part) != (value.of.device, value.of.part):
             what = f"{what} over {base.part or self.name(base)}"
         what = f"{what}{self.at(value.of)}"
         return f"{what}, {interval}" if interval else what
-
-
-def _one_of(names: Sequence[str]) -> str:
-    """Devices of which nothing is decided: "A or B", "any of 3 devices"."""
-    return " or ".join(names) if len(names) <= MOST_NAMED else f"any of {len(names)} devices"
-
-
-def _ratio_of_ends(finding: Finding) -> str:
-    """How many times as long the slowest of some times is as the fastest; empty if undecided."""
-    slowest, fastest = finding.values[0], finding.values[-1]
-    if not finding.decided or slowest.verdict is Verdict.SAME:
-        return ""
-    ratio = slowest.number / fastest.number
-    return quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
 
 
 def _over(value: Value) -> Subject:
@@ -569,15 +486,6 @@ def _over(value: Value) -> Subject:
     if value.over is None:
         raise ValueError("only a ratio is over something")
     return value.over
-
-
-def _joint_level(finding: Finding) -> str:
-    """That the intervals of chosen comparisons hold together; empty where none was chosen."""
-    if not finding.joint:
-        return ""
-    level = quantity.percent(finding.level, 0)
-    count = "both" if finding.comparisons == 2 else f"all {finding.comparisons}"
-    return f" The {level} level holds for {count} comparisons together."
 
 
 def _configurations(findings: Sequence[Finding]) -> list[list[Result]]:

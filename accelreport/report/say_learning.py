@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 QUALITIES = frozenset(
     {
-        Kind.LEARNS, Kind.OVERFITS, Kind.MISCLASSIFIED, Kind.WRITES, Kind.FORECAST, Kind.INT8,
+        Kind.LEARNS, Kind.MISCLASSIFIED, Kind.WRITES, Kind.FORECAST, Kind.INT8,
         Kind.TARGET,
     }
 )  # fmt: skip
@@ -46,9 +46,6 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
             several = len(speaker.bench.shown_series) > 1
             where = f" on {speaker.name(first.of)}" * several + speaker.at(first.of)
             return f"the network has {_quality(speaker, first)}{where} after {after}"
-        case Kind.OVERFITS:
-            known = quantity.listed([_quality(speaker, value) for value in values])
-            return f"the network overfits{speaker.at(first.of)}, with {known}"
         case Kind.MISCLASSIFIED:
             count = quantity.count(first.number) if first.number else "none"
             verb = "is" if first.number in {0, 1} else "are"
@@ -57,19 +54,6 @@ def _clause(speaker: Speaker, finding: Finding) -> str:
         case Kind.WRITES:
             share, steps = (speaker.number(value) for value in values[:2])
             return f"the network predicts {share} of the next characters after {steps}"
-        case Kind.FORECAST if len(values) > 1:
-            beats, loses = (
-                sum(value.verdict is verdict for value in values)
-                for verdict in (Change.BETTER, Change.WORSE)
-            )
-            lost = f" and loses for {loses}" if loses else ""
-            open_ = len(values) - beats - loses
-            run = "in one run, " * (Caveat.SINGLE_RUN in finding.caveats)
-            return (
-                f"{run}the network beats the best naive guess for {beats} of {len(values)} series"
-                + lost
-                + (f"; {open_} undecided" if open_ else "")
-            )
         case Kind.FORECAST:
             return _forecast(speaker, finding)
         case Kind.TARGET:
@@ -115,29 +99,9 @@ def _forecast(speaker: Speaker, finding: Finding) -> str:
         runs = f" in {diverged} of {finding.of} runs" if finding.of > 1 else ""
         return f"the network diverges{runs} and forecasts no {series}"
     own, theirs = speaker.number(value), speaker.number(base)
-    match value.verdict:
-        case Change.BETTER:
-            who, better, worse = f"the network beats {naive}", own, theirs
-        case Change.WORSE:
-            who, better, worse = f"{naive} beats the network", theirs, own
-        case Verdict.UNDECIDED:
-            return f"whether the network beats {naive} for {series} is undecided"
-        case _:
-            return (
-                f"the mean absolute error for {series} is {own} of the network "
-                f"and {theirs} of {naive}"
-            )
-    lost = [
-        label(other.values[0].of.part, 40)
-        for other in speaker.bench.findings
-        if other.kind is Kind.FORECAST
-        and other is not finding
-        and other.values[0].verdict is Change.WORSE
-    ]
-    beaten = f", but not for {quantity.listed(lost)}" if lost else ""
-    if value.verdict is Change.BETTER and lost:
-        return f"{who} for {series} ({better} against {worse}){beaten}"
-    return f"{who} for {series}, with a mean absolute error of {better} against {worse}"
+    return (
+        f"the network’s mean absolute error for {series} is {own}, and that of {naive} is {theirs}"
+    )
 
 
 def _int8(speaker: Speaker, finding: Finding) -> str:
@@ -182,19 +146,14 @@ def evidence(speaker: Speaker, finding: Finding) -> str:
     match finding.kind:
         case Kind.LEARNS:
             return _interval(speaker, values[0])
-        case Kind.OVERFITS:
-            named = [(metric_title(value.of.part), value) for value in values]
-            return speaker.with_intervals(finding, named)
         case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
             (row,), runs = values[0].processes, _runs_like(speaker, values[0])
             return f"The run is seed {row.seed}, one of {quantity.plural(runs, 'run')}."
         case Kind.WRITES:
             first = [f"After the first epoch the share is {speaker.number(v)}." for v in values[2:]]
             return " ".join(filter(None, (_interval(speaker, values[0]), *first)))
-        case Kind.FORECAST if finding.base and quantity.present(values[0].number):
-            own = speaker.with_interval("The network’s mean absolute error is", values[0])
-            base = speaker.number(finding.base, quantity.TABLE)
-            return f"{own}; that of {naive_name(finding.base)} is {base}."
+        case Kind.FORECAST:
+            return _interval(speaker, values[0])
         case Kind.INT8:
             return _int8_evidence(speaker, finding)
     return ""
@@ -252,7 +211,7 @@ def large_text(speaker: Speaker, finding: Finding) -> str:
             return f"of the size in float32, as int8{speaker.at(values[0].of)}"
         case Kind.TARGET:
             return f"until the first run reaches the {metric_title(values[0].of.part)} asked for"
-    interval = speaker.marked_interval(finding, values[0])
+    interval = speaker.interval(values[0])
     what = f"{metric_title(values[0].of.part)} on {speaker.name(values[0].of)}"
     what += speaker.at(values[0].of)
     return f"{what}, {interval}" if interval else what

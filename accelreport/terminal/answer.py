@@ -57,7 +57,8 @@ def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
     for bench in benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
-        yield f"  {Speaker(bench).sentence(bench.findings[0])}"
+        speaker = Speaker(bench)
+        yield f"  {speaker.headline()}. {speaker.below(speaker.answered())}".rstrip()
         first = 1 if bench.axes else 2
         rows = [
             row[first:]

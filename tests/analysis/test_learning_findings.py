@@ -14,7 +14,7 @@ from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.stats import Verdict, mean
 from accelreport.results.record import Confusion, GeneratedText, Warned
 from accelreport.spec.models import Target
-from tests.support.learned import apart, curve, forecast, quantised, sample, trained
+from tests.support.learned import curve, forecast, quantised, sample, trained
 
 
 def ranked(*updates: dict[str, Any], **changes: Any) -> tuple[Finding, ...]:
@@ -49,30 +49,6 @@ def test_an_interval_of_a_share_stays_a_share() -> None:
     finding = only(Kind.LEARNS, *({"epochs": curve(0.5, last)} for last in (0.9, 0.95, 1.0)))
     assert finding
     assert finding.values[0].interval.high == 1.0
-
-
-@pytest.mark.parametrize(
-    ("gaps", "origin", "overfits"),
-    [
-        ((0.3, 0.2), "official", True),
-        ((0.3, 0.2), "sample", True),
-        ((0.3, 0.05), "official", False),
-        ((0.3, 0.2), "synthetic", False),
-    ],
-)
-def test_a_network_overfits_where_every_run_does_and_never_on_synthetic_data(
-    gaps: tuple[float, ...], origin: str, overfits: bool
-) -> None:
-    runs = [apart((0.5, 0.9), (0.5, 0.9 - gap)) for gap in gaps]
-    finding = only(Kind.OVERFITS, *runs, origin=origin)
-    assert bool(finding) is overfits
-    if finding:
-        assert [value.of.part for value in finding.values] == ["val_accuracy", "accuracy"]
-        assert (Caveat.SAMPLE in finding.caveats) is (origin == "sample")
-
-
-def test_a_single_epoch_says_nothing_of_overfitting() -> None:
-    assert only(Kind.OVERFITS, apart((0.9,), (0.5,))) is None
 
 
 @pytest.mark.parametrize(
@@ -217,7 +193,6 @@ MISTAKES = {"samples": [sample(1, "a", "b"), sample(2, "b", "b")]}
         ({**TEXTS, "epochs": curve(0.1)}, {}, Kind.WRITES),
         ({"forecasts": [forecast(0.4)]}, {}, Kind.FORECAST),
         (MISTAKES, {}, Kind.MISCLASSIFIED),
-        ({**MISTAKES, **apart((0.5, 0.9), (0.5, 0.6))}, {}, Kind.OVERFITS),
         (MISTAKES, {"axes": {"batch_size": (256, 512)}}, Kind.GAIN),
         ({"epochs": curve(0.5, 0.9)}, {}, Kind.LEARNS),
         ({"epochs": curve(0.5)}, {}, Kind.RATE),

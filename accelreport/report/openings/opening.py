@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from accelreport.analysis.findings import Finding, Kind, Value
+from accelreport.analysis.findings import FACTS, Finding, Kind, Value
+from accelreport.analysis.ranking import title_finding
 from accelreport.report.charts.drawing import FULL, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
@@ -225,52 +226,43 @@ class Opening:
     pictures: Gallery | Code | None = None
 
     @property
-    def finding(self) -> Finding:
-        """What the title says."""
-        return self.findings[0]
+    def finding(self) -> Finding | None:
+        """What the title says, beside claims; None where nothing is decided."""
+        return title_finding(self.findings)
 
     @property
     def title(self) -> str:
-        """The finding, without a full stop."""
-        return self.speaker.title(self.finding)
+        """A decided claim, else the finding, else the benchmark's own title."""
+        return self.speaker.headline()
 
     @property
     def answered(self) -> tuple[Finding, ...]:
-        """What the lines below the title are of: its finding, then that of the next figure."""
-        # A restated ratio has the totals in its own evidence, a published one the base's rate.
-        others = [scene.finding for scene in self.scenes[1:]] or [
-            finding
-            for finding in self.findings[1:]
-            if finding.kind is not Kind.TOTAL
-            and not (self.finding.kind is Kind.PUBLISHED and self.finding.base in finding.values)
-            and any(scene.marks(finding.values) for scene in self.scenes)
-        ]
-        return (self.finding, *others[:1])
+        """What the lines below the title are of: its finding, one more, and what is undecided."""
+        first, *others = self.speaker.answered()
+        marked = (
+            f
+            for f in self.findings
+            if f.said and f is not first and f.kind in FACTS and first.base not in f.values
+            and any(scene.marks(f.values) for scene in self.scenes)
+        )  # fmt: skip
+        return (first, *[*marked][:1], *others)
 
     @cached_property
     def answer(self) -> str:
-        """The lines below the title."""
-        return self.speaker.answer(*self.answered)
+        """The lines below the title; failures come first."""
+        return self.speaker.below(self.answered)
 
     @cached_property
     def large(self) -> tuple[tuple[Finding, LargeNumber], ...]:
         """Up to four numbers that are set large, each with its finding, one of each kind."""
-        # A withheld ratio is set large only where the title says what it is of.
-        own = [f for f in self.findings if f is self.finding or f.kind is not Kind.WITHHELD]
-        kinds = {finding.kind: finding for finding in reversed(own)}
-        first = sorted(kinds.values(), key=self.findings.index)
-        large: list[tuple[Finding, LargeNumber]] = []
-        for finding in first:
+        able = [f for f in (self.finding, *self.findings) if f is not None and f.titles]
+        large: dict[Kind, tuple[Finding, LargeNumber]] = {}
+        for finding in able:
             number = self.speaker.large(finding)
-            # Two findings may have one number, such as a ratio that a title restates, or an
-            # accuracy whose interval holds jointly with that of another.
-            if number and not any(
-                number.value == other.value
-                and (number.text == other.text or finding.values[0].of == known.values[0].of)
-                for known, other in large
-            ):
-                large.append((finding, number))
-        return tuple(large)[:MOST_NUMBERS]
+            known = {other.value for _, other in large.values()}
+            if number and finding.kind not in large and number.value not in known:
+                large[finding.kind] = finding, number
+        return tuple(large.values())[:MOST_NUMBERS]
 
     @property
     def numbers(self) -> tuple[LargeNumber, ...]:
@@ -281,12 +273,9 @@ class Opening:
     def number_of_title(self) -> tuple[LargeNumber, ...]:
         """The number of the title with its interval alone, since the title says what it is of."""
         finding, number = next(iter(self.large), (None, None))
-        if number is None or finding is not self.finding:
+        if number is None or finding is None or finding is not self.finding or self.speaker.claim:
             return ()
-        if finding.kind is Kind.RANGE:
-            return (number,)
-        value = self.speaker.large_value(self.finding)
-        return (replace(number, text=self.speaker.marked_interval(finding, value)),)
+        return (replace(number, text=self.speaker.interval(finding.values[0])),)
 
     @property
     def curve(self) -> Plot | None:
@@ -297,7 +286,7 @@ class Opening:
     @property
     def unmeasured(self) -> bool:
         """Whether nothing has a time: all it shows is how to measure it."""
-        return self.finding.kind is Kind.NOT_MEASURED
+        return self.findings[0].kind is Kind.NOT_MEASURED
 
     def section(self) -> Section:
         """The first screen of the page, below its heading."""

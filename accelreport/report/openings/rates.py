@@ -154,7 +154,7 @@ def beside_rates(
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
             if value.interval.known and value.verdict is Verdict.UNDECIDED:
-                number = f"{number} ({'jointly ' * other.joint}undecided)"
+                number = f"{number} (undecided)"
             if Caveat.UNVALIDATED in value.caveats:
                 number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             ratios = texts.setdefault(value.of, {})

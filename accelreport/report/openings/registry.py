@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import COMPARISONS, Finding, Kind
+from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import swept_number
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
@@ -58,7 +59,7 @@ def quality_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
     pictures = few_mistakes(bench, mistakes, MOST_PICTURES) if mistakes else None
     beside = (Scene(mistakes, pictures),) if mistakes and pictures else ()
     if mistakes is finding:
-        return (*beside, *_curves(bench, _next(bench, Kind.OVERFITS, Kind.LEARNS)))
+        return (*beside, *_curves(bench, _next(bench, Kind.LEARNS)))
     return (*_curves(bench, finding), *beside)
 
 
@@ -152,7 +153,6 @@ def int8_scenes(bench: BenchmarkView, finding: Finding) -> tuple[Scene, ...]:
 
 QUALITY_FORMS = {
     Kind.LEARNS: quality_scenes,
-    Kind.OVERFITS: quality_scenes,
     Kind.MISCLASSIFIED: quality_scenes,
     Kind.WRITES: writing_scenes,
     Kind.FORECAST: forecast_scenes,
@@ -198,8 +198,10 @@ FORMS: dict[Kind, Form] = {
 @cached_by_bench
 def opening_of(bench: BenchmarkView) -> Opening:
     """The opening of a benchmark; every benchmark has one."""
-    finding = bench.findings[0]
+    finding, title = bench.findings[0], title_finding(bench.findings)
     scenes = FORMS[finding.kind](bench, finding)
+    if title and not any(scene.marks(title.title_values) for scene in scenes):
+        scenes = (*scenes[:2], *FORMS[title.kind](bench, title)[:1])
     return Opening(
         speaker=Speaker(bench),
         scenes=scenes,

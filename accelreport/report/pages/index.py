@@ -8,7 +8,7 @@ from dataclasses import replace
 from accelreport.analysis.findings import Kind
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_text
-from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
+from accelreport.report.front import FrontSpeaker, front_findings
 from accelreport.report.model import (
     Block,
     Card,
@@ -24,8 +24,7 @@ from accelreport.report.model import (
     Section,
 )
 from accelreport.report.notices import notices_of
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
-from accelreport.report.openings.rates import totals_plot
+from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import machine_line
@@ -38,8 +37,6 @@ from accelreport.results.versions import OtherVersions
 
 CURVE, WIDE_CURVE, COLUMNS = Size(262, 116), Size(530, 112), 4
 """A curve on a card of one and of two columns, and the columns of a wide screen."""
-STORY = Size(1104, 222)
-"""The figure of a restated ratio above the picture of all workloads."""
 MOST_FINDINGS = 4
 """Findings of the front page, that of its heading among them."""
 RATES = "overview"
@@ -65,13 +62,15 @@ def index_page(
     view = Overview(benches)
     findings = front_findings(view)
     speaker = FrontSpeaker(view)
-    story = _story(findings[0])
-    first = speaker.answer(findings[0])
-    others_said = [speaker.sentence(front) for front in findings[1:MOST_FINDINGS]]
-    # Numbers stand above the figure that marks them.
-    picture = _picture(view, " ".join(others_said) if story else "")
+    said = [front for front in findings if front.finding.said]
+    # What is undecided, or of single runs, heads a page only where there is nothing else.
+    undecided = [front for front in said if front.kind is Kind.UNDECIDED]
+    heads = said[0].finding.titles or said[0].kind is Kind.NOT_MEASURED
+    headed = said[:1] if heads else undecided[:1]
+    more = [front for front in said if front not in headed][: MOST_FINDINGS - len(headed)]
+    headline = speaker.title(headed[0]) if headed else label(title)
+    picture = _picture(view)
     sections = (
-        picture if story else None,
         _cards(benches),
         _claims(benches),
         _problems(problems),
@@ -82,31 +81,21 @@ def index_page(
     return Page(
         path="index.html",
         title=label(title),
-        headline=speaker.title(findings[0]),
+        headline=headline,
         kicker=" · ".join(filter(None, (measured_on, dates))),
-        finding=" ".join([first, *([] if story else others_said)]).strip(),
+        finding=" ".join([*map(speaker.answer, headed), *map(speaker.sentence, more)]).strip(),
         sections=tuple(section for section in sections if section),
         template="index.html",
-        opening=story or picture,
+        opening=picture,
         banner=versions_notice(others) if others else None,
         notices=notices_of(benches),
     )
 
 
-def _story(front: FrontFinding) -> Section | None:
-    """The figure of a restated ratio; None where the first finding is another."""
-    if front.kind is not Kind.RESTATED:
-        return None
-    plot = replace(totals_plot(front.shown[0].bench), id="story")
-    return Section("story", plot.title, (plot.figure(STORY, ON_A_PHONE),))
-
-
-def _picture(view: Overview, finding: str) -> Section | None:
+def _picture(view: Overview) -> Section | None:
     """The picture of all workloads, and a line for the devices not in it."""
     picture, absent = view.picture, absent_line(view.benches)
     blocks: tuple[Block, ...] = (picture.figure(WIDE, PHONE),) if picture else ()
-    if finding and absent:
-        blocks, absent = (*blocks, Prose(absent)), finding
     if not (blocks or absent):
         return None
     return Section(RATES, "How fast each workload is", blocks, finding=absent)

@@ -525,9 +525,8 @@ class Overview:
 
     @cached_property
     def comparisons(self) -> list[tuple[Shown, Speedup]]:
-        """Every measured comparison with the base, as one of all of them."""
-        every = [(shown, one) for shown in self.rows for one in shown.row.measured]
-        return [(shown, one.simultaneous(len(every))) for shown, one in every]
+        """Every measured comparison with the base."""
+        return [(shown, one) for shown in self.rows for one in shown.row.measured]
 
     def values_of(self, shown: Shown) -> Iterator[Value]:
         """The numbers that a row marks: the rate of its base, and the ratios over it."""

@@ -151,7 +151,7 @@ def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind
         prefix: begins the ids of the slides, and is unique in the deck.
     """
     scenes = list(opening_of(bench).scenes)
-    beside = next((f for f in bench.findings if f.kind in BESIDE), None)
+    beside = next((f for f in bench.findings if f.kind in BESIDE and f.said), None)
     if beside is not None and beside.kind not in {scene.finding.kind for scene in scenes}:
         scene = rates_scene(bench, beside)
         if scene.marks(beside.title_values):
@@ -215,11 +215,13 @@ def _cut(text: str, most: int) -> str:
 def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
-    spoken = speaker.spoken(finding)
-    notes = unique(speaker.caveats(finding))
+    said = finding.titles
+    noun = block.title if isinstance(block, Figure) else label(bench.plan.title, MOST_LETTERS)
+    spoken = speaker.spoken(finding) if said else ()
+    notes = unique(speaker.caveats(finding)) if said else ()
     return Section(
         name,
-        speaker.title(finding),
+        speaker.title(finding) if said else noun,
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
         speech=Speech(spoken, notes, (page,)),
@@ -247,10 +249,6 @@ def _takeaway(bench: BenchmarkView) -> Section:
     numbers = [
         replace(number, text=f"{speaker.title(finding)}.") for finding, number in opening.large
     ]
-    if not opening.number_of_title:
-        count = f"{len(opening.finding.values)} of {opening.finding.of}"
-        exceeds = opening.finding.kind is Kind.EXCEEDS_PEAK
-        numbers.insert(0, LargeNumber(count if exceeds else "undecided", f"{opening.title}."))
     measured = sum(row.timed for row in bench.results)
     source = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)

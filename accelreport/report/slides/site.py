@@ -140,15 +140,11 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
 
 
 STORY = (
-    Kind.RESTATED,
     Kind.TOTAL,
     Kind.FASTER,
     Kind.GAIN,
-    Kind.EXCEEDS_PEAK,
     Kind.COMPILED,
-    Kind.RANGE,
     Kind.MISCLASSIFIED,
-    Kind.OVERFITS,
     Kind.WRITES,
     Kind.FORECAST,
     Kind.INT8,
@@ -169,13 +165,13 @@ def _rates(view: Overview) -> Section | None:
     if block is None:
         return None
     speaker = FrontSpeaker(view)
-    # A restated ratio has a figure and a slide of its own.
-    front = next(f for f in front_findings(view) if f.kind is not Kind.RESTATED)
+    front = next(front for front in front_findings(view) if front.finding.said)
+    said = front.finding.titles
     spoken = unique([f"{speaker.title(front)}.", speaker.answer(front)])
     notes = unique(notice_sentences(view.benches))
     return Section(
         "rates",
-        speaker.title(front),
+        speaker.title(front) if said else picture.title,
         (block,),
         finding=foot("Throughput", block),
         speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
@@ -198,7 +194,7 @@ def _keys(view: Overview) -> tuple[Key, ...]:
     )  # fmt: skip
 
 
-_TAKEN = {Kind.RESTATED, Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.PUBLISHED}
+_TAKEN = {Kind.FASTER, Kind.SLOWER, Kind.SAME, Kind.PUBLISHED}
 """Findings over workloads that are taken away."""
 
 
@@ -210,7 +206,7 @@ def _takeaway(view: Overview) -> Section | None:
     speaker = FrontSpeaker(view)
     front: dict[Kind, FrontFinding] = {}
     for front_finding in front_findings(view):
-        if front_finding.kind in _TAKEN:
+        if front_finding.kind in _TAKEN and front_finding.finding.titles:
             front.setdefault(front_finding.kind, front_finding)
     taken = [
         LargeNumber(_large(front_finding), f"{speaker.title(front_finding)}.")
@@ -222,7 +218,7 @@ def _takeaway(view: Overview) -> Section | None:
         taken.append(LargeNumber(f"{decided} of {total}", f"{decided_text(tested)}."))
     for bench in sorted(_fullest(view.benches), key=_later):
         opening = opening_of(bench)
-        if opening.finding.decided and opening.number_of_title:
+        if opening.number_of_title:
             (number,) = opening.number_of_title
             taken.append(replace(number, text=f"{opening.title}."))
     taken = list({number.text: number for number in taken}.values())
@@ -237,9 +233,6 @@ def _takeaway(view: Overview) -> Section | None:
 def _large(front: FrontFinding) -> str:
     """The numbers of a finding over workloads, to be set large."""
     speaker = Speaker(front.shown[0].bench)
-    if front.kind is Kind.RESTATED:
-        stated, again, *_ = front.values
-        return f"{speaker.number(stated)} is {speaker.number(again)}"
     return speaker.numbers(front.values)
 
 
@@ -280,7 +273,7 @@ def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     """The kind and the slide of each figure of a benchmark that decides something."""
     page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
-    if opening_of(bench).finding.decided:
+    if opening_of(bench).finding:
         for kind, slide in figure_slides(bench, f"{slug(bench.plan.spec)}-"):
             speech = replace(slide.speech or Speech((), ()), sources=links)
             yield kind, replace(slide, speech=speech)
