@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from accelreport.analysis.ceilings import ceiling, own_limits
-from accelreport.report.pages.sections.compute import every_place
+from accelreport.report.pages.sections.shares import every_place
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import OTHER_LOAD

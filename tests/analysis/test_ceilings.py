@@ -25,9 +25,9 @@ from accelreport.analysis.published import flags_of
 from accelreport.analysis.speed_findings import limits_of
 from accelreport.loader.load import load
 from accelreport.report.model import Downloads, Figure, Table
-from accelreport.report.pages.sections.compute import every_place
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.sections.hardware import hardware_section
-from accelreport.report.pages.sections.peak import ceilings_page
+from accelreport.report.pages.sections.shares import every_place
 from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, views

@@ -15,7 +15,7 @@ from accelreport.report.frames import rows_of, targets_frame
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.sections.peak import ceilings_page
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView

@@ -15,7 +15,7 @@ from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.model import Figure
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.sections.peak import ceilings_page
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import DataSource
 from accelreport.results.store import Store

@@ -27,8 +27,8 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.overview import Overview
-from accelreport.report.pages.sections.peak import reached_shares
 from accelreport.report.pages.sections.published import published_section
+from accelreport.report.pages.sections.shares import reached_shares
 from accelreport.report.pages.sections.speedup import speedup_table
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.quantity import MISSING

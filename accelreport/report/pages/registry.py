@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 
 from accelreport.report.model import Download, Page
 from accelreport.report.pages.benchmarks import benchmarks_page
+from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.data import data_page
 from accelreport.report.pages.devices import devices_page
 from accelreport.report.pages.index import index_page
 from accelreport.report.pages.machines import machines_page
 from accelreport.report.pages.methods import methods_page
 from accelreport.report.pages.sections.claims import claims_page
-from accelreport.report.pages.sections.peak import ceilings_page
 from accelreport.report.site.options import RANKED_TITLE, SiteFacts
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView

@@ -38,13 +38,13 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import dot_of, rows_caption
 from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
-from accelreport.report.pages.sections.compute import Place, heaviest, most
-from accelreport.report.pages.sections.peak import (
-    CEILINGS,
+from accelreport.report.pages.sections.shares import (
     FEWEST,
     MEASURED_ROOF,
     SMALLER,
+    Place,
     Reached,
+    heaviest,
     reached_shares,
 )
 from accelreport.report.say import Speaker
@@ -52,6 +52,9 @@ from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Point, Series, median, present
 from accelreport.report.warning_text import source_of_peak, type_of_peak
 from accelreport.results.record import Energy, Record
+
+CEILINGS = "ceilings.html"
+"""The page of what each benchmark reaches of a peak or a measured roof."""
 
 
 def hardware_section(bench: BenchmarkView) -> Section | None:
@@ -157,12 +160,15 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
     tf32 = any(limits.peak.tf32_tflops for limits in every)
     for limits in every:
         bound = ceiling(place.work, limits)
+        speedup = place.seconds / bound.seconds
+        # A bound has two digits and no more.
+        most = f"{quantity.number(float(f'{speedup:.2g}'), 0, speedup)}×"
         rows.append(
             table_row(
                 entry(limits.name, Line(f"{quantity.number(limits.peak.tflops)} TFLOPS "
                                         f"{type_of_peak(limits.peak)}", "reason")),
                 quantity.duration(bound.seconds),
-                most(place.seconds / bound.seconds),
+                most,
                 bound.limit.value,
             )
         )  # fmt: skip

@@ -1,18 +1,11 @@
-"""What devices compute and reach of their peak or measured roof, upper bounds, and their page."""
+"""The page of what each benchmark reaches of a peak or a measured roof."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import replace
 
-from accelreport.analysis.ceilings import ceiling, limits_named
-from accelreport.analysis.compute import compute_dtype
-from accelreport.analysis.findings import Subject, Unit, Value
-from accelreport.analysis.published import hardware_of
-from accelreport.analysis.results import matches
-from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
-from accelreport.analysis.stats import Interval
+from accelreport.analysis.findings import Value
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import FULL, NARROW
@@ -29,114 +22,22 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import dot_of, style_of
-from accelreport.report.pages.sections.compute import Place, every_place, heaviest, work_at
+from accelreport.report.pages.sections.hardware import CEILINGS
+from accelreport.report.pages.sections.shares import (
+    FEWEST,
+    MEASURED_ROOF,
+    SMALLER,
+    Place,
+    Reached,
+    heaviest,
+    reached_shares,
+)
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 
-HALF = 536
-"""Pixels of a figure that has one beside it."""
-CEILINGS = "ceilings.html"
 MOST_SHOWN = 3
 """Shares of a benchmark in the figure of all benchmarks."""
-MEASURED_ROOF = (
-    "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
-    "run of the machine reached where that is more."
-)
-"""What it is, wherever shares of it are shown."""
-FEWEST = (
-    "A convolution counts with its operations divided by the places of its kernel, because fast "
-    "algorithms may save that much."
-)
-"""What the operations of a roof leave out."""
-SMALLER = "Its share of a roof is therefore smaller than TFLOPS over the peak."
-"""What follows for a convolution, wherever shares are shown."""
-
-
-@dataclass(frozen=True)
-class Reached:
-    """A device, what it is held against, and the shares of it at the sweep points.
-
-    Attributes:
-        name: the device, as a sentence calls it.
-        short: the same beside a mark that shows who measured it.
-        limit: what limits it: "the machine’s measured roof", "the peak of a Tesla K80".
-        shares: in ascending order.
-        by: who names the chip, where the source does not.
-    """
-
-    name: str
-    short: str
-    limit: str
-    shares: tuple[Value, ...]
-    by: str = ""
-
-    @property
-    def flagged(self) -> bool:
-        """Whether a published share exceeds what limits it."""
-        return self.shares[-1].of.row is not None and self.shares[-1].number > 1
-
-
-def _share_value(value: Value, share: float) -> Value:
-    """A rate as a share of what limits it."""
-    low, high = (end * share / value.number for end in value.interval.ends)
-    return Value(
-        value.of,
-        Interval(share, low, high, value.interval.n),
-        Unit.SHARE,
-        value.provenance,
-        value.caveats,
-        value.processes,
-    )
-
-
-def reached_shares(bench: BenchmarkView) -> list[Reached]:
-    """Measured devices in the plan's order, then published ones whose chip is known.
-
-    A published rate of a kernel is held against the peak itself, others against the roof of the
-    work that was counted here.
-    """
-    shares: dict[tuple[str, str, str, str], list[Value]] = {}
-    for place in every_place(bench):
-        known, rate = limits_of(bench, place.group), rate_of(place.group)
-        if known is None or rate is None:
-            continue
-        limits, what = known
-        share = ceiling(place.work, limits).share(place.seconds)
-        if not isnan(share):
-            owner = "its" if what == "peak" else "the machine’s"
-            who = place.series.title, place.series.title, f"{owner} {what}", ""
-            shares.setdefault(who, []).append(_share_value(rate, share))
-    for published in sound_rates(bench):
-        row, hardware = published.row, hardware_of(published.row)
-        point = next((p for p in bench.points if matches(bench.values(p), published.where)), None)
-        if point is None or hardware is None:
-            continue
-        at = bench.values(point)
-        chip = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
-        works = (work_at(bench, series, point) for series in bench.shown_series)
-        work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
-        if chip is None:
-            continue
-        if bench.words.kernel:
-            share = published.rate / chip.peak.tflops
-        elif work is not None and isinstance(batch, int | float):
-            share = ceiling(work, chip).share(batch / published.rate)
-        else:
-            continue
-        rate = published_value(bench, published)
-        value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
-        limit = f"the peak of the {label(chip.name, 60)}"
-        who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
-        shares.setdefault(who, []).append(_share_value(value, share))
-    return [
-        Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
-        for (name, short, limit, by), values in shares.items()
-    ]
-
-
-# The page of all benchmarks ---------------------------------------------------------------------
-
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
 Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]

@@ -1,0 +1,162 @@
+"""Shares of a peak or a measured roof that devices reach at sweep points whose work was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import isnan
+
+from accelreport.analysis.ceilings import StepWork, ceiling, limits_named, work_of
+from accelreport.analysis.compute import compute_dtype
+from accelreport.analysis.findings import Subject, Unit, Value
+from accelreport.analysis.published import hardware_of
+from accelreport.analysis.results import matches
+from accelreport.analysis.speed_findings import limits_of, published_value, rate_of, sound_rates
+from accelreport.analysis.speedup import Group
+from accelreport.analysis.stats import Interval
+from accelreport.report.say import Speaker
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench
+
+MEASURED_ROOF = (
+    "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
+    "run of the machine reached where that is more."
+)
+"""What it is, wherever shares of it are shown."""
+FEWEST = (
+    "A convolution counts with its operations divided by the places of its kernel, because fast "
+    "algorithms may save that much."
+)
+"""What the operations of a roof leave out."""
+SMALLER = "Its share of a roof is therefore smaller than TFLOPS over the peak."
+"""What follows for a convolution, wherever shares are shown."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A sweep point whose work was counted, and a device that was measured there.
+
+    Attributes:
+        point: the sweep point.
+        work: of a step.
+        series: the device.
+        group: its processes.
+        seconds: its steady step.
+    """
+
+    point: Point
+    work: StepWork
+    series: Series
+    group: Group
+    seconds: float
+
+
+def every_place(bench: BenchmarkView) -> Iterator[Place]:
+    """Every device and sweep point with a time and counted operations, in the plan's order."""
+    for point in bench.points:
+        for series in bench.shown_series:
+            compared, work = bench.speedup(series, point), work_at(bench, series, point)
+            if compared is not None and work is not None:
+                yield Place(point, work, series, compared.own, compared.seconds.value)
+
+
+def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | None:
+    """The work of a step of a device; None where it was not counted."""
+    values = bench.values(point)
+    for record in bench.records_of(series, point):
+        if record.flops is not None:
+            dtype = compute_dtype(bench.plan, series.device, values)
+            return work_of(record.flops, dtype, kernel=bench.words.kernel)
+    return None
+
+
+@cached_by_bench
+def heaviest(bench: BenchmarkView) -> Place | None:
+    """The fastest device at the sweep point with the most work; None where none was counted."""
+    fastest: dict[Point, Place] = {}
+    for place in every_place(bench):
+        if place.point not in fastest or place.seconds < fastest[place.point].seconds:
+            fastest[place.point] = place
+    return max(fastest.values(), key=lambda place: place.work.operations, default=None)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A device, what it is held against, and the shares of it at the sweep points.
+
+    Attributes:
+        name: the device, as a sentence calls it.
+        short: the same beside a mark that shows who measured it.
+        limit: what limits it: "the machine’s measured roof", "the peak of a Tesla K80".
+        shares: in ascending order.
+        by: who names the chip, where the source does not.
+    """
+
+    name: str
+    short: str
+    limit: str
+    shares: tuple[Value, ...]
+    by: str = ""
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a published share exceeds what limits it."""
+        return self.shares[-1].of.row is not None and self.shares[-1].number > 1
+
+
+def _share_value(value: Value, share: float) -> Value:
+    """A rate with its interval as a share of what limits it, the share being that of the rate."""
+    low, high = (end * share / value.number for end in value.interval.ends)
+    return Value(
+        value.of,
+        Interval(share, low, high, value.interval.n),
+        Unit.SHARE,
+        value.provenance,
+        value.caveats,
+        value.processes,
+    )
+
+
+def reached_shares(bench: BenchmarkView) -> list[Reached]:
+    """Measured devices in the plan's order, then published ones whose chip is known.
+
+    A published rate of a kernel is held against the peak itself, others against the roof of the
+    work that was counted here.
+    """
+    shares: dict[tuple[str, str, str, str], list[Value]] = {}
+    for place in every_place(bench):
+        known, rate = limits_of(bench, place.group), rate_of(place.group)
+        if known is None or rate is None:
+            continue
+        limits, what = known
+        share = ceiling(place.work, limits).share(place.seconds)
+        if not isnan(share):
+            owner = "its" if what == "peak" else "the machine’s"
+            who = place.series.title, place.series.title, f"{owner} {what}", ""
+            shares.setdefault(who, []).append(_share_value(rate, share))
+    for published in sound_rates(bench):
+        row, hardware = published.row, hardware_of(published.row)
+        point = next((p for p in bench.points if matches(bench.values(p), published.where)), None)
+        if point is None or hardware is None:
+            continue
+        at = bench.values(point)
+        chip = limits_named(hardware.known.name, compute_dtype(bench.plan, row.device, at))
+        works = (work_at(bench, series, point) for series in bench.shown_series)
+        work, batch = next(filter(None, works), None), bench.plan.value("batch_size", at)
+        if chip is None:
+            continue
+        if bench.words.kernel:
+            share = published.rate / chip.peak.tflops
+        elif work is not None and isinstance(batch, int | float):
+            share = ceiling(work, chip).share(batch / published.rate)
+        else:
+            continue
+        rate = published_value(bench, published)
+        value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
+        limit = f"the peak of the {label(chip.name, 60)}"
+        who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
+        shares.setdefault(who, []).append(_share_value(value, share))
+    return [
+        Reached(name, short, limit, tuple(sorted(values, key=lambda value: value.number)), by)
+        for (name, short, limit, by), values in shares.items()
+    ]
