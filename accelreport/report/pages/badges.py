@@ -325,8 +325,8 @@ def devices_down(table: Table) -> Table:
     )
 
 
-def told_once(table: Table) -> Table:
-    """The table with marks that every number of it bears beside its title, and not at each."""
+def with_shared_badges(table: Table) -> Table:
+    """The table with the badges that every number of it bears beside its title, not at each."""
     entries = [entry for group in table.groups for row in group.rows for entry in row.entries]
     marked = [set(entry.badges) for entry in entries if entry.badges]
     bare = any(not e.badges and e.href and not e.mark for e in entries)

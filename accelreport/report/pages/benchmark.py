@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from accelreport.report.model import Block, Download, Figure, Page, Section, Table
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import told_once
+from accelreport.report.pages.badges import with_shared_badges
 from accelreport.report.pages.sections.about import files_section, reproduce_section
 from accelreport.report.pages.sections.claims import claims_section
 from accelreport.report.pages.sections.cold_start import cold_start_section
@@ -81,32 +81,26 @@ Those that are folded are the lines of its record.
 
 
 def _without(section: Section, shown: Collection[str]) -> Section:
-    """The section without the figures of the opening, and with marks of whole tables said once."""
+    """The section without the figures of the opening; shared badges stand at titles of tables."""
     blocks: list[Block] = []
     for block in section.blocks:
         if isinstance(block, Figure):
-            table = told_once(block.table) if block.table else None
+            table = with_shared_badges(block.table) if block.table else None
             blocks.append(replace(block, table=table))
         else:
-            blocks.append(told_once(block) if isinstance(block, Table) else block)
+            blocks.append(with_shared_badges(block) if isinstance(block, Table) else block)
     kept = (b for b in blocks if not (isinstance(b, Figure) and b.id in shown))
     return replace(section, blocks=tuple(kept))
 
 
 def _downloadable(bench: BenchmarkView, section: Section, facts: SiteFacts) -> Section:
     """The section with each figure also as files."""
-    blocks = tuple(
-        _with_files(bench, block, section.blocks[number:], facts)
-        if isinstance(block, Figure)
-        else block
-        for number, block in enumerate(section.blocks)
-    )
-    return replace(section, blocks=blocks)
-
-
-def _with_files(
-    bench: BenchmarkView, figure: Figure, after: Sequence[Block], facts: SiteFacts
-) -> Figure:
-    figure = replace(figure, data=data_of(figure, after))
-    links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
-    return replace(figure, downloads=links)
+    blocks: list[Block] = []
+    for number, block in enumerate(section.blocks):
+        if isinstance(block, Figure):
+            figure = replace(block, data=data_of(block, section.blocks[number:]))
+            links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
+            blocks.append(replace(figure, downloads=links))
+        else:
+            blocks.append(block)
+    return replace(section, blocks=tuple(blocks))

@@ -24,7 +24,6 @@ from accelreport.report.text import clean, label, slug
 from accelreport.report.view import BenchmarkView
 from accelreport.results.plan_document import PlanDocument, profile_of
 from accelreport.results.record import Record
-from accelreport.spec.models import Source
 
 _PIECES = re.compile(
     r"""(?P<note>\#[^\n]*)
@@ -223,6 +222,7 @@ def web_address(address: str) -> str:
 
 
 def _entries(bench: BenchmarkView) -> list[str]:
+    """BibTeX of the benchmark, and of the pieces it reproduces or quotes, each once."""
     dates = quantity.days(record.started_at for record in bench.records.values())
     builds = {r.environment.accelreport for r in bench.records.values() if r.environment}
     versions = ", ".join(sorted(builds))
@@ -231,32 +231,24 @@ def _entries(bench: BenchmarkView) -> list[str]:
     note += f" with accelreport {versions}" if versions else ""
     fields = {"title": bench.plan.title, "howpublished": "accelreport", "note": note}
     entries = [_bibtex(f"accelreport_{key}", fields)]
-    for number, source in enumerate(_sources(bench), start=1):
+    quoted = [bench.plan.source, *(row.source for row in bench.plan.published)]
+    sources = {(source.title, source.url): source for source in quoted if source}
+    for number, source in enumerate(sources.values(), start=1):
+        read = f"Accessed {source.accessed}" if source.accessed else ""
         own = {"title": source.title, "author": source.authors, "year": str(source.year or "")}
-        own |= {"url": web_address(source.url), "note": _note(source)}
+        own |= {
+            "url": web_address(source.url),
+            "note": ". ".join(filter(None, (read, source.licence))),
+        }
         entries.append(_bibtex(f"source_{key}{f'_{number}' if number > 1 else ''}", own))
     return entries
 
 
-def _sources(bench: BenchmarkView) -> list[Source]:
-    """The piece that is reproduced, and those that single published figures are from, each once."""
-    every = [bench.plan.source, *(row.source for row in bench.plan.published)]
-    return list({(source.title, source.url): source for source in every if source}.values())
-
-
-def _note(source: Source) -> str:
-    read = f"Accessed {source.accessed}" if source.accessed else ""
-    return ". ".join(part for part in (read, source.licence) if part)
-
-
 def _bibtex(key: str, fields: dict[str, str]) -> str:
     """An entry of the fields that say something, braces and backslashes in them escaped."""
-    filled = [(name, _tex(label(text, 200))) for name, text in fields.items() if text]
+    escaped = str.maketrans(
+        {"\\": r"\textbackslash{}", **{sign: f"\\{sign}" for sign in "{}%&$#_"}}
+    )
+    filled = [(name, label(text, 200).translate(escaped)) for name, text in fields.items() if text]
     lines = [f"@misc{{{key},", *(f"  {name} = {{{text}}}," for name, text in filled), "}"]
     return "\n".join(lines)
-
-
-def _tex(text: str) -> str:
-    escaped = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
-    escaped |= {letter: f"\\{letter}" for letter in "%&$#_"}
-    return "".join(escaped.get(letter, letter) for letter in text)

@@ -149,14 +149,18 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
             f"has its stages: {', '.join(names)}." + panels_note(len(points), len(bench.points))
         ),
         badges=loud_badges(bench),
-        table=_stages_table(bench, starts, names),
+        table=_stages(bench, starts, names),
     )
     return plot.figure(Size(FULL, 0), Size(NARROW, 0))
 
 
-def _stages_table(
-    bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]
-) -> Table:
+def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[str]) -> Table:
+    """Seconds of each stage, and of all together, by device and sweep point."""
+
+    def row(place: SeriesPoint, start: Start) -> Row:
+        texts = map(quantity.duration, (*start.stages, start.total))
+        return table_row(place[0].title, *texts, device=place[0].colour)
+
     return Table(
         id="start-up-data",
         title="Stages of the start-up",
@@ -165,14 +169,9 @@ def _stages_table(
         groups=tuple(
             RowGroup(rows, title=bench.point_title(point))
             for point in bench.points
-            if (rows := tuple(_stages_row(*item) for item in starts.items() if item[0][1] == point))
+            if (rows := tuple(row(at, own) for at, own in starts.items() if at[1] == point))
         ),
     )
-
-
-def _stages_row(place: SeriesPoint, start: Start) -> Row:
-    texts = map(quantity.duration, (*start.stages, start.total))
-    return table_row(place[0].title, *texts, device=place[0].colour)
 
 
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
@@ -222,11 +221,19 @@ def _cold_row(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint
     if start is None:
         return absent_row(bench, place, 7 if in_rounds else 5)
     unit = unit_of(bench, place, start)
+    # A step has the digits that it has everywhere on the page.
+    comparison = None if bench.words.kernel else bench.speedup(*place)
+    warm = duration_of(comparison.seconds) if comparison else quantity.duration(unit)
+    course = course_of(bench, place, start)
+    worth = quantity.MISSING
+    if course is not None and course.step:
+        noun = "call" if bench.words.kernel else bench.words.step
+        worth = quantity.plural(math.ceil(course.worth), noun)
     texts = [
         quantity.duration(start.first_s),
-        _warm(bench, place, unit),
+        f"{warm} {SIGNS[Caveat.EXTRAPOLATED]}" if _cut_call(bench, place) else warm,
         quantity.ratio(start.first_s / unit) if present(unit) and unit else quantity.MISSING,
-        _worth(bench, place, start),
+        worth,
         _break_even(bench, place, starts),
         *(_rounds(bench, bench.measured(*place), start.steady_s) if in_rounds else ()),
     ]
@@ -246,13 +253,6 @@ def _rounds(bench: BenchmarkView, rows: Sequence[Result], steady_s: float) -> tu
     return quantity.duration(median([row.timings.first_epoch_s for row in rows])), text
 
 
-def _warm(bench: BenchmarkView, place: SeriesPoint, unit: float) -> str:
-    """The warm counterpart, a step with the digits that it has everywhere on the page."""
-    comparison = None if bench.words.kernel else bench.speedup(*place)
-    text = duration_of(comparison.seconds) if comparison else quantity.duration(unit)
-    return f"{text} {SIGNS[Caveat.EXTRAPOLATED]}" if _cut_call(bench, place) else text
-
-
 def _cut_call(bench: BenchmarkView, place: SeriesPoint) -> bool:
     """Whether the budget ended a later call of a kernel, of which nothing else was timed."""
     size = call_size(bench, place)
@@ -262,6 +262,7 @@ def _cut_call(bench: BenchmarkView, place: SeriesPoint) -> bool:
 
 
 def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoint, Start]) -> str:
+    """From which step on a device has overtaken the baseline, or why there is none."""
     series, point = place
     bases = [s for s in bench.shown_series if s.baseline]
     base = next((s for s in bases if s.machine == series.machine), bases[0] if bases else None)
@@ -285,12 +286,3 @@ def _break_even(bench: BenchmarkView, place: SeriesPoint, starts: dict[SeriesPoi
         return "never" if own.start >= other.start else "only at first"
     noun = "call" if bench.words.kernel else bench.words.step
     return quantity.plural(steps, noun) if own.start > other.start else "at once"
-
-
-def _worth(bench: BenchmarkView, place: SeriesPoint, start: Start) -> str:
-    """How many warm steps take as long as the cold start."""
-    course = course_of(bench, place, start)
-    if course is None or not course.step:
-        return quantity.MISSING
-    noun = "call" if bench.words.kernel else bench.words.step
-    return quantity.plural(math.ceil(course.worth), noun)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.ceilings import ceiling, known_limits
@@ -114,6 +114,10 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
                 replace(dot, name=row.short, detail=f"of {row.limit}", text=text, joined=number > 0,
                         flagged="exceeds the peak" if last and row.flagged else "")
             )  # fmt: skip
+    named_by: dict[str, list[str]] = {}
+    for row in rows:
+        if row.by:
+            named_by.setdefault(row.by, []).append(row.short)
     figure = Plot(
         id="shares",
         title="Share of peak or measured roof",
@@ -127,7 +131,8 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             "One mark for each sweep point." if len(bench.points) > 1 else "",
             MEASURED_ROOF,
             f"{FEWEST} {SMALLER}" if _convolves(bench) else "",
-            *_chips(rows),
+            *(f"The chip of {quantity.listed(names)} is named by {by}."
+              for by, names in named_by.items()),
         ))),
         table=Table(
             "shares-data", "Share of peak or measured roof", (Column("share", number=True),
@@ -145,13 +150,6 @@ def _convolves(bench: BenchmarkView) -> bool:
     """Whether fewer operations are held against a roof than were counted."""
     counts = [record.flops for record in bench.records.values() if record.flops]
     return any(count.least and count.least < (count.per_step or 0.0) for count in counts)
-
-
-def _chips(rows: Sequence[Reached]) -> Iterator[str]:
-    """Who names the chips that the sources of some rows do not."""
-    for by in dict.fromkeys(row.by for row in rows if row.by):
-        names = [row.short for row in rows if row.by == by]
-        yield f"The chip of {quantity.listed(names)} is named by {by}."
 
 
 def _bounds(bench: BenchmarkView, place: Place) -> Table:

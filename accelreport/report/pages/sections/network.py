@@ -164,14 +164,15 @@ def _pixels(size: int) -> int:
 
 
 def _settings(layer: Layer) -> str:
-    shown = {key: layer.settings[key] for key in SHOWN_SETTINGS if key in layer.settings}
-    return ", ".join(
-        axis_title(key) if value is True else _setting(key, value) for key, value in shown.items()
-    )
-
-
-def _setting(key: str, value: object) -> str:
-    if isinstance(value, list):
-        return " × ".join(map(str, value))
-    text = quantity.setting(value)
-    return text if isinstance(value, str) else f"{axis_title(key)} {text}"
+    """The settings below a box: "3 × 3, same, relu", "rate 0.4"."""
+    texts = []
+    for key, value in ((key, layer.settings.get(key)) for key in SHOWN_SETTINGS):
+        if value is True:
+            texts.append(axis_title(key))
+        elif isinstance(value, list):
+            texts.append(" × ".join(map(str, value)))
+        elif isinstance(value, str):
+            texts.append(quantity.setting(value))
+        elif key in layer.settings:
+            texts.append(f"{axis_title(key)} {quantity.setting(value)}")
+    return ", ".join(texts)

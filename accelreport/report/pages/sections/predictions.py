@@ -20,7 +20,6 @@ from accelreport.report.model import (
     Badge,
     Block,
     Code,
-    Figure,
     Gallery,
     Picture,
     Prose,
@@ -89,22 +88,21 @@ MOST = 168
 
 def predictions_section(bench: BenchmarkView) -> Section | None:
     """The section; None where no run kept anything that its model predicted."""
-    blocks = [*_samples(bench), *_confusion(bench), *_forecasts(bench), *_texts(bench)]
+    blocks: list[Block] = []
+    if run := shown_run(bench, lambda record: bool(record.samples)):
+        samples = run.record.samples
+        blocks.append(gallery(run, samples, MOST, f"{len(samples)} predictions of one run"))
+    blocks += _confusion(bench)
+    blocks += [plot.figure(Size(WIDE, 240), ON_A_PHONE) for plot in forecast_plots(bench)]
+    blocks += _texts(bench)
     if not blocks:
         return None
     detail = Speaker(bench).number_of(Kind.MISCLASSIFIED, Kind.FORECAST, Kind.WRITES)
     return Section("predictions", "Predictions", tuple(blocks), folded=True, detail=detail)
 
 
-def _samples(bench: BenchmarkView) -> Iterator[Gallery]:
-    run = shown_run(bench, lambda record: bool(record.samples))
-    if run is not None:
-        samples = run.record.samples
-        yield gallery(run, samples, MOST, f"{len(samples)} predictions of one run")
-
-
 def gallery(run: NamedRun, samples: Sequence[Sample], most: int, title: str = "") -> Gallery:
-    """Some predictions of a run: wrong ones, then correct ones, the most telling of each first."""
+    """Some predictions of a run: the most confident mistakes, then the least confident others."""
     shown = sorted(samples, key=_surest)[:most]
     kinds = {True: "misclassified ones (✗: true → predicted), most confident first",
              False: "correct ones, least confident first"}  # fmt: skip
@@ -147,21 +145,19 @@ def _picture(sample: Sample) -> Picture:
     if pixels is not None:
         height, width = sample.shape[0], sample.shape[1]
         source = "data:image/png;base64," + base64.b64encode(grey_png(pixels, width)).decode()
+    # No mistake is 100 % sure.
+    sure = quantity.percent(sample.probability, 0)
+    if sure.startswith("100") and sample.probability < 1:
+        sure = f"over 99{quantity.SPACE}%"
     return Picture(
         source=source,
         width=width,
         height=height,
         true=label(sample.true, 30),
         predicted=label(sample.predicted, 30),
-        probability=_sure(sample.probability),
+        probability=sure,
         wrong=_wrong(sample),
     )
-
-
-def _sure(probability: float) -> str:
-    """How sure, in whole per cent; no mistake is 100 % sure."""
-    text = quantity.percent(probability, 0)
-    return f"over 99{quantity.SPACE}%" if text.startswith("100") and probability < 1 else text
 
 
 def _pixels(sample: Sample) -> bytes | None:
@@ -180,12 +176,11 @@ def grey_png(pixels: bytes, width: int) -> bytes:
     height = len(pixels) // width
     lines = b"".join(b"\0" + pixels[row * width : (row + 1) * width] for row in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    png = b"\x89PNG\r\n\x1a\n"
+    for name, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b"")):
+        checksum = struct.pack(">I", zlib.crc32(name + data))
+        png += struct.pack(">I", len(data)) + name + data + checksum
+    return png
 
 
 MOST_CLASSES = 20
@@ -234,10 +229,6 @@ def _row(confusion: Confusion, number: int) -> Row:
 
 MOST_DAYS, MOST_STEPS = 14, 336
 """Of a forecast's drawing: as much as lets a reader see every error."""
-
-
-def _forecasts(bench: BenchmarkView) -> list[Figure]:
-    return [plot.figure(Size(WIDE, 240), ON_A_PHONE) for plot in forecast_plots(bench)]
 
 
 def forecast_plots(bench: BenchmarkView) -> list[Plot]:
@@ -299,7 +290,7 @@ def forecast_chart(
 
 
 def _how_drawn(forecast: Forecast) -> str:
-    """What is said of values that are not drawn, and of an axis that leaves 0 out."""
+    """The caption: an axis that leaves 0 out, and values of a model that diverged."""
     lost = sum(not drawable(value) for value in forecast.predicted)
     lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)

@@ -160,16 +160,8 @@ def _shares(row: Published) -> Iterator[Value]:
         yield Value(of, alone, Unit.SHARE, Provenance.PUBLISHED, frozenset())
 
 
-def _titles(bench: BenchmarkView) -> list[str]:
-    """Titles of the pieces that the figures are from, at most three of them."""
-    sources = [row.source or bench.plan.source for row in bench.plan.published]
-    titles = list(dict.fromkeys(f"“{label(source.title)}”" for source in sources if source))
-    others = quantity.plural(len(titles) - 2, "other piece")
-    return titles if len(titles) <= 3 else [*titles[:2], others]
-
-
 LONG_NOTE = 100
-"""Characters of a note that is told once, and not with every figure of its row."""
+"""Characters of a note that stands once, and not with every figure of its row."""
 
 
 def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
@@ -183,7 +175,10 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
         )
         for figure, rows in by_figure.items()
     )
-    titles = _titles(bench)
+    sources = [row.source or bench.plan.source for row in bench.plan.published]
+    titles = list(dict.fromkeys(f"“{label(source.title)}”" for source in sources if source))
+    if len(titles) > 3:
+        titles = [*titles[:2], quantity.plural(len(titles) - 2, "other piece")]
     noun = "Source" if len(titles) == 1 else "Sources"
     return Table(
         id="published-table",
@@ -208,6 +203,7 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
 
 
 def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
+    """A figure beside what was measured here; `is_first` where its note stands in full."""
     first = group[0]
     flags = [flag_text(flag) for result in group for flag in result.flags]
     badges = (() if first.comparable else (MISMATCH,)) + ((FLAG,) if flags else ())
@@ -256,6 +252,7 @@ def _source(bench: BenchmarkView, result: PublishedResult) -> list[Line]:
 
 
 def _measured(result: PublishedResult) -> Entry:
+    """What was measured here in the place of a published figure, with the marks it bears."""
     figure, ours = result.figure, result.measured
     if not present(ours.value):
         return entry(Line("not measured", "reason"))

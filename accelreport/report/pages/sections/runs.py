@@ -73,12 +73,9 @@ def _cells_table(bench: BenchmarkView, *, folded: bool) -> Table:
         id="cells-table",
         title="One row for each process",
         caption=(
-            ("The page of a process has the raw steps, the environment and the end of the log.")
-            + (
-                " With this many cells, one row stands for all processes of a device and point."
-                if compact
-                else ""
-            )
+            "The page of a process has the raw steps, the environment and the end of the log."
+            + " With this many cells, one row stands for all processes of a device and point."
+            * compact
         ),
         corner="process",
         columns=(Column("state"), *(Column(title, number=True) for title in titles)),
@@ -91,17 +88,19 @@ def _cells_table(bench: BenchmarkView, *, folded: bool) -> Table:
 def _rows(
     bench: BenchmarkView, rows: Sequence[Result], metric: str, *, compact: bool
 ) -> tuple[Row, ...]:
+    """A row for each process of a device and point; if `compact`, one for all of them."""
     table_rows = [_row(bench, row, metric) for row in rows]
     if not compact or not table_rows:
         return tuple(table_rows)
+
+    def merged(column: tuple[Entry, ...]) -> Entry:
+        badges = dict.fromkeys(badge for entry in column for badge in entry.badges)
+        lines = tuple(entry.lines[0] for entry in column if entry.lines)
+        return Entry(lines, badges=tuple(badges))
+
     entries = zip(*(row.entries for row in table_rows), strict=True)
     header = Entry(tuple(line for row in table_rows for line in row.header.lines))
-    return (table_row(header, *map(_merged, entries)),)
-
-
-def _merged(column: tuple[Entry, ...]) -> Entry:
-    badges = dict.fromkeys(badge for entry in column for badge in entry.badges)
-    return Entry(tuple(entry.lines[0] for entry in column if entry.lines), badges=tuple(badges))
+    return (table_row(header, *map(merged, entries)),)
 
 
 def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
@@ -160,6 +159,7 @@ _ABSENT = ""
 
 
 def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
+    """Devices that no cell was begun on for one reason, with the command that adds them."""
     devices = quantity.listed(list(dict.fromkeys(bench.title_of(row.device) for row in rows)))
     texts = dict.fromkeys(_full_stop(failure_text(row)) for row in rows)
     count = quantity.plural(len(rows), "cell")
@@ -174,6 +174,7 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
 
 
 def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
+    """Cells of one device that have no number for one reason, and what to do."""
     message, remedy = failure_text(rows[0]), remedy_text(rows[0])
     heading, tone = _STATES[status]
     title = f"{bench.title_of(rows[0].device)}: {kind_text(rows[0])}."
@@ -187,6 +188,7 @@ def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
 
 
 def _full_stop(message: str) -> str:
+    """A message as a sentence."""
     message = message.strip()
     if not message:
         return ""
@@ -194,6 +196,7 @@ def _full_stop(message: str) -> str:
 
 
 def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
+    """The sweep points of some cells: " at batch size 256 and 512"; empty where they are all."""
     points = dict.fromkeys(bench.point_of(row) for row in rows)
     if not bench.axes or len(points) == len(bench.points):
         return ""
@@ -202,29 +205,23 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
 
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
     """Links to the cells, or to groups of them where there are many."""
-    links = {page: _cell_name(bench, row) for row in rows if (page := bench.cell_page(row))}
+    links: dict[str, str] = {}
+    for row in rows:
+        if page := bench.cell_page(row):
+            where = f"{bench.point_title(bench.point_of(row))}, " if bench.axes else ""
+            links[page] = f"{where}seed {row.seed}"
     if len(links) > MOST_LINKS:
-        links = {_group(bench, row): bench.point_title(bench.point_of(row)) for row in rows}
+        places = {(s.device, s.machine): s for s in reversed(bench.series)}
+        links = {}
+        for row in rows:
+            series, point = places.get((row.device, row.machine)), bench.point_of(row)
+            group = bench.evidence(series, point) if series else "#runs"
+            links[group] = bench.point_title(point)
     shown = [Download(href, text) for href, text in links.items()]
     if len(shown) > MOST_LINKS:
         more = Download("#runs", f"and {len(shown) - MOST_LINKS} more")
         shown = [*shown[:MOST_LINKS], more]
     return tuple(shown)
-
-
-def _group(bench: BenchmarkView, row: Result) -> str:
-    point = bench.point_of(row)
-    own = (s for s in bench.series if (s.device, s.machine) == (row.device, row.machine))
-    return next((bench.evidence(series, point) for series in own), "#runs")
-
-
-def _cell_name(bench: BenchmarkView, row: Result) -> str:
-    where = f"{bench.point_title(bench.point_of(row))}, " if bench.axes else ""
-    return f"{where}seed {row.seed}"
-
-
-EVERY = "Every measured cell."
-"""Whom a warning is of that is of all; they are not named one by one."""
 
 
 MOST_SAID = 2
@@ -241,23 +238,22 @@ def _warned(bench: BenchmarkView) -> list[Note]:
 
 
 def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) -> Note:
+    """One kind of warning with the cells that have it; where all have it, none is named."""
     texts = list(dict.fromkeys(message for message, _ in warned))
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
     others = quantity.plural(more, "more such sentence is", "more such sentences are")
     sentences += [f"{others} on the cells’ pages."] if more > 0 else []
     rows = list({id(row): row for _, row in warned}.values())
-    sentences.append(who := _who(bench, rows))
+    of_all = rows == [row for row in bench.results if row.timed]
+    if of_all:
+        sentences.append("Every measured cell.")
+    else:
+        devices = list(dict.fromkeys(bench.title_of(row.device) for row in rows))
+        sentences.append(f"{quantity.plural(len(rows), 'cell')} of {quantity.listed(devices)}.")
     return Note(
         title=f"{sentence(warning_title(kind))}.",
         text=" ".join(sentences),
-        where=() if who == EVERY else _where(bench, rows),
+        where=() if of_all else _where(bench, rows),
         tone="loud",
     )
-
-
-def _who(bench: BenchmarkView, rows: Sequence[Result]) -> str:
-    devices = dict.fromkeys(bench.title_of(row.device) for row in rows)
-    if rows == [row for row in bench.results if row.timed]:
-        return EVERY
-    return f"{quantity.plural(len(rows), 'cell')} of {quantity.listed(list(devices))}."

@@ -111,13 +111,11 @@ OF_PRECISIONS = "of another precision"
 """Said in the place of a verdict where nothing but the precision is unlike."""
 
 
-def _verdict(row: Speedup) -> str:
-    return OF_PRECISIONS if row.of_precisions else VERDICT_WORDS[row.verdict]
-
-
 def verdict_counts(compared: Iterable[Speedup], base: str) -> str:
     """How many comparisons with a base have which verdict: "3 comparisons with …: 2 faster …"."""
-    counts = Counter(map(_verdict, compared))
+    counts = Counter(
+        OF_PRECISIONS if row.of_precisions else VERDICT_WORDS[row.verdict] for row in compared
+    )
     words = (*VERDICT_WORDS.values(), OF_PRECISIONS)
     parts = [f"{counts[word]} {word}" for word in words if counts[word]]
     count = quantity.plural(counts.total(), "comparison")
@@ -297,11 +295,12 @@ def _cells(
     value = rate_of(speedup.own) if speedup else None
     if speedup is None or value is None:
         return absence(bench, device.series, point), entry("–")
+    badges = number_badges(bench.planned(device.series, point))
     rate = entry(
         f"{plain(value)} {signs(value.caveats)}".strip(),
         *under(quantity.span(value.interval, Unit.NUMBER), "interval"),
         href=bench.evidence(device.series, point),
-        badges=_lost(bench, device.series, point),
+        badges=tuple(badge for badge in badges if badge not in {PARTIAL, SINGLE}),
     )
     estimate = speedup.computed
     if speedup.is_baseline:
@@ -312,40 +311,25 @@ def _cells(
             Line(why_incomplete(speedup, bench.baseline_name), "reason"),
             mark="absent",
         )
+    reasons = []
+    if withheld := label(why_withheld(speedup), 200):
+        what = "precision differs" if speedup.of_precisions else "no headline"
+        reasons.append(f"{what}: {withheld}")
+    if estimate.needed is not None:
+        more = quantity.plural(estimate.needed, "more process", "more processes")
+        reasons.append(f"{more} of each would probably decide")
     return rate, entry(
         *interval_lines(estimate.interval),
-        *_withheld(speedup),
-        *_more(estimate),
+        *(Line(text, "reason") for text in reasons),
         badges=verdict_badges(estimate),
         heat=estimate_heat(estimate),
     )
-
-
-def _lost(bench: BenchmarkView, series: Series, point: Point) -> tuple[Badge, ...]:
-    """Marks of a rate that no sign stands for: synthetic data, own files, lost processes."""
-    signed = {PARTIAL, SINGLE}
-    return tuple(b for b in number_badges(bench.planned(series, point)) if b not in signed)
 
 
 def verdict_badges(estimate: Estimate) -> tuple[Badge, ...]:
     """What is said beside a factor that is neither faster nor slower."""
     badge = VERDICTS.get(estimate.verdict) if estimate.interval.known else None
     return (badge,) if badge else ()
-
-
-def _withheld(speedup: Speedup) -> tuple[Line, ...]:
-    """Why a speedup must not stand alone, where it must not."""
-    text = label(why_withheld(speedup), 200)
-    what = "precision differs" if speedup.of_precisions else "no headline"
-    return (Line(f"{what}: {text}", "reason"),) if text else ()
-
-
-def _more(estimate: Estimate) -> tuple[Line, ...]:
-    """How many more processes would decide, where a number of them would."""
-    if estimate.needed is None:
-        return ()
-    more = quantity.plural(estimate.needed, "more process", "more processes")
-    return (Line(f"{more} of each would probably decide", "reason"),)
 
 
 def estimate_heat(estimate: Estimate) -> int | None:
@@ -368,6 +352,18 @@ def time_lines(seconds: Interval) -> tuple[Line, Line]:
 
 def scaling_table(bench: BenchmarkView) -> Table:
     """How much of the work of one device each of several replicas or workers does."""
+
+    def row(scaling: Scaling) -> Row:
+        name = bench.title_of(scaling.own.device)
+        against = Line(f"against {bench.title_of(scaling.single)}", "reason")
+        return table_row(
+            entry(name, against),
+            quantity.count(scaling.units),
+            _efficiency(scaling.strong),
+            _efficiency(scaling.weak),
+            device=bench.colours[scaling.own.device],
+        )
+
     points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
     return Table(
         id="scaling-table",
@@ -382,25 +378,13 @@ def scaling_table(bench: BenchmarkView) -> Table:
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
         groups=tuple(
-            RowGroup(tuple(_scaling_row(bench, own) for own in scalings), title=title)
-            for title, scalings in points.items()
+            RowGroup(tuple(map(row, scalings)), title=title) for title, scalings in points.items()
         ),
     )
 
 
-def _scaling_row(bench: BenchmarkView, scaling: Scaling) -> Row:
-    name = bench.title_of(scaling.own.device)
-    against = Line(f"against {bench.title_of(scaling.single)}", "reason")
-    return table_row(
-        entry(name, against),
-        quantity.count(scaling.units),
-        _efficiency(scaling.strong),
-        _efficiency(scaling.weak),
-        device=bench.colours[scaling.own.device],
-    )
-
-
 def _efficiency(interval: Interval) -> Entry:
+    """A share of perfect scaling with its interval; a dash where it was not measured."""
     if not present(interval.value):
         return entry(Line("–", "reason"))
     lines = [Line(quantity.percent(interval.value, 0))]

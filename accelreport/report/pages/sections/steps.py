@@ -47,7 +47,11 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
     if not times:
         return None
-    tails = {place: late for place, values in times.items() if (late := _tail(values))}
+    tails = {
+        place: late / float(np.median(values))
+        for place, values in times.items()
+        if (late := percentile(values, 0.99))
+    }
     worst = max(tails, key=lambda place: tails[place], default=None)
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
     detail = f"too few {bench.words.step}s for a 99th percentile"
@@ -58,13 +62,8 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     return Section("steps", title, (figure,), folded=True, detail=detail)
 
 
-def _tail(values: NDArray[np.float64]) -> float | None:
-    late = percentile(values, 0.99)
-    return None if late is None else late / float(np.median(values))
-
-
 def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) -> Figure:
-    """Distributions at one sweep point: that of the longest tail, which the finding tells."""
+    """Distributions at one sweep point: that of the longest tail, beside the section's title."""
     points = len({where for _, where in times})
     own = {series: values for (series, where), values in times.items() if where == point}
     curves = [
@@ -110,6 +109,17 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
 
     A percentile stands there only where enough steps were timed to know it (`percentile`).
     """
+
+    def row(place: SeriesPoint) -> Row:
+        values = times[place]
+        shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
+        texts = [quantity.count(len(values)), *map(quantity.duration, shown)]
+        if bench.words.calls:
+            compared = bench.speedup(*place)
+            rate = rate_of(compared.own) if compared else None
+            texts.append(quantity.number(rate.number) if rate else quantity.MISSING)
+        return measured_row(bench, place, texts)
+
     titles = [f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest"]
     titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
@@ -119,21 +129,10 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
-            bench,
-            lambda point: (_row(bench, key, times[key]) for key in times if key[1] == point),
+            bench, lambda point: (row(place) for place in times if place[1] == point)
         ),
         download=Download(f"{bench.slug}/steps.csv", "CSV", "every timed step"),
     )
-
-
-def _row(bench: BenchmarkView, place: SeriesPoint, values: NDArray[np.float64]) -> Row:
-    shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
-    texts = [quantity.count(len(values)), *map(quantity.duration, shown)]
-    if bench.words.calls:
-        row = bench.speedup(*place)
-        rate = rate_of(row.own) if row else None
-        texts.append(quantity.number(rate.number) if rate else quantity.MISSING)
-    return measured_row(bench, place, texts)
 
 
 # The drawing ------------------------------------------------------------------------------------
@@ -163,6 +162,12 @@ class Distribution:
     def median(self) -> float:
         """The time that half of the steps take at most."""
         return self.seconds[QUANTILES // 2]
+
+    @property
+    def summary(self) -> str:
+        """Its name, its median, and its 99th percentile where that is known."""
+        late = "" if self.late is None else f", 99th percentile {quantity.duration(self.late)}"
+        return f"{self.device.title}: median {quantity.duration(self.median)}{late}"
 
 
 def quantiles(seconds: NDArray[np.float64]) -> tuple[float, ...]:
@@ -207,7 +212,7 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
         [
             {"seconds": seconds, "share": i / (QUANTILES - 1)} | line
             for curve in curves
-            for line in [marked(curve.device, "", _line_text(curve))]
+            for line in [marked(curve.device, "", curve.summary)]
             for i, seconds in enumerate(curve.seconds)
             if (seconds >= low or i == 0) and seconds <= high
         ]
@@ -222,9 +227,3 @@ def step_ecdf(curves: Sequence[Distribution], *, axis_title: str, width: int) ->
     )
     inner = inner_width(width, [percent_text(share) for share in SHARES])
     return Chart([lines], inner, 225 if width > ROOMY else 175)
-
-
-def _line_text(curve: Distribution) -> str:
-    """What pointing at a line tells."""
-    late = "" if curve.late is None else f", 99th percentile {quantity.duration(curve.late)}"
-    return f"{curve.device.title}: median {quantity.duration(curve.median)}{late}"
