@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import wraps
 from typing import ParamSpec, TypeGuard
@@ -399,6 +399,11 @@ def days(texts: Iterable[str]) -> str:
         return ""
     first, last = day(known[0]), day(known[-1])
     return first if first == last else f"{first} to {last}"
+
+
+def extent(values: Collection[float], write: Callable[[float], str]) -> str:
+    """The least and the largest value: "15 s to 75 s"; one of them if both are written alike."""
+    return " to ".join(dict.fromkeys(write(end) for end in (min(values), max(values))))
 
 
 def plural(number_of: int, noun: str, plural_noun: str = "") -> str:

@@ -306,7 +306,7 @@ MOST_ACROSS = 6
 
 
 def devices_down(table: Table) -> Table:
-    """The table with its devices down, where they are many and there is a single row of them.
+    """The table with its devices down, where they are many and each has a single number.
 
     A page would hide the last ones beyond its edge.
     """

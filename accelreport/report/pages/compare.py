@@ -293,7 +293,7 @@ def _gate(compared: FolderComparison) -> Iterator[Section]:
 
 
 def _left(compared: FolderComparison) -> Iterator[Section]:
-    """What was not compared: rows that have the same reasons together."""
+    """What was not compared; rows with equal reasons share a note."""
     notes, count = [], 0
     for outcome, heading in OUTCOMES.items():
         alike: dict[tuple[str, ...], list[str]] = {}

@@ -30,6 +30,10 @@ ORIGINS = {
     "user-supplied": "the user’s own files",
 }
 """Where data came from, in words."""
+FILES = (
+    Download("speedups.csv", "speedups.csv", "every speedup of every benchmark"),
+    Download("results.json", "results.json", "speedups and claims, for programs"),
+)
 
 
 def data_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -40,7 +44,7 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
         "hash of what was read."
     )
     sections = (
-        Section("files", "Files", (_files(),)),
+        Section("files", "Files", (Downloads(FILES),)),
         Section("sets", "Data sets", (read,)) if read.groups else None,
     )
     return Page(
@@ -68,17 +72,8 @@ def _headline(benches: Sequence[BenchmarkView]) -> str:
     return f"{benchmarks} {quantity.plural(sets, 'data set')}"
 
 
-def _files() -> Downloads:
-    return Downloads(
-        (
-            Download("speedups.csv", "speedups.csv", "every speedup of every benchmark"),
-            Download("results.json", "results.json", "speedups and claims, for programs"),
-        )
-    )
-
-
 def _table(benches: Sequence[BenchmarkView]) -> Table:
-    """A group for each data set and origin, with what is said of it once, and a row for each use.
+    """A group for each data set and origin, and a row for each use of it.
 
     Benchmarks that used as much of it share a row.
     """
@@ -117,7 +112,8 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
                     _row(use, {slug: name for slug, name in names.items() if slug in of})
                     for use, of in uses.items()
                 ),
-                title=_title(dataset, origin),
+                title=(CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60))
+                + f" ({ORIGINS.get(origin, label(origin, 40))})",
                 detail=_detail(dataset, note),
             )
             for (dataset, origin, note), uses in used.items()
@@ -126,14 +122,8 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
     )
 
 
-def _title(dataset: str, origin: str) -> str:
-    """The name of a data set, and where its files came from."""
-    name = CATALOGUE[dataset].title if dataset in CATALOGUE else label(dataset, 60)
-    return f"{name} ({ORIGINS.get(origin, label(origin, 40))})"
-
-
 def _detail(dataset: str, note: str) -> str:
-    """The licence and the citation of a known data set, and what is to be said of the files."""
+    """The licence and citation of a known data set, and the note on the files that were read."""
     parts = [label(note, 300)]
     if dataset in CATALOGUE:
         known = CATALOGUE[dataset]

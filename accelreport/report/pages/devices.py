@@ -66,10 +66,14 @@ def devices_page(benches: Sequence[BenchmarkView]) -> Page:
         sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
+    headline = "Nothing has been measured yet"
+    if done := [device for device in devices if _done(device)]:
+        who = "One machine ran" if len(machines) == 1 else f"{len(machines)} machines ran"
+        headline = f"{who} {_kinds(done)}"
     return Page(
         path=DEVICES,
         title="Devices and machines",
-        headline=_headline([device for device in devices if _done(device)], len(machines)),
+        headline=headline,
         finding=f"Not measured: {_kinds(absent)}." if absent else "Every device has a number.",
         sections=tuple(sections),
         template="article.html",
@@ -104,6 +108,7 @@ def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
 
 
 def _done(listing: Listing) -> bool:
+    """Whether any of its cells has a time."""
     return any(row.timed for row in listing.rows)
 
 
@@ -115,15 +120,8 @@ def _kinds(devices: Sequence[Listing]) -> str:
     return quantity.listed([*parts, *(f"{counts[kind]} of a {kind}" for kind in others)])
 
 
-def _headline(done: Sequence[Listing], machines: int) -> str:
-    if not done:
-        return "Nothing has been measured yet"
-    who = "One machine ran" if machines == 1 else f"{machines} machines ran"
-    return f"{who} {_kinds(done)}"
-
-
 class _Inventory:
-    """Sections in which each device has one row that links of other pages lead to."""
+    """Tables of devices; the first row of a device has the id that other pages link to."""
 
     def __init__(self, devices: Sequence[Listing]) -> None:
         self._devices = devices
@@ -278,7 +276,7 @@ class Listing:
 
     @cached_property
     def rows(self) -> list[Result]:
-        """Its cells in all of them."""
+        """Its cells in all benchmarks."""
         return [row for bench in self.benches for row in self.rows_of(bench)]
 
     @cached_property
@@ -293,7 +291,7 @@ class Listing:
 
     @cached_property
     def machines(self) -> dict[str, list[Environment]]:
-        """Environments of those records, by machine."""
+        """Environments in which its cells ran, by machine."""
         known = (r.environment for r in self.records if r.environment is not None)
         return dict(sorted(grouped(known, lambda environment: environment.machine).items()))
 

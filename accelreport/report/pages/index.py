@@ -24,7 +24,7 @@ from accelreport.report.model import (
     Section,
 )
 from accelreport.report.notices import notices_of
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import Size
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import machine_line
@@ -70,11 +70,14 @@ def index_page(
     more = [front for front in said if front not in headed][: MOST_FINDINGS - len(headed)]
     headline = speaker.title(headed[0]) if headed else label(title)
     picture = _picture(view)
-    sections = (
-        _cards(benches),
-        _claims(benches),
-        _problems(problems),
-    )
+    sections = [_cards(benches)]
+    if units := units_of(benches):
+        every = [result for bench in benches for result in bench.tested]
+        sections.append(Section("claims", decided_text(every), (units,)))
+    if problems:
+        left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
+        heading = "Result files that could not be read"
+        sections.append(Section("unreadable", heading, (Notes(left_out),)))
     machines = machine_line(record for bench in benches for record in bench.records.values())
     measured_on = f"Measured on {machines}" if machines else ""
     dates = quantity.days(r.started_at for bench in benches for r in bench.records.values())
@@ -84,7 +87,7 @@ def index_page(
         headline=headline,
         kicker=" · ".join(filter(None, (measured_on, dates))),
         finding=" ".join([*map(speaker.answer, headed), *map(speaker.sentence, more)]).strip(),
-        sections=tuple(section for section in sections if section),
+        sections=tuple(sections),
         template="index.html",
         opening=picture,
         banner=versions_notice(others) if others else None,
@@ -114,8 +117,14 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
             waiting.append(title)
             continue
         detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
-        number = LargeNumbers(opening.number_of_title or opening.numbers[:1])
-        shown = opening.pictures or _curve(bench, opening.curve) or number
+        shown: Gallery | Code | Panel | LargeNumbers
+        if opening.pictures:
+            shown = opening.pictures
+        elif plot := opening.curve:
+            name = f"card-{bench.slug}"
+            shown = Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
+        else:
+            shown = LargeNumbers(opening.number_of_title or opening.numbers[:1])
         cards.append(Card(title, f"{bench.slug}.html", detail, f"{opening.title}.", shown))
     # Pictures stand before numbers, and take two columns where the last row would not be full.
     kinds = (Panel, Gallery, Code, LargeNumbers)
@@ -131,13 +140,6 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
     return Section("benchmarks", "What each benchmark found", tuple(blocks))
 
 
-def _curve(bench: BenchmarkView, plot: Plot | None) -> Panel | None:
-    if plot is None:
-        return None
-    name = f"card-{bench.slug}"
-    return Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
-
-
 def absent_line(benches: Sequence[BenchmarkView]) -> str:
     """Devices without any number on the whole site, why, and the command that adds them."""
     measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
@@ -149,30 +151,13 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
                 reasons.setdefault(kind_text(row), {})[name] = None
     if not reasons:
         return ""
-    parts = [f"Not measured: {_some(list(who))} ({why})." for why, who in sorted(reasons.items())]
+    parts = []
+    for why, names in sorted(reasons.items()):
+        kept = list(names)
+        if len(kept) > MOST_ABSENT:  # the page of devices has all
+            kept[MOST_ABSENT - 1 :] = [f"{len(kept) - MOST_ABSENT + 1} more"]
+        parts.append(f"Not measured: {quantity.listed(kept)} ({why}).")
     return (
         f"{' '.join(parts)} To add them, run “accelreport run specs/” where they can run, then "
         "“accelreport merge” both results folders."
     )
-
-
-def _some(names: list[str]) -> str:
-    """The first of some names, and how many more there are: the page of devices has all."""
-    kept = names if len(names) <= MOST_ABSENT else names[: MOST_ABSENT - 1]
-    rest = len(names) - len(kept)
-    return quantity.listed([*kept, f"{rest} more"] if rest else kept)
-
-
-def _claims(benches: Sequence[BenchmarkView]) -> Section | None:
-    units = units_of(benches)
-    if units is None:
-        return None
-    every = [result for bench in benches for result in bench.tested]
-    return Section("claims", decided_text(every), (units,))
-
-
-def _problems(problems: Sequence[str]) -> Section | None:
-    if not problems:
-        return None
-    notes = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
-    return Section("unreadable", "Result files that could not be read", (Notes(notes),))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
-from accelreport.analysis.speedup import Speedup, Why, groups_of, rules_of
+from accelreport.analysis.speedup import Why, groups_of, rules_of
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
 from accelreport.report.frames import why_withheld
@@ -18,7 +18,6 @@ from accelreport.report.model import (
     Facts,
     Line,
     Page,
-    Row,
     RowGroup,
     Section,
     Table,
@@ -89,7 +88,7 @@ def libraries(environment: Environment) -> str:
 
 
 def cores(environment: Environment) -> str:
-    """Physical cores and usable threads of a machine's CPU, and what of them was granted."""
+    """Physical cores and usable threads of a machine's CPU, and the limit that a container sets."""
     threads = quantity.plural(environment.threads, "usable thread")
     if environment.cpu_limit is not None:
         threads += f", CPU limit {environment.cpu_limit:g}"
@@ -104,8 +103,7 @@ def clocks(environments: Sequence[Environment]) -> str:
     highest = [e.clock_max_mhz / 1000 for e in environments if e.clock_max_mhz]
     parts = []
     if now:
-        ends = dict.fromkeys(quantity.fixed(end, 2) for end in (min(now), max(now)))
-        parts.append(f"{' to '.join(ends)} GHz")
+        parts.append(f"{quantity.extent(now, lambda end: quantity.fixed(end, 2))} GHz")
     if highest:
         parts.append(f"at most {quantity.fixed(max(highest), 2)} GHz")
     return ", ".join(parts)
@@ -150,12 +148,12 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     if clock := clocks(environments):
         facts.append(Fact("Clock of the CPU", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
-        text = _ends(loads, lambda end: quantity.fixed(end, 1))
+        text = quantity.extent(loads, lambda end: quantity.fixed(end, 1))
         facts.append(Fact("Load before cells", f"{text} (one-minute average)"))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
-        tflops = _ends([roof.core_tflops for roof in roofs], quantity.number)
-        gbps = _ends([roof.gbps for roof in roofs], quantity.number)
+        tflops = quantity.extent([roof.core_tflops for roof in roofs], quantity.number)
+        gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
         text = (
             f"{tflops}{quantity.SPACE}TFLOPS of one core in float32 products, "
             f"{gbps}{quantity.SPACE}GB/s"
@@ -164,14 +162,12 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     return facts
 
 
-def _ends(values: Sequence[float], write: Callable[[float], str]) -> str:
-    """The least and the largest of some values; one of them where both are written alike."""
-    return " to ".join(dict.fromkeys(write(end) for end in (min(values), max(values))))
-
-
 def software_facts(environments: Sequence[Environment]) -> list[Fact]:
-    """Values by their names; a name with several values has each of them once."""
-    used = _accelerators_of(environments)
+    """Devices that each framework used, TensorFlow first; packages, runtimes and variables."""
+    used: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
+    for environment in environments:
+        name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
+        used.setdefault(label(name, 40), []).append(dict.fromkeys(environment.accelerators, ""))
     facts = {f"{name} saw": _merged(own, "") for name, own in used.items()} | {
         "Packages": _merged([environment.packages for environment in environments], " "),
         "Runtime": _merged([environment.runtime for environment in environments], " = "),
@@ -180,16 +176,8 @@ def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     return [Fact(term, text) for term, text in facts.items() if text]
 
 
-def _accelerators_of(environments: Sequence[Environment]) -> dict[str, list[dict[str, str]]]:
-    """The devices that each framework used, as `_merged` takes them; TensorFlow first."""
-    used: dict[str, list[dict[str, str]]] = {"TensorFlow": []}
-    for environment in environments:
-        name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
-        used.setdefault(label(name, 40), []).append(dict.fromkeys(environment.accelerators, ""))
-    return used
-
-
 def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
+    """Values by their names; a name with several values has each of them once."""
     values: dict[str, dict[str, None]] = {}
     for mapping in mappings:
         for name, value in mapping.items():
@@ -212,7 +200,7 @@ def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
 
 
 def machine_line(records: Iterable[Record]) -> str:
-    """The machines in a few words; empty where no record tells of one."""
+    """The machines in a few words; empty where no record names one."""
     names: dict[str, str] = {}
     for record in records:
         if record.environment is not None:
@@ -237,10 +225,13 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
         return None
     records = {place: record for bench, _ in shared for place, record in bench.records.items()}
     compared = [row.over for _, rows in shared for row in rows if row.over]
+    headline = "No work was timed on two machines"
+    if estimated := [row for row in compared if row.estimate]:
+        headline = verdict_counts(estimated, f"machine {label(machines[0], 12)}")
     return Page(
         path=PATH,
         title="Machines side by side",
-        headline=_headline(compared, machines[0]),
+        headline=headline,
         finding="",
         sections=(
             *(_section(bench, rows, machines[0]) for bench, rows in shared),
@@ -265,15 +256,8 @@ def _by_cells(benches: Sequence[BenchmarkView]) -> list[str]:
     return sorted(counts, key=lambda machine: (-counts[machine], machine)) or [""]
 
 
-def _headline(speedups: Sequence[Speedup], reference: str) -> str:
-    """How many comparisons with the reference have each verdict."""
-    compared = [row for row in speedups if row.estimate]
-    if not compared:
-        return "No work was timed on two machines"
-    return verdict_counts(compared, f"machine {label(reference, 12)}")
-
-
 def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) -> Section:
+    """A benchmark with a column for each machine, the reference first, and rows by device."""
     machines = list(dict.fromkeys(row.group.machine for row in rows))
     machines.sort(key=lambda machine: (machine != reference, machine))
     groups = []
@@ -283,7 +267,13 @@ def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) ->
             if on_machine.group.device == device:
                 point = tuple(on_machine.group.point.values())
                 points.setdefault(point, {})[on_machine.group.machine] = on_machine
-        table_rows = tuple(_row(bench, point, machines, own) for point, own in points.items())
+        table_rows = tuple(
+            table_row(
+                entry(bench.point_header(point), href=f"{bench.slug}.html"),
+                *(_entry(own.get(machine)) for machine in machines),
+            )
+            for point, own in points.items()
+        )
         groups.append(RowGroup(table_rows, title=bench.title_of(device)))
     table = Table(
         id=f"machines-{bench.slug.replace('.', '-')}",
@@ -311,14 +301,8 @@ def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) ->
     return Section(f"bench-{bench.slug.replace('.', '-')}", label(bench.plan.title), (table,))
 
 
-def _row(
-    bench: BenchmarkView, point: Point, machines: Sequence[str], own: Mapping[str, OnMachine]
-) -> Row:
-    header = entry(bench.point_header(point), href=f"{bench.slug}.html")
-    return table_row(header, *(_entry(own.get(machine)) for machine in machines))
-
-
 def _entry(row: OnMachine | None) -> Entry:
+    """The speed of a machine over that of the reference, or why there is none."""
     if row is None:
         return entry(Line("not measured here", "reason"), mark="absent")
     time = time_lines(row.group.seconds())

@@ -10,7 +10,7 @@ import altair as alt
 import tomli
 
 from accelreport.analysis.learning import WITHIN
-from accelreport.analysis.stats import LEVEL, MARGIN, Calibration, last_calibration
+from accelreport.analysis.stats import LEVEL, MARGIN, last_calibration
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import ROOMY, Chart, Layer, rows
 from accelreport.report.charts.scales import Scale
@@ -62,20 +62,17 @@ def coverage_section() -> Section:
         columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(RowGroup(tuple(rows)),),
     )
-    title = "How often intervals hold the true value"
-    return Section("coverage", title, (table,), finding=_finding(kept))
-
-
-def _finding(kept: Calibration) -> str:
-    """The worst and the best from three processes on; what is said comes from the figures."""
+    # The worst and the best from three processes on.
     few = kept.processes.index(3)
     held = [share for row in kept.coverage for share in row.percent[few:]]
     wrong = max(share for row in kept.differences for share in row.percent[few:])
-    return (
+    finding = (
         f"With three processes or more, {_percent(min(held))} to {_percent(max(held))} "
         f"of the 95 % intervals hold the true value, and at most {_percent(wrong)} of "
         "equal devices are called different."
     )
+    title = "How often intervals hold the true value"
+    return Section("coverage", title, (table,), finding=finding)
 
 
 def _percent(share: float) -> str:
@@ -87,7 +84,7 @@ WIDE, PHONE = Size(860, 0), Size(330, 0)
 
 
 def methods_page() -> Page:
-    """The page: the same whatever was measured."""
+    """The page, which does not depend on what was measured."""
     finding = (
         "Intervals are over processes, and verdicts follow from intervals. A missing number is "
         "explained where it would be."
@@ -125,12 +122,16 @@ def methods_page() -> Page:
         "called a difference."
     )
     limits = Section("limits", "What is not claimed", (Prose(text),))
+    badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
+    facts = [Fact(badge.text, badge.meaning) for badge in badges]
+    facts.append(Fact("n of m failed", "That many of the planned processes gave no number."))
+    marks = Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
     return Page(
         path="methods.html",
         title="How the numbers are made",
         kicker="Methods",
         finding=finding,
-        sections=(measuring, comparing, coverage_section(), quality, _marks(), limits),
+        sections=(measuring, comparing, coverage_section(), quality, marks, limits),
         template="article.html",
     )
 
@@ -146,13 +147,6 @@ def _definitions() -> Iterator[Section]:
     for section in read["section"]:
         facts = (Fact(term, text.format(**amounts)) for term, text in section["facts"].items())
         yield Section(section["id"], section["title"], (Facts(tuple(facts), long=True),))
-
-
-def _marks() -> Section:
-    badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
-    facts = [Fact(badge.text, badge.meaning) for badge in badges]
-    facts.append(Fact("n of m failed", "That many of the planned processes gave no number."))
-    return Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
 
 
 # The stages of one process as an example ---------------------------------------------------------
@@ -215,7 +209,7 @@ def process_chart(width: int) -> Chart:
     lines = [
         {
             "from": start + 0.4, "to": end - 0.4, "middle": (start + end) / 2,
-            "y": bottom + 14 + _LINE * line, "said": bottom + 27 + _LINE * line, "text": text,
+            "y": bottom + 14 + _LINE * line, "words": bottom + 27 + _LINE * line, "text": text,
         }
         for text, start, end, line in spans
     ]  # fmt: skip
@@ -233,7 +227,7 @@ def process_chart(width: int) -> Chart:
             x=across("from"), x2=alt.X2("to"), y=down("y")
         ),
         Layer(rows(lines)).mark_text(fontSize=12, limit=0).encode(
-            x=across("middle"), y=down("said"), text=alt.Text("text:N")
+            x=across("middle"), y=down("words"), text=alt.Text("text:N")
         ),
         Layer(rows(names)).mark_text(fontSize=12, fontWeight="bold").encode(
             x=across("middle"), y=down("y"), text=alt.Text("text:N")

@@ -1,6 +1,6 @@
 """All workloads in one picture.
 
-Rates are told relative to one base, a device of one machine; where several machines measured, and
+Rates are relative to one base, a device of one machine; where several machines measured, and
 no base stands in all workloads, they are absolute. A headline is made of numbers that hold over
 all comparisons together, were measured while nothing else ran, and were printed with digits enough.
 """
@@ -224,7 +224,7 @@ class Overview:
 
     @cached_property
     def relative(self) -> bool:
-        """Whether all is told over one base; no base of one machine stands for another's."""
+        """Whether all rates are over one base; no base of one machine stands for another's."""
         if len(self.machines) < 2:
             return True
         with_base = {shown.bench.slug for shown in self._over_one}
@@ -238,7 +238,7 @@ class Overview:
 
     @cached_property
     def _ranked(self) -> list[Shown]:
-        """Those for the picture, the ones with most to see first.
+        """Rows for the picture, the ones with most to see first.
 
         Those with nothing beside their base have no row, unless that holds of all. A sweep has a
         row for each end or, where there are many workloads, one for the point with most beside it.
@@ -263,7 +263,7 @@ class Overview:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        """Those of them that have room, the largest number first."""
+        """Rows that the picture has room for, the largest number first."""
         return sorted(self._ranked[:MOST_ROWS], key=self._fastest, reverse=True)
 
     @cached_property
@@ -279,9 +279,9 @@ class Overview:
 
     @cached_property
     def over_base(self) -> bool:
-        """Whether the picture tells rates over the base: where there is one, and anything else.
+        """Whether the picture has rates over the base: where there is one, and anything else.
 
-        Nothing is told over a base that other programs slowed down.
+        No rate is over a base that other programs slowed down.
         """
         comparable = (shown for shown in self.rows if not shown.row.busy)
         return self.relative and any(shown.row.compared for shown in comparable)
@@ -322,14 +322,14 @@ class Overview:
 
     @cached_property
     def base(self) -> str:
-        """What everything is told relative to, as the picture names it; empty where absolute."""
+        """What all rates are relative to, by its name in the picture; empty where absolute."""
         if not self.over_base:
             return ""
         return "this computer" if len(self.machines) < 2 else self._hardware_of_base
 
     @property
     def base_in_words(self) -> str:
-        """The same in a sentence: "this 2-core CPU"."""
+        """The base in a sentence: "this 2-core CPU"."""
         first = self.rows[0]
         if first.kind(first.row.base.device) != "CPU" or len(self.machines) > 1:
             return f"the {self._hardware_of_base}"
@@ -482,17 +482,17 @@ class Overview:
         return Plot(
             id="rates",
             title=f"Throughput relative to {self.base}" if self.base else "Throughput",
-            description="; ".join(self._in_words(shown) for shown in self.shown),
+            description="; ".join(
+                f"{label(shown.bench.plan.title, 80)} {shown.point}: "
+                + ", ".join(dot.whole_text for dot in self.dots(shown))
+                for shown in self.shown
+            ),
             chart=self._chart,
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
             table=rates_table(self.shown, "rates-table", "The rates in the figure"),
         )
-
-    def _in_words(self, shown: Shown) -> str:
-        marks = [dot.whole_text for dot in self.dots(shown)]
-        return f"{label(shown.bench.plan.title, 80)} {shown.point}: {', '.join(marks)}"
 
     def _caption(self) -> str:
         dots = [dot for shown in self.shown for dot in self.dots(shown)]

@@ -6,7 +6,7 @@ Where its time went, what was observed, and what the timer found when it checked
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -300,6 +300,10 @@ def cell_page(
     device, where = bench.title_of(record.cell.device), bench.at(point, ", ")
     refusal = bench.refusal(record, machine)
     headline, finding = _answer(bench.words, record, refusal, device, bench.at(point))
+    log, file = None, f"{cell_slug(record.key, machine)}.json"
+    if record.log_tail.strip():
+        log = Section("log", "End of the log", (Code("", (Token(tail(record.log_tail)),)),))
+    place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
     sections = (
         result_section(bench, record),
         stages_section(record),
@@ -309,8 +313,8 @@ def cell_page(
         _asked(bench, record, point),
         _input(record),
         Section("environment", "Environment", machine_facts([record], page=f"../{DEVICES}")),
-        _log(record),
-        _files(record, machine),
+        log,
+        Section("files", "Files", (Downloads((Download(file, file, "the record in full"),)),)),
     )
     return Page(
         path=f"cells/{cell_slug(record.key, machine)}.html",
@@ -321,13 +325,20 @@ def cell_page(
         description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
         sections=tuple(section for section in sections if section),
         template="cell.html",
-        byline=_byline(record, machine),
+        byline=(
+            Fact("State", _state(record)),
+            Fact("Started", quantity.moment(label(record.started_at, 60))),
+            Fact("Ended", quantity.moment(label(record.finished_at, 60))),
+            Fact("Machine", label(machine, 20), href=place),
+            Fact("Cell", label(record.key, 20)),
+        ),
         notices=_notices(record),
         crumbs=tuple(Download(f"{owner.slug}.html", owner.named) for owner in benches),
     )
 
 
 def _state(record: Record) -> str:
+    """The status of a record in words."""
     return {"ok": "complete", "partial": "ended by its time budget"}.get(
         record.status, record.status
     )
@@ -356,17 +367,6 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     took, per_step = quantity.duration(window.window_s), quantity.duration(window.step_s)
     evidence = f"{steps} took {took} after the warm-up, {per_step} each."
     return f"{who} takes {seconds} a {words.step}{at}", evidence
-
-
-def _byline(record: Record, machine: str) -> tuple[Fact, ...]:
-    place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
-    return (
-        Fact("State", _state(record)),
-        Fact("Started", quantity.moment(label(record.started_at, 60))),
-        Fact("Ended", quantity.moment(label(record.finished_at, 60))),
-        Fact("Machine", label(machine, 20), href=place),
-        Fact("Cell", label(record.key, 20)),
-    )
 
 
 def _notices(record: Record) -> tuple[Notice, ...]:
@@ -407,17 +407,14 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
         ),
         "seed": cell.seed,
     }
+    # A reader sees each key, and text in it is escaped, never raw.
+    spec = json.dumps(asked, indent=1, ensure_ascii=True, default=str)
     blocks = (
-        Code("The whole spec, after profile and sweep", (Token(_json(asked)),)),
+        Code("The whole spec, after profile and sweep", (Token(spec),)),
         Code("Again", commands(bench, cell.device, point, record)),
         Prose("This measures every repeat of this device and sweep point that is missing."),
     )
     return Section("asked", "What was asked for", blocks)
-
-
-def _json(value: Mapping[str, object]) -> str:
-    """JSON in which a reader sees each key; text in it is escaped, never raw."""
-    return json.dumps(value, indent=1, ensure_ascii=True, default=str)
 
 
 def _input(record: Record) -> Section | None:
@@ -435,15 +432,3 @@ def _input(record: Record) -> Section | None:
     facts += [Fact("Note", label(data.note, 300))] if data.note else []
     facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
     return Section("input", "Input", tuple(in_columns(facts)))
-
-
-def _log(record: Record) -> Section | None:
-    if not record.log_tail.strip():
-        return None
-    return Section("log", "End of the log", (Code("", (Token(tail(record.log_tail)),)),))
-
-
-def _files(record: Record, machine: str) -> Section:
-    name = f"{cell_slug(record.key, machine)}.json"
-    item = Download(name, name, "the record in full")
-    return Section("files", "Files", (Downloads((item,)),))

@@ -80,7 +80,7 @@ def course_of(bench: BenchmarkView, place: SeriesPoint, start: Start) -> TimeLin
 
 
 def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoint, Speedup]]:
-    """What does not do the same as the baseline at a point, and is in no ranking.
+    """Devices whose work differs from that of the baseline at a point, which are in no ranking.
 
     Where the baseline has no time, the first device that has one stands for it.
     """

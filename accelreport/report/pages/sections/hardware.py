@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.ceilings import ceiling, known_limits
@@ -84,18 +84,13 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
         if first.of.row is None and (first.of.device, first.of.machine) in named
     ]
     if rates := [1e3 * rate for (series, _), rate in arithmetic.items() if series in own]:
-        parts.append(f"{_range(rates, quantity.number)} GFLOPS")
+        parts.append(f"{quantity.extent(rates, quantity.number)} GFLOPS")
     if sizes := [size for (series, _), size in memory.items() if series in own]:
-        parts.append(f"{_range(sizes, quantity.size)} of memory")
+        parts.append(f"{quantity.extent(sizes, quantity.size)} of memory")
     if len(bench.shown_series) > 1 and parts:
         parts[0] = f"{own[0].title}: {parts[0]}"
     detail = " · ".join(parts)
     return Section("hardware", "Hardware use", tuple(blocks), folded=True, detail=detail)
-
-
-def _range(values: Sequence[float], write: Callable[[float], str]) -> str:
-    """The least and the largest of some values; one of them where both are written alike."""
-    return " to ".join(dict.fromkeys(write(end) for end in (min(values), max(values))))
 
 
 # Shares of a peak or a roof --------------------------------------------------------------------

@@ -75,11 +75,10 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     cells = f"{counts.total()} of {quantity.count(len(bench.results))}"
     facts.append(Fact("Cells measured", cells))
     if counts:
-        ends = dict.fromkeys(quantity.count(pick(counts.values())) for pick in (min, max))
-        facts.append(Fact("Processes for each number", " to ".join(ends)))
+        processes = quantity.extent(counts.values(), quantity.count)
+        facts.append(Fact("Processes for each number", processes))
     if known := budgets(records):
-        ends = dict.fromkeys(plain_duration(end) for end in (known[0], known[-1]))
-        facts.append(Fact("Time budget of a process", " to ".join(ends)))
+        facts.append(Fact("Time budget of a process", quantity.extent(known, plain_duration)))
     if dates := quantity.days(record.started_at for record in records):
         facts.append(Fact("Date", dates))
     return tuple(facts)

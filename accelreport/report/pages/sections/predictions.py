@@ -61,7 +61,7 @@ class NamedRun:
 
     @property
     def badges(self) -> tuple[Badge, ...]:
-        """What its data were, where that must be said."""
+        """Where its data came from, unless they are the official files."""
         return tuple(origin_badges([self.record.data.origin] if self.record.data else []))
 
 
@@ -361,7 +361,7 @@ def epochs_written(record: Record, most: int) -> list[Epoch]:
 def text_by_epoch(
     bench: BenchmarkView, record: Record, rows: Sequence[Epoch], title: str, longest: int = 400
 ) -> Code:
-    """What was written after each of some epochs, the prompt before the first of them.
+    """What a network wrote after each of some epochs, with its prompt.
 
     The shares of the finding about it stand at the first epoch and the last.
     """

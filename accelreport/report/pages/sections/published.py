@@ -54,7 +54,7 @@ IN_WORDS = Names(axis=axis_title, value=setting)
 """Keys and values of a spec as pages write them."""
 
 FigureGroup = tuple[PublishedResult, ...]
-"""A published figure, and behind it those of its row that say the same time in another unit."""
+"""A published figure, then figures of its row that give its time in other units."""
 
 ByFigure = Mapping[str, Sequence[FigureGroup]]
 """Published figures of each kind that there are any of, in the order of `FIGURES`."""

@@ -22,7 +22,7 @@ MEASURED_ROOF = (
     "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
     "run of the machine reached where that is more."
 )
-"""What it is, wherever shares of it are shown."""
+"""What a measured roof is, wherever shares of one are shown."""
 FEWEST = (
     "A convolution counts with its operations divided by the places of its kernel, because fast "
     "algorithms may save that much."
