@@ -62,12 +62,12 @@ def index_page(
     view = Overview(benches)
     findings = front_findings(view)
     speaker = FrontSpeaker(view)
-    said = [front for front in findings if front.finding.said]
+    stated = [front for front in findings if front.finding.said]
     # What is undecided, or of single runs, heads a page only where there is nothing else.
-    undecided = [front for front in said if front.kind is Kind.UNDECIDED]
-    heads = said[0].finding.titles or said[0].kind is Kind.NOT_MEASURED
-    headed = said[:1] if heads else undecided[:1]
-    more = [front for front in said if front not in headed][: MOST_FINDINGS - len(headed)]
+    undecided = [front for front in stated if front.kind is Kind.UNDECIDED]
+    heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
+    headed = stated[:1] if heads else undecided[:1]
+    more = [front for front in stated if front not in headed][: MOST_FINDINGS - len(headed)]
     headline = speaker.title(headed[0]) if headed else label(title)
     picture = _picture(view)
     sections = [_cards(benches)]
