@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import nan
+from math import isfinite, nan
 
 from accelreport.analysis.compute import (
     Bandwidth,
@@ -226,11 +226,10 @@ def highest_rates(plan: PlanDocument, records: Iterable[Record]) -> dict[str, fl
     for record in records:
         device = plan.devices.get(record.cell.device)
         least = record.flops.least if record.flops else None
-        blocks = [block for block in record.blocks if block.steady]
-        seconds = sum(block.wall_s for block in blocks)
-        if device is None or device.kind != "CPU" or not least or not seconds > 0:
+        steady = record.steady
+        if device is None or device.kind != "CPU" or not least or not isfinite(steady.step_s):
             continue
         if compute_dtype(plan, record.cell.device, record.cell.point) == "float32":
-            rate = least * sum(block.steps for block in blocks) / seconds / 1e12
+            rate = least * steady.steps / steady.window_s / 1e12
             best[record.machine] = max(best.get(record.machine, 0.0), rate)
     return best

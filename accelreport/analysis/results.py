@@ -23,7 +23,6 @@ from accelreport.analysis.stability import (
     findings,
     reused,
     shared_trend,
-    steady,
     total_seconds,
 )
 from accelreport.analysis.stats import SLOW_PROCESS, grouped
@@ -493,7 +492,7 @@ def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:
 
 
 def _timings(record: Record, peak: Peak | None) -> Timings:
-    window = steady(record)
+    window = record.steady
     step_s = window.step_s
     epochs = complete_epochs(record)
     flops = (record.flops.per_step if record.flops else 0) or nan

@@ -648,9 +648,7 @@ def latency_findings(bench: Benchmark) -> Iterator[Finding]:
         return
     values = []
     for row in bench.compared:
-        medians = [
-            median(times) for cell in row.own.timed if (times := [*steady_times(bench, cell)])
-        ]
+        medians = [median(times) for cell in row.own.timed if (times := steady_times(bench, cell))]
         if medians and row.own.machine:
             values.append(_measured(row.own, geometric_mean(medians), Unit.SECONDS))
     if values:
@@ -666,9 +664,7 @@ def _order(bench: Benchmark, point: Point) -> list[float]:
     ]
 
 
-def steady_times(bench: Benchmark, row: Result) -> Iterator[float]:
+def steady_times(bench: Benchmark, row: Result) -> list[float]:
     """Seconds of each steady step of a process that was timed by itself."""
     record = bench.record(row)
-    for block in record.blocks if record else ():
-        if block.steady:
-            yield from block.stamped_s or [block.wall_s] * (block.steps == 1)
+    return record.steady.single_s if record else []

@@ -1,7 +1,6 @@
-"""The time of a step, from the blocks of a process, and tests of whether it was steady.
+"""Tests of whether the steps of a process were steady.
 
-`steady` decides the time: seconds divided by steps. What a test finds is a warning with a name,
-shown with the number.
+What a test finds is a warning with a name, shown with the number.
 
 Warm-up is a fixed number of steps (a number that depended on the data would make cells
 incomparable), so what follows it is tested instead. A finding never removes a value: it
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import expm1, inf, nan, sqrt
+from math import expm1, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,51 +24,6 @@ from scipy.special import stdtr, stdtrit
 from accelreport.analysis.stats import Floats
 from accelreport.analysis.warnings import BegunAlike, ResultWarning, TwoModes
 from accelreport.results.record import OTHER_LOAD, SHORT_WINDOW_S, Block, Record
-
-
-@dataclass(frozen=True)
-class Steady:
-    """Sums over the steady blocks of one process.
-
-    Attributes:
-        steps: steps (for a kernel: chained operations) in them.
-        window_s: their wall-clock seconds.
-        cpu_s: CPU seconds the process spent in them.
-        other_cpu_s: CPU seconds other processes spent meanwhile; NaN where not observed.
-    """
-
-    steps: int
-    window_s: float
-    cpu_s: float
-    other_cpu_s: float
-
-    @property
-    def step_s(self) -> float:
-        """Seconds of one step: Σ wall / Σ steps; NaN where that is no positive number."""
-        seconds = self.window_s / self.steps if self.steps > 0 else nan
-        return seconds if 0 < seconds < inf else nan
-
-    @property
-    def cpu_per_wall(self) -> float:
-        """Cores the process kept busy: Σ cpu / Σ wall."""
-        return self.cpu_s / self.window_s if self.window_s > 0 else nan
-
-    @property
-    def other_cpu_per_wall(self) -> float:
-        """Cores other processes kept busy meanwhile."""
-        return self.other_cpu_s / self.window_s if self.window_s > 0 else nan
-
-
-def steady(record: Record) -> Steady:
-    """The sums over the steady blocks of `record`: not warm-up, and never stopped."""
-    blocks = [block for block in record.blocks if block.steady]
-    others = [block.other_cpu_s for block in blocks if block.other_cpu_s is not None]
-    return Steady(
-        steps=sum(block.steps for block in blocks),
-        window_s=sum(block.wall_s for block in blocks),
-        cpu_s=sum(block.cpu_s for block in blocks),
-        other_cpu_s=sum(others) if len(others) == len(blocks) else nan,
-    )
 
 
 def complete_epochs(record: Record) -> list[float]:
@@ -286,7 +240,7 @@ def findings(record: Record) -> tuple[ResultWarning, ...]:
     blocks to test), `not-steady` (the warm-up was too short), `drifting`, `throttled`,
     `bimodal`, `stalled`, `loaded-machine`.
     """
-    blocks = [block for block in record.blocks if block.steady and block.steps]
+    blocks = [block for block in record.steady.blocks if block.steps]
     if not blocks:
         return ()
     values = seconds_of_steps(blocks)

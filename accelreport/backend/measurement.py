@@ -25,6 +25,7 @@ from accelreport.backend.protocol import Job, ParentTimings, Reporter
 from accelreport.machine.clocks import Stopwatch, stamped_seconds
 from accelreport.machine.energy import Meter, open_meter
 from accelreport.machine.memory import own_peak_bytes
+from accelreport.results.block import Steady
 from accelreport.results.record import (
     SHORT_WINDOW_S,
     Artefact,
@@ -306,14 +307,14 @@ class Measurement:
 
     def check_window(self, blocks: Sequence[Block]) -> None:
         """Warn where the steady blocks are too short to say much."""
-        steady = [block.wall_s for block in blocks if block.steady]
-        if not steady:
+        steady = Steady.of(blocks)
+        if not steady.blocks:
             self.warn("no-steady-steps", "it ended within the warm-up, so there is no steady time")
-        elif sum(steady) < SHORT_WINDOW_S:
+        elif steady.window_s < SHORT_WINDOW_S:
+            took_s = math.floor(1000 * steady.window_s) / 1000
             self.warn(
                 "short-window",
-                f"the steady steps took {math.floor(1000 * sum(steady)) / 1000:.3f} s in total, "
-                f"less than {SHORT_WINDOW_S} s",
+                f"the steady steps took {took_s:.3f} s in total, less than {SHORT_WINDOW_S} s",
             )
 
     def warn(self, kind: str, message: str) -> None:

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from accelreport._version import __version__
-from accelreport.analysis.stability import steady
 from accelreport.analysis.stats import geometric_mean
 from accelreport.analysis.warnings import impossible
 from accelreport.chips.contribution import (
@@ -308,7 +307,7 @@ def _evaluations(record: Record) -> Iterator[Doubt]:
 
     Else what a training was made faster by could be in its evaluations, and the sums would stay.
     """
-    step_s = steady(record).step_s
+    step_s = record.steady.step_s
     if not np.isfinite(step_s) or not record.data or any(epoch.text for epoch in record.epochs):
         return
     steps = record.data.validation_examples / max(record.samples_per_step, 1)
@@ -435,7 +434,7 @@ def _paces(contribution: Contribution) -> Iterator[Doubt]:
     """Two specs that train the same network at the same batch size take about the same steps."""
     fastest: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     for record in (record for record in contribution.measured if record.epochs):
-        workload, spec, step_s = record.cell.workload, record.cell.spec, steady(record).step_s
+        workload, spec, step_s = record.cell.workload, record.cell.spec, record.steady.step_s
         if np.isfinite(step_s) and step_s > 0:
             network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
             known = fastest[network]
@@ -474,7 +473,7 @@ def trace_of(contribution: Contribution) -> Trace:
     """The part of a contribution that others are compared with."""
     seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for record in contribution.measured:
-        step_s = steady(record).step_s
+        step_s = record.steady.step_s
         if np.isfinite(step_s) and step_s > 0:
             cell = record.cell
             seconds[cell.spec, cell.device, str(cell.point)].append(step_s)

@@ -447,11 +447,10 @@ def step_times(bench: BenchmarkView) -> tuple[Times, bool]:
     means: dict[tuple[str, str], list[float]] = {}
     for record in bench.shown_records:
         place = record.key, record.machine
-        for block in record.blocks:
-            if block.steady:
-                whole = [block.wall_s / block.steps] if block.steps else []
-                single.setdefault(place, []).extend(block.single_s)
-                means.setdefault(place, []).extend(block.single_s or whole)
+        for block in record.steady.blocks:
+            whole = [block.wall_s / block.steps] if block.steps else []
+            single.setdefault(place, []).extend(block.single_s)
+            means.setdefault(place, []).extend(block.single_s or whole)
     exact = any(single.values())
     by_cell = single if exact else means
     times: Times = {}

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, FiniteFloat, field_validator, model_validator
 
+from accelreport.results.block import Block as Block
+from accelreport.results.block import Steady
 from accelreport.results.deployed import Artefact as Artefact
 from accelreport.results.deployed import Precision as Precision
 from accelreport.results.deployed import Quantised as Quantised
@@ -224,9 +226,6 @@ FailureKind = Literal[
 """Why a cell has no complete result."""
 
 
-Stamp = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
-"""Seconds between two stamps; negative if earlier versions met a clock that was set."""
-
 Operations = Annotated[float, Field(ge=0, le=1e24, allow_inf_nan=False), AfterValidator(bounded)]
 """Operations or bytes of a step: 10²⁴ would keep the fastest machine busy for days."""
 
@@ -283,55 +282,6 @@ class Times(Document):
     """The timer's checks, including the canary; never part of a timed window."""
     wall_s: Seconds | None = None
     """From launch to the end of the process, by a monotonic clock."""
-
-
-class Block(Document):
-    """Steps that were timed together; the device is synchronised before and after."""
-
-    epoch: Count
-    """The epoch, from 1; the number of the call, from 1, for a kernel."""
-    first_step: Count
-    """Number of its first step within the cell, from 0."""
-    steps: Count
-    """Number of steps (for a kernel: of chained operations)."""
-    wall_s: Seconds
-    """Wall-clock seconds, by a monotonic clock."""
-    cpu_s: Seconds
-    """CPU seconds of the cell's processes on this machine in that time; divided by `wall_s`, the
-    number of cores used.
-    """
-    other_cpu_s: Seconds | None = None
-    """CPU seconds of every other process of the machine in that time."""
-    warmup: bool
-    """Whether it is excluded from the steady time."""
-    stopped_s: Seconds | None = None
-    """Seconds in which the process stood still, because it was stopped or the machine slept.
-    Such a block is also excluded from the steady time. Absent if the process ran all the time.
-    """
-    step_s: list[Stamp] = []
-    """Seconds of each step from the second on, stamped inside the graph when the step's loss is
-    ready. Empty if the device runs asynchronously, where a stamp would be wrong, and if the wall
-    clock, the only clock that a graph can read, was set.
-    """
-
-    @property
-    def steady(self) -> bool:
-        """Whether it belongs to the steady time: not warm-up, and the process ran all the time."""
-        return not self.warmup and not self.stopped_s
-
-    @property
-    def stamped_s(self) -> list[float]:
-        """`step_s` if it is a valid series of times within this block; otherwise empty.
-
-        Earlier versions kept the stamps of a wall clock that was set.
-        """
-        possible = min(self.step_s, default=1.0) > 0 and sum(self.step_s) <= 1.01 * self.wall_s
-        return self.step_s if possible else []
-
-    @property
-    def single_s(self) -> list[float]:
-        """Seconds of the steps that were timed individually; empty if there are none."""
-        return self.stamped_s or [self.wall_s] * (self.steps == 1)
 
 
 class Epoch(Document):
@@ -688,6 +638,11 @@ class Record(Document):
     def machine(self) -> str:
         """Fingerprint of its machine; `UNKNOWN_MACHINE` without one."""
         return self.environment.machine if self.environment else UNKNOWN_MACHINE
+
+    @property
+    def steady(self) -> Steady:
+        """Its steady blocks, and the step time that follows from them."""
+        return Steady.of(self.blocks)
 
     @property
     def measured(self) -> bool:

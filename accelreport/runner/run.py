@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -58,23 +59,20 @@ from accelreport.spec.cells import Cell
 def headline(record: Record) -> dict[str, float]:
     """`step_s`, `median_s`, `samples_per_s`, `tflops` where they apply, then the final metrics.
 
-    The steady step is Σ wall ÷ Σ steps over the blocks that are not warm-up, as in the report, and
-    `median_s` the median of the calls of a model, where they were timed one by one.
+    `median_s` is the median of the calls of a model, where they were timed one by one.
     For a kernel one step is one operation, and `tflops` is its FLOPs ÷ step_s ÷ 10¹².
     """
-    steady = [block for block in record.blocks if block.steady]
-    steps = sum(block.steps for block in steady)
-    seconds = sum(block.wall_s for block in steady)
+    steady = record.steady
     figures: dict[str, float] = {}
-    if steps and seconds > 0:
-        figures["step_s"] = seconds / steps
-        calls = [seconds for block in steady for seconds in block.single_s]
-        if calls and record.cell.value("mode") == "inference":
-            figures["median_s"] = median(calls)
+    if isfinite(steady.step_s):
+        figures["step_s"] = steady.step_s
+        if steady.single_s and record.cell.value("mode") == "inference":
+            figures["median_s"] = median(steady.single_s)
         if record.samples_per_step:
-            figures["samples_per_s"] = record.samples_per_step * steps / seconds
+            figures["samples_per_s"] = record.samples_per_step * steady.steps / steady.window_s
         elif record.flops:
-            figures["tflops"] = record.flops.per_step * steps / seconds / 1e12
+            flops = record.flops.per_step * steady.steps
+            figures["tflops"] = flops / steady.window_s / 1e12
     return figures | record.final
 
 

@@ -64,8 +64,7 @@ class CellSummary(NamedTuple):
     def of(cls, record: Record) -> Self:
         """The part of a record that a run keeps."""
         kind = record.failure.kind if record.failure else None
-        timed = any(block.steady for block in record.blocks)
-        return cls(record.status, kind, record.times, timed)
+        return cls(record.status, kind, record.times, bool(record.steady.blocks))
 
 
 class TimingsLine(Document):

@@ -12,7 +12,6 @@ from scipy import stats
 from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import (
     CERTAIN,
-    Steady,
     batches,
     findings,
     modes,
@@ -21,7 +20,8 @@ from accelreport.analysis.stability import (
     trend,
 )
 from accelreport.report.warning_text import warning_text, warning_title
-from accelreport.results.record import Block, Record
+from accelreport.results.block import Block, Steady
+from accelreport.results.record import Record
 from tests.support.records import Noise, study
 from tests.support.rows import cells_frame
 
@@ -352,6 +352,11 @@ def test_steps_that_become_slower_drift_where_no_cpu_time_was_counted() -> None:
 
 
 def test_cores_are_counted_in_a_window_of_less_than_a_second_too() -> None:
-    short = Steady(steps=10, window_s=0.5, cpu_s=0.9, other_cpu_s=0.1)
+    block = Block(
+        epoch=1, first_step=20, steps=10, wall_s=0.5, cpu_s=0.9, other_cpu_s=0.1, warmup=False
+    )
+    short = Steady.of([block])
     assert (short.cpu_per_wall, short.other_cpu_per_wall) == (1.8, 0.2)
-    assert np.isnan(Steady(steps=0, window_s=0.0, cpu_s=0.0, other_cpu_s=0.0).cpu_per_wall)
+    assert np.isnan(Steady.of([]).cpu_per_wall)
+    unseen = block.model_copy(update={"other_cpu_s": None})
+    assert np.isnan(Steady.of([block, unseen]).other_cpu_per_wall)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.analysis.stability import findings, steady
+from accelreport.analysis.stability import findings
 from accelreport.machine.clocks import (
     BEAT_S,
     LEAST_STOP_S,
@@ -140,7 +140,7 @@ def test_stamps_that_are_no_times_count_as_none_in_records_of_every_age() -> Non
         )
         assert hit.stamped_s == []
         assert "bad-timing" not in {found.kind for found in findings(spoilt)}
-        assert steady(spoilt) == steady(record)
+        assert spoilt.steady.step_s == record.steady.step_s
 
 
 def test_a_block_in_which_the_process_stood_still_is_no_steady_one() -> None:
@@ -149,8 +149,8 @@ def test_a_block_in_which_the_process_stood_still_is_no_steady_one() -> None:
     hit = record.blocks[number].model_copy(update={"wall_s": 20.0, "stopped_s": 19.9})
     blocks = [*record.blocks]
     blocks[number] = hit
-    spoilt = steady(record.model_copy(update={"blocks": blocks}))
-    usual = steady(record).window_s - record.blocks[number].wall_s
+    spoilt = record.model_copy(update={"blocks": blocks}).steady
+    usual = record.steady.window_s - record.blocks[number].wall_s
     assert spoilt.window_s == pytest.approx(usual)
-    assert spoilt.steps == steady(record).steps - hit.steps
+    assert spoilt.steps == record.steady.steps - hit.steps
     assert Block.model_validate_json(hit.model_dump_json()) == hit

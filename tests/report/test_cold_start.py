@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.speed_findings import rate_of
-from accelreport.analysis.stability import steady
 from accelreport.report.model import Figure, RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
@@ -89,7 +88,7 @@ def _kernel(*factors: float) -> BenchmarkView:
     made = study("matmul", devices=("cpu",), axes={}, repeats=3, noise=Noise(process=0.08))
     records = []
     for record, factor in zip(made.records, factors, strict=True):
-        window = steady(record)
+        window = record.steady
         first = factor * window.step_s * record.blocks[0].steps
         times = record.times.model_copy(update={"first_step_s": first})
         records.append(record.model_copy(update={"times": times}))

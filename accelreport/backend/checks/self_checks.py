@@ -20,7 +20,7 @@ from accelreport.backend.checks.windows import (
     judge_gaps,
 )
 from accelreport.machine.clocks import Clock, Heartbeat
-from accelreport.results.record import Block
+from accelreport.results.block import Block, Steady
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -258,9 +258,9 @@ class SelfChecks:
         settles = settles and self._runtime.counts_steps
         watch.judge(self.log, settles=settles, skips=skips)
         judge_clock(self.log, watch.first_clock or Clock(), self._runtime.placement.clock())
-        steady = [block for block in blocks if block.steady]
-        known = [block.other_cpu_s for block in steady if block.other_cpu_s is not None]
-        wall = sum(block.wall_s for block in steady)
+        steady = Steady.of(blocks)
+        known = [block.other_cpu_s for block in steady.blocks if block.other_cpu_s is not None]
+        wall = steady.window_s
         self._others.judge(self.log, sum(known) / wall if known and wall else None)
 
     def _canary(self, canary: Canary) -> CanaryStep | None:
@@ -276,7 +276,7 @@ class SelfChecks:
 
 
 def _step_s(blocks: list[Block]) -> float:
-    paces = [block.wall_s / block.steps for block in blocks if block.steps and block.steady]
+    paces = [block.wall_s / block.steps for block in Steady.of(blocks).blocks if block.steps]
     return statistics.median(paces) if paces else 0.0
 
 

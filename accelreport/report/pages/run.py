@@ -13,7 +13,6 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Unit
-from accelreport.analysis.stability import steady
 from accelreport.report import quantity
 from accelreport.report.metrics import Words, metric_text, metric_title
 from accelreport.report.model import (
@@ -52,7 +51,7 @@ with more steps, each column reaches from the least to the most of several."""
 
 def sparkline(record: Record, step: str) -> Sparkline | None:
     """Step times in order, from 0 to the longest; None with fewer than ten."""
-    blocks = [block for block in record.blocks if block.steady and block.steps]
+    blocks = [block for block in record.steady.blocks if block.steps]
     stamped = [value for block in blocks for value in block.stamped_s]
     seconds = np.array(stamped or [block.wall_s / block.steps for block in blocks])
     if len(seconds) < 10:
@@ -238,7 +237,7 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
         Fact(sentence(metric_title(name)), metric_text(name, value))
         for name, value in sorted(record.final.items())
     ]
-    window = steady(record)
+    window = record.steady
     if window.steps:
         facts.append(Fact(f"Steady {words.step}", quantity.duration(window.step_s)))
         facts.append(Fact("CPU time ÷ wall time", quantity.number(window.cpu_per_wall)))
@@ -359,7 +358,7 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
     if record.failure is not None and record.status == "failed":
         kind = record.failure.kind
         return f"{who} failed{at}", f"{sentence(KINDS.get(kind, kind))}."
-    window = steady(record)
+    window = record.steady
     if not window.steps:
         return f"{who} ended before its first steady {words.step}{at}", ""
     seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
