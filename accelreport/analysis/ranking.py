@@ -66,7 +66,12 @@ def title_finding(findings: Sequence[Finding]) -> Finding | None:
     able = [finding for finding in findings if finding.titles]
     compared = [finding for finding in able if finding.kind in COMPARED - {Kind.GAIN}]
     if compared:
-        return max(compared, key=_size)
+        # Ratios over two machines' baselines cannot be ranked: a slower one has the larger ratio.
+        base = compared[0].values[0].over
+        same = [
+            f for f in compared if (of := f.values[0].over) and base and of.machine == base.machine
+        ]
+        return max(same, key=_size)
     able.sort(key=lambda finding: (finding.kind not in BESIDE_PUBLISHED, finding.kind is Kind.GAIN))
     return next(iter(able), None)
 

@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from math import nan
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from accelreport.analysis.ranking import ranked_findings
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import grouped
-from accelreport.analysis.warnings import is_share
+from accelreport.analysis.warnings import Recorded, impossible, is_share, refused
 from accelreport.report.frames import not_refused
 from accelreport.report.metrics import (
     Words,
@@ -474,9 +475,14 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
     colours = device_colours(devices)
     own = [[r for key in dict.fromkeys(c.key for c in plan.cells) for r in by_key.get(key, ())]
            for plan in plans]  # fmt: skip
-    # Filled below from what is not refused, which each benchmark knows of its own records.
     highest_tflops: dict[str, float] = {}
-    benches = [
+    for plan, plan_records in zip(plans, own, strict=True):
+        sound = (
+            r for r in plan_records if not refused(_recorded(r)) and not refused(impossible(r))
+        )
+        for machine, rate in highest_rates(plan, sound).items():
+            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
+    return [
         BenchmarkView(
             plan,
             {(r.key, r.machine): r for r in plan_records},
@@ -485,7 +491,8 @@ def views(plans: Sequence[PlanDocument], records: Iterable[Record]) -> list[Benc
         )
         for plan, plan_records in zip(plans, own, strict=True)
     ]
-    for bench in benches:
-        for machine, rate in highest_rates(bench.plan, bench.shown_records).items():
-            highest_tflops[machine] = max(highest_tflops.get(machine, 0.0), rate)
-    return benches
+
+
+def _recorded(record: Record) -> list[Recorded]:
+    """The warnings of a record itself."""
+    return [Recorded(warned.kind, nan, warned.message) for warned in record.warnings]

@@ -14,7 +14,7 @@ from accelreport.analysis.findings import Kind
 from accelreport.report.metrics import metric_text
 from accelreport.report.model import Code, Downloads, Figure, Gallery
 from accelreport.report.openings.opening import Plot, Size
-from accelreport.report.openings.registry import opening_of
+from accelreport.report.openings.registry import QUALITY_FORMS, opening_of
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.learning import Curves, quality_section, target_table
 from accelreport.report.pages.sections.predictions import forecast_plots, predictions_section
@@ -144,7 +144,7 @@ def drawn(plots: list[Plot]) -> str:
 
 @pytest.mark.parametrize(("origin", "in_units"), [("official", True), ("synthetic", False)])
 def test_values_that_were_made_up_are_in_no_unit(origin: str, in_units: bool) -> None:
-    runs = ({"forecasts": [forecast(error), forecast(error, "wind")]} for error in (0.4, 0.5))
+    runs = ({"forecasts": [forecast(error), forecast(error, "wind")]} for error in (0.4, 0.45, 0.5))
     bench = bench_of(*runs, origin=origin)
     opening = opening_of(bench)
     shown = [scene.shown for scene in opening.scenes]
@@ -229,7 +229,8 @@ def test_one_epoch_is_a_number_and_no_curve() -> None:
 
 def test_the_opening_draws_the_baselines_training_alone_and_names_devices_in_a_legend() -> None:
     bench = bench_of(apart((0.5, 0.9), (0.5, 0.6)), devices=("cpu", "cpu-1"))
-    plot = opening_of(bench).scenes[0].shown
+    learned = next(finding for finding in bench.findings if finding.kind is Kind.LEARNS)
+    plot = QUALITY_FORMS[Kind.LEARNS](bench, learned)[0].shown
     assert isinstance(plot, Plot)
     data = plot.drawing(Size(422, 290)).spec["datasets"].values()
     lines = {(row["device"], row["value"]) for rows in data for row in rows if "epoch" in row}
