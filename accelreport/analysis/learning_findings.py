@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite, nan
 from statistics import median, median_low
 
@@ -53,8 +54,8 @@ def first_run(bench: Benchmark, has: Callable[[Record], bool]) -> Run | None:
     """
     known = [run for run in bench.runs if has(run[1])]
     runs = [run for run in known if run[1].status == "ok"] or known
-    own = bench.plan.workload
-    usual = (run for run in runs if all(own.get(a) == v for a, v in run[0].point.items()))
+    own = partial(bench.plan.value, point={})
+    usual = (run for run in runs if all(own(axis) == v for axis, v in run[0].point.items()))
     return next(usual, runs[0] if runs else None)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from math import isnan, nan
 from typing import Any, Literal
 
@@ -160,22 +160,22 @@ def conditions(plan: PlanDocument, published: Published) -> Conditions:
     stated: Mapping[str, Any] = plan.workload
     if plan.profile != "full" or plan.overrides:
         stated = stated_workload(plan.text)
-    return _conditions({**stated, **published.where})
+    return _conditions({**stated, **published.where}.get)
 
 
-def _conditions(at: Mapping[str, Any]) -> Conditions:
+def _conditions(at: Callable[[str], Any]) -> Conditions:
     def count(key: str) -> int | None:
         """A count; a plan may hold anything else as a value of a sweep."""
-        value = at.get(key)
+        value = at(key)
         return value if type(value) is int and value > 0 else None
 
-    entry = CATALOGUE.get(str(at.get("dataset")))
+    entry = CATALOGUE.get(str(at("dataset")))
     return Conditions(
         epochs=count("epochs"),
         batch_size=count("batch_size"),
         steps_per_epoch=count("steps_per_epoch"),
         examples=count("train_examples") or (entry.examples if entry else None),
-        dtype=str(at.get("dtype", "")),
+        dtype=str(at("dtype") or ""),
     )
 
 
@@ -631,7 +631,8 @@ def validation_factor(
 
 def _divided(plan: PlanDocument, result: PublishedResult) -> PublishedResult:
     """The figure with its ratio, where like is divided by like."""
-    theirs, ours = conditions(plan, result.row), _conditions({**plan.workload, **result.point})
+    theirs = conditions(plan, result.row)
+    ours = _conditions(partial(plan.value, point=result.point))
     figure, changed = result.figure, {change.key for change in result.changed}
     if not result.value or not result.measured.n or changed - OUTSIDE_A_STEP:
         return result
