@@ -16,7 +16,7 @@ from accelreport.analysis.compute import (
 )
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import dot_plot
-from accelreport.report.charts.drawing import WIDE
+from accelreport.report.charts.drawing import FULL
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
     Badge,
@@ -138,7 +138,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
         values=tuple(value for row in rows for value in row.shares),
     )  # fmt: skip
     high = 52 + 46 * len(rows)
-    return figure.figure(Size(WIDE, high), Size(ON_A_PHONE.width, high))
+    return figure.figure(Size(FULL, high), Size(ON_A_PHONE.width, high))
 
 
 def _convolves(bench: BenchmarkView) -> bool:

@@ -21,7 +21,7 @@ from accelreport.report.charts.curves import (
     need_dashes,
     shared_axes,
 )
-from accelreport.report.charts.drawing import WIDE
+from accelreport.report.charts.drawing import FULL
 from accelreport.report.frames import why_not_reached
 from accelreport.report.metrics import level_text, metric_text, metric_title
 from accelreport.report.model import (
@@ -169,12 +169,12 @@ class Curves:
         drawn = panel_points(list(plots), MOST_POINTS)
         if not drawn:
             return None
-        whole = plots[drawn[0]].figure(Size(WIDE, HEIGHT), ON_A_PHONE)
+        whole = plots[drawn[0]].figure(Size(FULL, HEIGHT), ON_A_PHONE)
         if len(drawn) == 1:
             # At one sweep point the curves of the first metric are those of an opening.
             known = metric == self.metrics[0] and not bench.axes
             return replace(whole, id=CURVES if known else f"quality-{metric}")
-        size = Size(WIDE // len(drawn) - GAP, LOWER)
+        size = Size(FULL // len(drawn) - GAP, LOWER)
         return replace(
             whole,
             id=f"quality-{metric}",

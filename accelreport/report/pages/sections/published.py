@@ -11,7 +11,7 @@ from accelreport.analysis.published import PublishedResult
 from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import WIDE
+from accelreport.report.charts.drawing import FULL
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -147,7 +147,7 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
         label_ = label(own.label, 44)
         note = f"{label_}: the epochs lie up to {apart} apart. ◇ published, used in no statistic."
         yield replace(plot, caption=note, badges=()).figure(
-            Size(WIDE, 34 * len(dots) + 60), ON_A_PHONE
+            Size(FULL, 34 * len(dots) + 60), ON_A_PHONE
         )
 
 
