@@ -125,7 +125,10 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
             shown = Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
         else:
             shown = LargeNumbers(opening.number_of_title or opening.numbers[:1])
-        cards.append(Card(title, f"{bench.slug}.html", detail, f"{opening.title}.", shown))
+        # The page of a benchmark of which nothing is decided is headed by its own title.
+        heads = opening.title != title
+        stated = opening.title if heads else opening.speaker.title(opening.answered[0])
+        cards.append(Card(title, f"{bench.slug}.html", detail, f"{stated}.", shown))
     # Pictures stand before numbers, and take two columns where the last row would not be full.
     kinds = (Panel, Gallery, Code, LargeNumbers)
     cards.sort(key=lambda card: (kinds.index(type(card.shown)), len(card.sentence)))
