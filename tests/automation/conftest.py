@@ -22,7 +22,7 @@ devices = ["cpu"]
 kind = "matmul"
 size = 256
 [measure]
-repeats = 2
+repeats = 3
 calls = 4
 """
 

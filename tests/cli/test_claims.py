@@ -99,7 +99,7 @@ def test_a_run_ends_with_the_verdict_and_the_number_of_each_claim(tmp_path: Path
     assert f"confirmed  {CONFIRMED.text}\n" in lines
     assert (
         "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3"
-        in lines.partition(CONFIRMED.text)[2].splitlines()[1]
+        in lines.partition(f"confirmed  {CONFIRMED.text}\n")[2].splitlines()[0]
     )
 
 

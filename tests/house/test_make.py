@@ -172,6 +172,7 @@ def test_the_linters_work_beside_the_tests_and_each_of_them_can_fail_the_command
     folder = installed / ".venv" / "bin"
     (folder / "python").unlink()  # else the interpreter it points to were written to
     codes = {name: int(name == failing) for name in ("ruff", "python", "mypy", "accelreport")}
+    _program(folder, "lint-imports", "")
     for name in ("mypy", "accelreport"):
         _program(folder, name, f"echo {name} says so; exit {codes[name]}")
     _program(folder, "ruff", WITH_THE_OTHER.format(other=".venv/bin/python", code=codes["ruff"]))
