@@ -138,7 +138,7 @@ def test_the_documented_test_measures_and_fails_where_a_step_is_slower(
 ) -> None:
     (suite,) = fenced("docs/automation.md", "python")
     shutil.copytree(measured / "specs", tmp_path / "specs")
-    # So much faster than what is measured now that two processes decide, whatever else runs here.
+    # So much faster than what is measured now that three processes decide, whatever else runs here.
     paced(measured / "results", tmp_path / "benchmarks" / "last-release", 1e-4)
     (tmp_path / "test_speed.py").write_text(suite, encoding="utf-8")
     done = subprocess.run(
