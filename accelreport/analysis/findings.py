@@ -235,7 +235,7 @@ class Finding:
         return self.kind in DECIDED_KINDS and any(map(is_decided, self.values))
 
     @property
-    def said(self) -> bool:
+    def is_sentence(self) -> bool:
         """Whether a sentence may be made of it; all else is numbers with labels.
 
         A comparison is decided. A published number stands beside one by the same clock and of the
@@ -258,7 +258,7 @@ class Finding:
     @property
     def titles(self) -> bool:
         """Whether it may be a title or a large number: it is decided, and of no single run."""
-        if not self.said or self.kind in {Kind.CROSSING, Kind.UNDECIDED, Kind.NOT_MEASURED}:
+        if not self.is_sentence or self.kind in {Kind.CROSSING, Kind.UNDECIDED, Kind.NOT_MEASURED}:
             return False
         own = self.base if self.kind in BESIDE_PUBLISHED else self.values[0]
         return own is not None and own.interval.n >= LEAST and own.number == own.number
@@ -266,7 +266,7 @@ class Finding:
     @property
     def title_values(self) -> tuple[Value, ...]:
         """The numbers of its title: of chosen comparisons the first, and none that is unsaid."""
-        if self.kind is Kind.UNDECIDED or not self.said:
+        if self.kind is Kind.UNDECIDED or not self.is_sentence:
             return ()
         return self.values[:1] if self.kind in COMPARISONS and self.comparisons > 1 else self.values
 

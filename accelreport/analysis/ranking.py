@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
 
 from accelreport.analysis import learning_findings, speed_findings
 from accelreport.analysis.benchmark import Benchmark
@@ -78,4 +77,4 @@ def title_finding(findings: Sequence[Finding]) -> Finding | None:
 
 def _size(finding: Finding) -> tuple[bool, float]:
     number = finding.values[0].number
-    return number > 1, abs(log(number))
+    return number > 1, max(number, 1 / number)

@@ -158,9 +158,9 @@ class FrontSpeaker:
         """The finding as a heading, without a full stop.
 
         Raises:
-            ValueError: no sentence may be made of it (`Finding.said`).
+            ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        if not front.finding.said:
+        if not front.finding.is_sentence:
             raise ValueError(f"a finding of {front.kind} is no sentence here")
         text = sentence(self._clause(front))
         single = Caveat.SINGLE_RUN in front.finding.caveats and front.kind in {

@@ -148,9 +148,9 @@ class Speaker:
         """The finding as a sentence without a full stop and without an interval.
 
         Raises:
-            ValueError: no sentence may be made of it (`Finding.said`).
+            ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        if not finding.said:
+        if not finding.is_sentence:
             raise ValueError(f"a finding of {finding.kind} is no sentence here")
         if finding.kind in QUALITIES:
             text = sentence(say_learning.clause(self, finding))
@@ -184,7 +184,7 @@ class Speaker:
     def answered(self) -> tuple[Finding, ...]:
         """The finding of the title, else the first fact, and what is undecided; never none."""
         findings = self.bench.findings
-        facts = (f for f in findings if f.said and f.kind in {*FACTS, Kind.NOT_MEASURED})
+        facts = (f for f in findings if f.is_sentence and f.kind in {*FACTS, Kind.NOT_MEASURED})
         first = title_finding(findings) or next(facts)
         return (first, *[f for f in findings if f.kind is Kind.UNDECIDED][:1])
 
@@ -210,7 +210,7 @@ class Speaker:
 
     def sentence(self, finding: Finding) -> str:
         """The clause, then the evidence; empty of what no sentence may be made of."""
-        if not finding.said:
+        if not finding.is_sentence:
             return ""
         return f"{self.title(finding)}. {self.answer(finding)}".strip()
 

@@ -234,7 +234,7 @@ def test_of_many_comparisons_each_interval_holds_with_all_others() -> None:
     assert not of_kind(bench, Kind.FASTER)
     (undecided,), (tabled,) = of_kind(bench, Kind.UNDECIDED), of_kind(bench, Kind.TABLED)
     assert len(undecided.values) + len(tabled.values) == 48
-    assert not tabled.said
+    assert not tabled.is_sentence
 
 
 # Peaks and published figures ---------------------------------------------------------------------

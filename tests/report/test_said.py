@@ -348,9 +348,9 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
         title = speaker.headline()
         assert benchmark_page(bench).headline == title
         assert {row["title"] for row in known["findings"]} == {
-            speaker.title(f) if f.said else "" for f in bench.findings
+            speaker.title(f) if f.is_sentence else "" for f in bench.findings
         }
-        assert said[f"{bench.slug}.html"] == row == f"{title}."
+        assert said[f"{bench.slug}.html"] == row == opening_of(bench).summary
         assert f"  {title}. " in terminal
         assert title in news
         slides = {kind: slide.title for kind, slide in figure_slides(bench)}
@@ -430,7 +430,7 @@ def test_of_a_range_it_is_said_how_many_have_no_time(
     bench = view(survivors("grid", repeats, noise, seed))
     (found,) = [f for f in bench.findings if f.kind is Kind.RANGE]
     assert (len(found.values), found.of) == (2, 4)
-    assert not found.said
+    assert not found.is_sentence
     notice = " ".join(each.text for each in notices_of([bench]))
     stopped = f"The time budget stopped {2 * repeats} cells before their first steady step"
     assert stopped in notice.replace("\xa0", " ")
@@ -466,7 +466,7 @@ def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int)
     (found,) = [f for f in bench.findings if f.kind is Kind.RANGE]
     assert found.comparisons == 6
     assert found.values[0].verdict in {Verdict.UNDECIDED, Verdict.SAME}
-    assert not found.said
+    assert not found.is_sentence
 
 
 # 5. What is published is the published number ----------------------------------------------------

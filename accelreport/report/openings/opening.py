@@ -27,6 +27,7 @@ from accelreport.report.model import (
     Table,
 )
 from accelreport.report.say import Speaker
+from accelreport.report.text import label
 
 MOST_SMALL = 3
 """Lines of a chart on a card."""
@@ -236,13 +237,20 @@ class Opening:
         return self.speaker.headline()
 
     @property
+    def summary(self) -> str:
+        """The sentence of a card and of a row: the title, or the first fact where nothing heads."""
+        name = label(self.speaker.bench.plan.title)
+        title = self.title if self.title != name else self.speaker.title(self.answered[0])
+        return f"{title}."
+
+    @property
     def answered(self) -> tuple[Finding, ...]:
         """What the lines below the title are of: its finding, one more, and what is undecided."""
         first, *others = self.speaker.answered()
         marked = (
             f
             for f in self.findings
-            if f.said and f is not first and f.kind in FACTS and first.base not in f.values
+            if f.is_sentence and f is not first and f.kind in FACTS and first.base not in f.values
             and any(scene.marks(f.values) for scene in self.scenes)
         )  # fmt: skip
         return (first, *[*marked][:1], *others)

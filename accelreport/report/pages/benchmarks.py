@@ -112,4 +112,4 @@ def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
         device=tuple(map(bench.title_of, devices)),
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
-    return table_row(header, f"{opening_of(bench).title}.", *numbers, facets=facets)
+    return table_row(header, opening_of(bench).summary, *numbers, facets=facets)

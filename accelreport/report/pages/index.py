@@ -62,7 +62,7 @@ def index_page(
     view = Overview(benches)
     findings = front_findings(view)
     speaker = FrontSpeaker(view)
-    stated = [front for front in findings if front.finding.said]
+    stated = [front for front in findings if front.finding.is_sentence]
     # What is undecided, or of single runs, heads a page only where there is nothing else.
     undecided = [front for front in stated if front.kind is Kind.UNDECIDED]
     heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
@@ -125,10 +125,7 @@ def _cards(benches: Sequence[BenchmarkView]) -> Section:
             shown = Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
         else:
             shown = LargeNumbers(opening.number_of_title or opening.numbers[:1])
-        # The page of a benchmark of which nothing is decided is headed by its own title.
-        heads = opening.title != title
-        stated = opening.title if heads else opening.speaker.title(opening.answered[0])
-        cards.append(Card(title, f"{bench.slug}.html", detail, f"{stated}.", shown))
+        cards.append(Card(title, f"{bench.slug}.html", detail, opening.summary, shown))
     # Pictures stand before numbers, and take two columns where the last row would not be full.
     kinds = (Panel, Gallery, Code, LargeNumbers)
     cards.sort(key=lambda card: (kinds.index(type(card.shown)), len(card.sentence)))

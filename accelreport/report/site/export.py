@@ -441,8 +441,8 @@ def _finding(bench: BenchmarkView, finding: Finding) -> dict[str, Any]:
     speaker = Speaker(bench)
     return {
         "kind": finding.kind,
-        "title": speaker.title(finding) if finding.said else "",
-        "evidence": speaker.answer(finding) if finding.said else "",
+        "title": speaker.title(finding) if finding.is_sentence else "",
+        "evidence": speaker.answer(finding) if finding.is_sentence else "",
         "decided": finding.decided,
         "level": finding.level,
         "comparisons": finding.comparisons,

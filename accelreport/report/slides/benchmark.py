@@ -151,7 +151,7 @@ def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind
         prefix: begins the ids of the slides, and is unique in the deck.
     """
     scenes = list(opening_of(bench).scenes)
-    beside = next((f for f in bench.findings if f.kind in BESIDE and f.said), None)
+    beside = next((f for f in bench.findings if f.kind in BESIDE and f.is_sentence), None)
     if beside is not None and beside.kind not in {scene.finding.kind for scene in scenes}:
         scene = rates_scene(bench, beside)
         if scene.marks(beside.title_values):
@@ -215,13 +215,14 @@ def _cut(text: str, most: int) -> str:
 def _slide(bench: BenchmarkView, name: str, finding: Finding, block: Block) -> Section:
     speaker = Speaker(bench)
     page = Download(f"{bench.slug}.html", f"Numbers: {label(bench.plan.title, 90)}")
-    said = finding.titles
+    heads = finding.titles
     noun = block.title if isinstance(block, Figure) else label(bench.plan.title, MOST_LETTERS)
-    spoken = speaker.spoken(finding) if said else ()
-    notes = unique(speaker.caveats(finding)) if said else ()
+    title = speaker.title(finding) if heads else noun
+    spoken = speaker.spoken(finding) if heads else (f"{title}.",)
+    notes = unique(speaker.caveats(finding)) if heads else ()
     return Section(
         name,
-        speaker.title(finding) if said else noun,
+        title,
         (block,),
         finding=foot(label(bench.plan.title, LONGEST_FOOT - 2 * OF_A_BADGE), block),
         speech=Speech(spoken, notes, (page,)),
@@ -243,12 +244,17 @@ def titled(slide: Section, chosen: TalkSlide) -> Section:
     return replace(slide, title=label(chosen.title, MOST_LETTERS)) if chosen.title else slide
 
 
-def _takeaway(bench: BenchmarkView) -> Section:
-    """The last slide of a benchmark: its first findings that have a number, each as a sentence."""
+def _takeaway(bench: BenchmarkView) -> Section | None:
+    """The last slide of a benchmark: its first findings that have a number, each as a sentence.
+
+    None where nothing is decided.
+    """
     opening, speaker = opening_of(bench), Speaker(bench)
     numbers = [
         replace(number, text=f"{speaker.title(finding)}.") for finding, number in opening.large
     ]
+    if not numbers:
+        return None
     measured = sum(row.timed for row in bench.results)
     source = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
     return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)

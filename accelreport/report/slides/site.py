@@ -165,13 +165,13 @@ def _rates(view: Overview) -> Section | None:
     if block is None:
         return None
     speaker = FrontSpeaker(view)
-    front = next(front for front in front_findings(view) if front.finding.said)
-    said = front.finding.titles
+    front = next(front for front in front_findings(view) if front.finding.is_sentence)
+    heads = front.finding.titles
     spoken = unique([f"{speaker.title(front)}.", speaker.answer(front)])
     notes = unique(notice_sentences(view.benches))
     return Section(
         "rates",
-        speaker.title(front) if said else picture.title,
+        speaker.title(front) if heads else picture.title,
         (block,),
         finding=foot("Throughput", block),
         speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
