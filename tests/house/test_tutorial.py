@@ -257,7 +257,7 @@ def test_a_spec_of_ones_own_from_the_devices_to_the_page(user: NewUser) -> None:
     assert f"`{reading.strip()}`" in REST
     assert f"`{counted}`" in REST
     assert "Matrix products: do more threads pay?" in user.page()
-    # Two sizes on two devices that every machine has, with two seeds, and the GPU's.
+    # Two sizes on two devices that every machine has, with three seeds, and the GPU's.
     assert len(user.statuses()) == 3 * 2 * 3
     assert re.search(r"products \(full\): \d+ run, \d+ done", printed[-1])
 

@@ -32,28 +32,25 @@ HOW = "If this is how it should look: python -m tests.report.golden --update"
 
 DAMAGES = {
     "a figure is missing": "document.querySelector('#sweep').remove()",
-    "a section far down is missing": "document.querySelector('#cells').remove()",
+    "a section far down is missing": "document.querySelector('#run').remove()",
     "two devices have each other's colours": """
         const root = document.documentElement, of = getComputedStyle(root);
         const [a, b] = [of.getPropertyValue('--s0'), of.getPropertyValue('--s1')];
         root.style.setProperty('--s0', b); root.style.setProperty('--s1', a)""",
     "dark colours in a light page": "document.documentElement.style.colorScheme = 'dark'",
     "a column is 12 px to the right": """
-        for (const cell of document.querySelectorAll('#speedup .matrix td:nth-child(3)'))
+        for (const cell of document.querySelectorAll('#record summary'))
           { cell.style.position = 'relative'; cell.style.left = '12px' }""",
     "a line of text lies over another": """
-        document.querySelector('#speedup .finding').style.marginBottom = '-1.6rem'""",
+        document.querySelector('.deck').style.marginBottom = '-1.6rem'""",
     "a heading is in another family of letters": """
         document.querySelector('h1').style.fontFamily = 'Liberation Sans'""",
     "a grey caption is 12 px to the right": """
-        for (const caption of document.querySelectorAll('#peak figure > .caption'))
+        for (const caption of document.querySelectorAll('#sweep .caption'))
           { caption.style.position = 'relative'; caption.style.left = '12px' }""",
     "an axis lost its labels": """
         const grey = '#sweep .wide svg g[fill="var(--soft)"] text';
         for (const label of document.querySelectorAll(grey)) label.remove()""",
-    "a table lost its colours": """
-        for (const cell of document.querySelectorAll('.matrix td'))
-          cell.style.background = 'none'""",
 }
 """What a careless change does to a page; the page of a training, light, as wide as a screen."""
 
