@@ -33,6 +33,12 @@ OUT_OF_MEMORY_REMEDY = (
 )
 """What helps a process that was ended for want of memory, by the kernel or a cluster's engine."""
 
+PROCESSES_REMEDY = "End other programs, or raise the limit of processes (ulimit -u)."
+"""What helps where the system refuses another process or thread."""
+
+LONGEST_SENTENCE, LONGEST_TRACEBACK = 1_000, 20_000
+"""Characters that are kept of a message and, at its end, of a traceback."""
+
 LIMIT_REMEDY = "a higher limit (ulimit -v, ulimit -d), a smaller batch, or fewer examples"
 """What helps where the memory of the process itself is limited."""
 
@@ -64,12 +70,22 @@ def failure(error: BaseException, guest: str = "") -> Failure:
     first = _sentence(own.what) or type(error).__name__
     unforeseen = kind == "harness-error" or not hasattr(error, "kind")
     named = f"{type(error).__name__}: {first}" if unforeseen and kind in BUGS else first
+    message = named + why
+    if len(message) > LONGEST_SENTENCE:
+        message = f"{message[: LONGEST_SENTENCE - 2]} …"
+    refused = getattr(error, "errno", None) == errno.EAGAIN or "new thread" in first
+    remedy = LIMIT_REMEDY if limited else PROCESSES_REMEDY if refused else REMEDIES.get(kind, "")
     return Failure(
         kind=kind,
-        message=named + why,
-        remedy=own.remedy or (LIMIT_REMEDY if limited else REMEDIES.get(kind, "")),
-        traceback="".join(traceback.format_exception(error)),
+        message=_storable(message),
+        remedy=own.remedy or remedy,
+        traceback=_storable("".join(traceback.format_exception(error))[-LONGEST_TRACEBACK:]),
     )
+
+
+def _storable(text: str) -> str:
+    """A text with the halves of characters, which no file can hold, as escapes."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _sentence(message: str) -> str:

@@ -33,7 +33,13 @@ from accelreport.backend.frameworks import (
 from accelreport.backend.measurement import Measurement
 from accelreport.backend.network import network_of
 from accelreport.backend.post_training import observe
-from accelreport.backend.protocol import Job, ParentTimings, Reporter, artefacts_of
+from accelreport.backend.protocol import (
+    UNWRITTEN,
+    Job,
+    ParentTimings,
+    Reporter,
+    artefacts_of,
+)
 from accelreport.backend.training import Policies, Trained, Training, grace_s
 from accelreport.datasets.base import Dataset
 from accelreport.errors import AccelReportError
@@ -254,7 +260,7 @@ def measured(
     try:
         record = measure(measurement)
         require_target(record)
-    except Exception as error:  # whatever happened belongs into the record
+    except BaseException as error:  # whatever happened belongs into the record
         guest = package_of(job.cell.workload["kind"])
         return measurement.record("failed", failure(error, guest))
     return record
@@ -286,7 +292,7 @@ def keep_temporary_files_in(folder: Path) -> None:
 
 
 def carry_out(job: Job, parent: ParentTimings | None = None) -> int:
-    """Measure the cell of a job and leave its record; 0 when a record was left.
+    """Measure the cell of a job and leave its record; 0 when it was left, else `UNWRITTEN`.
 
     Args:
         job: what to measure, and where the record goes.
@@ -300,7 +306,11 @@ def carry_out(job: Job, parent: ParentTimings | None = None) -> int:
         record = supervised(job)
     else:
         record = measured(job, Reporter(job.events_fd), parent)
-    leave_record(record, Path(job.record_path))
+    try:
+        leave_record(record, Path(job.record_path))
+    except OSError:
+        sys.excepthook(*sys.exc_info())
+        return UNWRITTEN
     return 0
 
 

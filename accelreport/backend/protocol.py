@@ -38,6 +38,9 @@ class Job(Document):
     nobody can set back: `time.monotonic()`."""
 
 
+UNWRITTEN = os.EX_IOERR
+"""Exit code of a process that could not write its record."""
+
 ARTEFACTS = "artefacts"
 """Beside the record of a cell's process, until the runner takes them into the results."""
 

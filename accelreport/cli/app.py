@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated, Any
@@ -142,11 +143,27 @@ def options(
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, options)
 
 
+NO_PROCESS = "No further process or thread can be started here."
+NO_OUTPUT = "The output cannot be written."
+
+
+def refused(error: Exception) -> AccelReportError | None:
+    """What the system refused, where that is why an error was raised."""
+    number = error.errno if isinstance(error, OSError) and not error.filename else None
+    if number == errno.EAGAIN or "start new thread" in str(error):
+        remedy = "End other programs, or raise the limit of processes (ulimit -u)."
+        return AccelReportError(NO_PROCESS, why=f"{error}.", remedy=remedy)
+    if number in {errno.ENOSPC, errno.EFBIG, errno.EIO}:
+        return AccelReportError(NO_OUTPUT, why=f"{error}.", remedy="Free space where it goes.")
+    return None
+
+
 def main() -> None:
     """Run the program and end with its exit code."""
     try:
         app(prog_name="accelreport")
-    except Exception as error:
+    except Exception as raised:
+        error = refused(raised) or raised
         if "--debug" in sys.argv and not isinstance(error, AccelReportError):
             raise
         from accelreport.terminal.say import complain

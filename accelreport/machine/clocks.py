@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,12 @@ BEAT_S = 0.1
 
 LEAST_STOP_S = 1.0
 """Seconds of the shortest stop; schedulers and locks cause shorter silences."""
+
+SHORTEST_STOP_S = 1e-3
+"""Seconds that a stop by a signal takes at least, which is known to have been."""
+
+MEASURE = 0.5
+"""Cores from which on a process computes so steadily that missing CPU time is a stop."""
 
 ASLEEP = 0.2
 """Busy cores in a silence below which this process did not run; above it, one of its threads held
@@ -164,12 +172,14 @@ class _Beat:
         at: by the monotonic clock.
         cpu_s: CPU seconds of the process so far.
         delayed_s: seconds for which its threads have waited for a processor so far.
-        cores: busy since the beat before.
+        continued: how often the process was continued after a stop so far.
+        cores: busy between the last two beats without a stop between them.
     """
 
     at: float
     cpu_s: float
     delayed_s: float
+    continued: int
     cores: float = 0.0
 
 
@@ -182,11 +192,15 @@ class Heartbeat:
     waited for a processor is no stop: other programs caused it, and on a loaded machine a waiting
     thread may hold the interpreter's lock. The length of a stop is known to `BEAT_S`.
 
+    Of a stop by a signal, as `cpulimit` makes many of, the signal that continues the process is
+    counted. It may be shorter than a beat, and is then as long as the CPU time that is missing.
+
     Args:
         cpu_s: CPU seconds spent so far by this process.
         now: the monotonic clock.
         delayed_s: seconds for which the two threads have waited for a processor so far; by the
             scheduler's count if None. The watched thread is the one that creates this object.
+        continued: how often this process was continued after a stop so far; by its signals if None.
     """
 
     def __init__(
@@ -194,9 +208,11 @@ class Heartbeat:
         cpu_s: Callable[[], float] = time.process_time,
         now: Callable[[], float] = time.perf_counter,
         delayed_s: Callable[[], float] | None = None,
+        continued: Callable[[], int] | None = None,
     ) -> None:
         self._cpu_s, self._now = cpu_s, now
-        self._stops: list[tuple[float, float]] = []
+        self._stops: list[tuple[float, float, bool]] = []
+        self._continued = continued or _Continued().count
         self._queues = [_queue()]
         self._delayed_s = delayed_s or (lambda: sum(map(waited_s, self._queues)))
         self._last = self._beat()
@@ -230,8 +246,8 @@ class Heartbeat:
             # The thread may not have run again since the process continued.
             pending = self._silence()
             stops = [*self._stops, *([pending] if pending else [])]
-        overlaps = (min(until, end) - max(since, begin) for begin, end in stops)
-        return sum(overlap for overlap in overlaps if overlap > 2 * BEAT_S)
+        overlaps = ((min(until, end) - max(since, begin), sure) for begin, end, sure in stops)
+        return sum(overlap for overlap, sure in overlaps if overlap > (0 if sure else 2 * BEAT_S))
 
     def _run(self) -> None:
         self._queues.append(_queue())
@@ -240,20 +256,48 @@ class Heartbeat:
             self.beat()
 
     def _beat(self, before: _Beat | None = None) -> _Beat:
-        at, cpu_s = self._now(), self._cpu_s()
+        at, cpu_s, continued = self._now(), self._cpu_s(), self._continued()
         passed = at - before.at if before else 0.0
         cores = (cpu_s - before.cpu_s) / passed if before and passed > 0 else 0.0
-        return _Beat(at, cpu_s, self._delayed_s(), cores)
+        if before and continued > before.continued:
+            cores = before.cores
+        return _Beat(at, cpu_s, self._delayed_s(), continued, cores)
 
-    def _silence(self) -> tuple[float, float] | None:
-        """The stop that ends now; None if there was none."""
+    def _silence(self) -> tuple[float, float, bool] | None:
+        """The stop that ends now, and whether a signal says so; None if there was none."""
         last, now = self._last, self._beat()
         silent_s = now.at - last.at - BEAT_S - (now.delayed_s - last.delayed_s)
+        if now.continued > last.continued:
+            ran_s = (now.cpu_s - last.cpu_s) / last.cores if last.cores >= MEASURE else np.inf
+            delayed_s = now.delayed_s - last.delayed_s
+            idle_s = now.at - last.at - delayed_s - ran_s
+            return now.at - max(silent_s, idle_s, SHORTEST_STOP_S), now.at, True
         # Around the stop, the process used as many cores as before.
         allowed_s = ASLEEP * silent_s + 2 * BEAT_S * max(1.0, last.cores)
         if silent_s < LEAST_STOP_S or now.cpu_s - last.cpu_s > allowed_s:
             return None
-        return now.at - silent_s, now.at
+        return now.at - silent_s, now.at, False
+
+
+class _Continued:
+    """Counts the signals that continue this process, from its main thread's wish on."""
+
+    def __init__(self) -> None:
+        self._seen, self._reading = 0, -1
+        if threading.current_thread() is not threading.main_thread():
+            return  # only there can a signal be asked for
+        self._reading, writing = os.pipe()
+        os.set_blocking(self._reading, False)
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCONT, lambda *_: None)
+        signal.siginterrupt(signal.SIGCONT, False)  # noqa: FBT003 -- takes no names
+
+    def count(self) -> int:
+        """How often so far."""
+        with suppress(OSError):
+            self._seen += os.read(self._reading, 4096).count(int(signal.SIGCONT))
+        return self._seen
 
 
 def _queue() -> Path:

@@ -75,9 +75,17 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\%.]")
 meet in one file."""
 
 
+LONGEST_NAME = 150
+"""Characters of a plan's name from which on a digest takes the place of its end."""
+
+
 def plan_file_name(spec: str, profile: str) -> str:
     """The name of a plan's file: unique for each plan, and never leading out of the folder."""
-    return f"{_file_part(spec)}.{_file_part(profile)}.json"
+    name = f"{_file_part(spec)}.{_file_part(profile)}"
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+        name = f"{name[: LONGEST_NAME - 17]}-{digest}"
+    return f"{name}.json"
 
 
 def _file_part(name: str) -> str:

@@ -230,9 +230,10 @@ class Store:
             plans: the plans to remove.
 
         Raises:
-            ResultsError: the folder cannot be written.
+            ResultsError: the folder cannot be written, or a run measures into it.
         """
         self._refuse_links()
+        self._refuse_beside_a_run()
         gone = {self.record_path(key, machine) for key in cells for machine in cells[key]}
         records = (self._read(path, read_named_record) for path in gone)
         files = {artefact.file for record in records if record for artefact in record.artefacts}
@@ -247,6 +248,22 @@ class Store:
                 }
             for name in files:
                 (self.artefacts / name).unlink(missing_ok=True)
+
+    def _refuse_beside_a_run(self) -> None:
+        from filelock import FileLock, Timeout
+
+        for path in (self.root / "locks").glob("*.lock"):
+            try:
+                with FileLock(path, timeout=0):
+                    continue
+            except Timeout as error:
+                raise ResultsError(
+                    f"Nothing is removed from {self.root}.",
+                    why="A run measures into it.",
+                    remedy="Run the same command once it has ended.",
+                ) from error
+            except (OSError, NotImplementedError):
+                continue  # nobody can hold a lock here
 
     def records(self) -> Iterator[Record]:
         """Every readable record, in the order of the file names."""

@@ -11,14 +11,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+import psutil
 from pydantic import ValidationError
 
 from accelreport.backend import failures
-from accelreport.backend.protocol import ARTEFACTS, EVENTS, Job
+from accelreport.backend.protocol import ARTEFACTS, EVENTS, UNWRITTEN, Job
 from accelreport.errors import AccelReportError
 from accelreport.machine.memory import LARGE_SHARE
 from accelreport.results.reading import UnreadableFile, read_record
@@ -30,6 +33,7 @@ from accelreport.runner.launchers.base import (
     Finished,
     LeftFile,
     hand_over,
+    iso,
     now,
     unmeasured,
 )
@@ -137,7 +141,7 @@ class LocalLauncher:
             CannotStart: there is no room for another process or its files.
         """
         with self._folder(cell) as name:
-            folder = Path(name)
+            folder = Path(name).absolute()
             complaints: list[str] = []
             server = self._server(cell, stop, on_event)
             kills_before = oom_kills()
@@ -158,6 +162,7 @@ class LocalLauncher:
                 os.close(reading)
                 if writing >= 0:
                     os.close(writing)
+                _end_what_is_left(folder)
             record = conclude(
                 ProcessOutcome(
                     cell=cell,
@@ -214,6 +219,14 @@ class LocalLauncher:
             )
         except OSError as error:
             raise CannotStart(error) from error
+
+
+def _end_what_is_left(folder: Path) -> None:
+    """End what a cell started in sessions of their own: it has temporary files in its folder."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.environ().get("TMPDIR") == str(folder):
+                process.kill()
 
 
 def _variables() -> dict[str, str]:
@@ -282,6 +295,9 @@ def _count(path: Path) -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
 
 
+CLOCK_SET_S = 1.0
+"""Seconds by which two clocks differ over a cell if one of them was set."""
+
 TAIL_BYTES = 16 * 1024
 TAIL_LINES = 40
 
@@ -296,7 +312,7 @@ class ProcessOutcome:
         record_path: the file for its record.
         log: the file with its output.
         started_at: when it was launched, UTC in ISO 8601.
-        finished_at: when it ended.
+        finished_at: when it ended by the wall clock, which may have been set meanwhile.
         oom_kills: processes that the kernel killed for want of memory while it ran.
         environment: this machine, for a record the runner has to write itself.
         complaints: messages about its invalid events.
@@ -330,11 +346,18 @@ def conclude(outcome: ProcessOutcome) -> Record:
     # A process that limits its own processors must not look like another machine.
     place = {"machine": outcome.environment.machine, "host": outcome.environment.host}
     warnings = [*record.warnings, *_warnings(outcome, record)]
+    began, ended = map(datetime.fromisoformat, (outcome.started_at, outcome.finished_at))
+    wall_s = timedelta(seconds=outcome.ending.wall_s)
+    away_s = (ended - began - wall_s).total_seconds()
+    if abs(away_s) > CLOCK_SET_S and not any(w.kind == "clock-set" for w in warnings):
+        message = f"the wall clock was set by {away_s:+.3g} s meanwhile, or the machine slept"
+        warnings.append(Warned(kind="clock-set", message=message))
     return record.model_copy(
         update={
             "cell": outcome.cell.as_recorded(),
             "started_at": outcome.started_at,
-            "finished_at": outcome.finished_at,
+            # A clock that was set back would have it end before it began.
+            "finished_at": iso(began + wall_s) if away_s < 0 else outcome.finished_at,
             "times": record.times.model_copy(update={"wall_s": outcome.ending.wall_s}),
             "environment": environment.model_copy(update=place),
             # A log may hold anything, and explains nothing where nothing went wrong.
@@ -392,8 +415,15 @@ def explain(outcome: ProcessOutcome, tail: str) -> Failure:
             message=f"Its process was ended by {_signal(ending)}.",
             remedy="The end of its log is in the record; --retry-failed tries again.",
         )
-    # Whatever else ends a process of ours leaves a record, or a signal.
-    if own := _own_code(outcome.cell):
+    if ending.code == UNWRITTEN:
+        return Failure(
+            kind="harness-error",
+            message="Its process could not write its record.",
+            remedy="Free space on the disk of TMPDIR, or raise the limit of files (ulimit -f).",
+        )
+    # Whatever else ends a process of ours leaves a record, a traceback, or a signal.
+    own = _own_code(outcome.cell)
+    if own and "Traceback (most recent call last)" not in tail:
         return Failure(
             kind="bad-spec",
             message=f"{own} ended its process with exit code {ending.code}, as os._exit does.",

@@ -7,6 +7,7 @@ independent.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import selectors
@@ -186,7 +187,11 @@ class ChildProcess(Process):
         self._end: tuple[int, int] | None = None
         self._limited_at_end: Limited | None = None
         self._waiter = threading.Thread(target=self._wait, name="wait-for-cell", daemon=True)
-        self._waiter.start()
+        try:
+            self._waiter.start()
+        except RuntimeError as error:
+            self.kill_group()
+            raise OSError(errno.EAGAIN, str(error)) from error
 
     def fileno(self) -> int:
         """See `Process.fileno`."""

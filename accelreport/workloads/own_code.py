@@ -8,10 +8,13 @@ runs that text, and not what lies there by then.
 from __future__ import annotations
 
 import ast
+import builtins
+import errno
 import importlib.abc
 import importlib.util
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -206,6 +209,13 @@ class RecordedModules(importlib.abc.SourceLoader):
         return self.texts[name].encode() if name in self.texts else own.read_bytes()
 
 
+OURS = [
+    (builtins, "open"),
+    *((time, name) for name in ("monotonic", "perf_counter", "process_time", "time")),
+]
+"""Functions of Python that measuring relies on."""
+
+
 class OwnCodeError(AccelReportError):
     """Somebody's own code did not do what it must."""
 
@@ -292,20 +302,39 @@ class OwnCode:
         """Have what goes wrong in the code say so, with file and line.
 
         Raises:
-            OwnCodeError: something was raised by the code or by what it called.
+            OwnCodeError: something was raised by the code or by what it called, or it replaced a
+                function of `OURS`, which is then put back.
         """
+        before = [getattr(module, name) for module, name in OURS]
         root = Path(self.folder).absolute()
         names = {str(root / name): name for name in (self.file, *self.modules)}
         try:
             yield
         except (MemoryError, OwnCodeError):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            self._put_back(before)
             frames = reversed(traceback.extract_tb(error.__traceback__))
             own = next((frame for frame in frames if frame.filename in names), None)
-            if own is None or getattr(error, "kind", None):
+            refused = getattr(error, "errno", None) == errno.EAGAIN or "new thread" in str(error)
+            if own is None or refused or getattr(error, "kind", None):
                 raise  # not from the code, or an error that says itself what it is
             raise OwnCodeError(
                 f"{names[own.filename]}, line {own.lineno}: {type(error).__name__}: {error}",
                 remedy="Correct the file; the traceback is in the record.",
             ) from error
+        self._put_back(before)
+
+    def _put_back(self, before: Sequence[object]) -> None:
+        """Put the functions back that measuring relies on, and say which the code replaced."""
+        replaced = []
+        for (module, name), own in zip(OURS, before, strict=True):
+            if getattr(module, name) is not own:
+                setattr(module, name, own)
+                replaced.append(f"{module.__name__}.{name}")
+        if replaced:
+            raise OwnCodeError(
+                f"{self.file} replaced {' and '.join(replaced)}",
+                why="what is measured would depend on it",
+                remedy="Use a function of another name.",
+            )

@@ -92,6 +92,15 @@ def test_an_unforeseen_error_names_its_class_and_its_place() -> None:
     assert "test_failures.py" in told.traceback
 
 
+def test_a_message_of_megabytes_and_half_a_character_are_kept_so_that_a_file_can_hold_them() -> (
+    None
+):
+    told = failure(ValueError("\udc80" + "x" * 20_000_000))
+    assert told.message.startswith("ValueError: \\udc80xxx")
+    assert len(told.message) + len(told.traceback) < 30_000
+    assert b"udc80" in told.model_dump_json().encode()
+
+
 def test_an_error_inside_a_graph_is_told_by_what_happened_and_not_where() -> None:
     error = RuntimeError(
         "Graph execution error:\n\nDetected at node while/Call defined at (most recent call "

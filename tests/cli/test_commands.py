@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from accelreport import __version__
+from accelreport.cli.app import refused
 from accelreport.errors import ExitCode
 from accelreport.results.store import Store
 from tests.support.program import MATMUL, MNIST, call, call_from_nothing, write_specs
@@ -251,6 +253,21 @@ def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
     assert "mnist: missing, 11.1 MiB to download" in listed
     rows = json.loads(call(tmp_path, "data", "list", "--json", **where).stdout)
     assert rows[0]["entry"]["name"] == "mnist"
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "The output cannot be written."),
+        (RuntimeError("can't start new thread"), "No further process or thread can be started"),
+        (BlockingIOError(errno.EAGAIN, "again"), "No further process or thread can be started"),
+        (OSError(errno.ENOSPC, "full", "page.html"), None),
+        (ValueError("no"), None),
+    ],
+)
+def test_what_the_system_refuses_is_no_internal_error(error: Exception, says: str | None) -> None:
+    told = refused(error)
+    assert (told and told.what.startswith(says or "?")) == (says and True)
 
 
 def test_an_unforeseen_error_is_two_lines_and_its_traceback_is_kept(folder: Path) -> None:

@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from typer.testing import CliRunner, Result
 
 from accelreport.cli import app
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import variant
-from accelreport.results.reading import to_bytes
+from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import Artefact
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose
@@ -92,6 +93,16 @@ def test_what_is_removed_is_gone_and_nothing_else(store: Store) -> None:
     assert accelreport("rm", kernel.spec, "--yes").exit_code == 0
     assert {record.key for record in store.records()} == kept
     assert kernel.spec not in {plan.spec for plan in store.plans()}
+
+
+def test_nothing_is_removed_beside_a_run(store: Store) -> None:
+    name = next(iter(store.plans())).spec
+    (store.root / "locks").mkdir()
+    with FileLock(store.root / "locks" / "3f0c9a.lock"):
+        refused = accelreport("rm", name, "--yes").exception
+        assert isinstance(refused, ResultsError)
+        assert refused.why == "A run measures into it."
+    assert accelreport("rm", name, "--yes").exit_code == 0
 
 
 def test_a_trials_cells_stay_where_another_plan_names_them(store: Store) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -70,8 +74,12 @@ class _Process:
         self.now = 50.0
         self.cpu_s = 1.0
         self.delayed_s = 0.0
+        self.continued = 0
         self.heart = Heartbeat(
-            cpu_s=lambda: self.cpu_s, now=lambda: self.now, delayed_s=lambda: self.delayed_s
+            cpu_s=lambda: self.cpu_s,
+            now=lambda: self.now,
+            delayed_s=lambda: self.delayed_s,
+            continued=lambda: self.continued,
         )
 
     def runs(self, seconds: float, cores: float = 1.0) -> None:
@@ -104,6 +112,29 @@ def test_a_stop_is_found_and_belongs_to_the_window_it_befell(
     assert process.heart.stopped_s(began, ended) == pytest.approx(stop_s, abs=2 * BEAT_S)
     assert process.heart.stopped_s(began - 1.0, began) == 0.0
     assert process.heart.stopped_s(ended, process.now) == 0.0
+
+
+@pytest.mark.parametrize("cores", [1.0, 4.0])
+def test_short_stops_by_a_signal_are_found_in_their_window_alone(cores: float) -> None:
+    process = _Process()
+    process.runs(1.0, cores)
+    began = process.now
+    for _ in range(30):
+        process.silent(0.1)
+        process.continued += 1
+        process.runs(0.1, cores)
+    assert process.heart.stopped_s(began, process.now) == pytest.approx(3.0, abs=0.1)
+    assert process.heart.stopped_s(began - 1.0, began) == 0.0
+    ended = process.now
+    process.runs(1.0, cores)
+    assert process.heart.stopped_s(ended, process.now) == 0.0
+
+
+def test_a_signal_that_continues_this_process_is_counted() -> None:
+    heart = Heartbeat()
+    began = time.perf_counter()
+    os.kill(os.getpid(), signal.SIGCONT)
+    assert heart.stopped_s(began, time.perf_counter() + 1) > 0
 
 
 @given(st.floats(2.0, 1e4), st.floats(0.5, 64.0))

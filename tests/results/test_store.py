@@ -167,7 +167,7 @@ def test_plans_of_different_names_never_share_a_file(
     store = Store(tmp_path_factory.mktemp("results"))
     plan = study(repeats=1).plan
     pairs = {names, names[::-1], ("a.b", "c"), ("a", "b.c"), ("..", ".."), ("", ""), ("", "a")}
-    pairs |= {("../x", "/etc"), (".", "a")}
+    pairs |= {("../x", "/etc"), (".", "a"), ("a", "x" * 300), ("a", "x" * 301)}
 
     for spec, profile in pairs:
         path = store.write_plan(plan.model_copy(update={"spec": spec, "profile": profile}))

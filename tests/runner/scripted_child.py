@@ -155,6 +155,9 @@ def hang_with_children(work: dict[str, Any], cell: dict[str, Any], key: str, pat
 
 def leave_children(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) -> None:
     subprocess.Popen(["sleep", "600"])  # holds the descriptors of log and events for ever
+    apart = {**os.environ, "TMPDIR": str(path.parent)}  # as `backend.main` sets it
+    child = subprocess.Popen(["sleep", "600"], start_new_session=True, env=apart)
+    Path(work["mark"]).write_text(str(child.pid))
     ok(work, cell, key, path)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.protocol import EVENTS, EpochEvent, PhaseEvent
+from accelreport.backend.protocol import EVENTS, UNWRITTEN, EpochEvent, PhaseEvent
 from accelreport.machine.memory import Limited
 from accelreport.results.record import Environment
 from accelreport.runner.interrupt import Stop
@@ -94,6 +94,25 @@ def test_an_exit_of_ones_own_code_is_an_error_of_that_code(
     assert failure is not None
     assert failure.kind == ("bad-spec" if named else "harness-error")
     assert failure.message.startswith(named or "Its process ended")
+    log = "Traceback (most recent call last):\nOSError: no"
+    raised = conclude(replace(seen(tmp_path, code=1, log=log), cell=cell(**work))).failure
+    assert raised is not None
+    assert raised.message.endswith("left no record: OSError: no")
+
+
+def test_a_record_that_cannot_be_written_is_told_as_that(tmp_path: Path) -> None:
+    failure = conclude(replace(seen(tmp_path, code=UNWRITTEN), cell=cell(file="step.py"))).failure
+    assert failure is not None
+    assert "could not write its record" in failure.message
+    assert "ulimit -f" in failure.remedy
+
+
+def test_a_wall_clock_that_is_set_back_leaves_a_cell_that_ends_after_it_began(
+    tmp_path: Path,
+) -> None:
+    record = conclude(replace(seen(tmp_path, code=1), finished_at="2025-12-31T23:00:03+00:00"))
+    assert record.started_at < record.finished_at
+    assert [(w.kind, "-3.6e+03 s" in w.message) for w in record.warnings] == [("clock-set", True)]
 
 
 @pytest.mark.parametrize(

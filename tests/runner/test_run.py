@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import psutil
 import pytest
 from filelock import FileLock
 
@@ -96,10 +97,13 @@ def test_a_process_that_falls_over_its_own_end_keeps_its_record_with_a_warning(
 
 
 def test_a_process_that_leaves_children_behind_does_not_hold_up_the_run(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    end = bench.run([cell("leave_children")])
+    bench, mark = Bench(tmp_path), tmp_path / "child"
+    end = bench.run([cell("leave_children", mark=str(mark))])
     assert end.ok == 1
     assert end.wall_s < 600, "which is how long they live"
+    assert not psutil.pid_exists(int(mark.read_text())) or (
+        psutil.Process(int(mark.read_text())).status() == psutil.STATUS_ZOMBIE
+    )
 
 
 def test_nonsense_among_the_events_and_in_the_log_does_no_harm(tmp_path: Path) -> None:

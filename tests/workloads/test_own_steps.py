@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import groups_of
+from accelreport.backend.failures import failure
 from accelreport.loader.load import load
 from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Cell, Spec
@@ -37,6 +40,8 @@ REPEATED = EXAMPLE["toml"].replace("calls = 200", "repeats = 3\ncalls = 60")
 
 PLAINLY = "\n".join(line for line in REPEATED.splitlines() if "options" not in line)
 """The same for a function without further arguments."""
+
+BEFORE = (open, time.perf_counter)
 
 Cells = Callable[..., tuple[Cell, ...]]
 Reads = Callable[..., Spec]
@@ -154,6 +159,13 @@ def test_a_file_that_is_not_there_is_told_as_any_other(cells: Cells) -> None:
         ("def build(batch_size, seed): return 3", "`build` returned int"),
         ("def build(batch_size, seed): return abs, []", "returned no batch"),
         ("def build(batch_size, seed):\n    return len(seed), [1]", "step.py, line 2: TypeError"),
+        ("def build(**_): raise KeyboardInterrupt", "step.py, line 1: KeyboardInterrupt"),
+        ("def build(**_): raise GeneratorExit('no')", "step.py, line 1: GeneratorExit: no"),
+        ("import time\ndef build(**_): time.perf_counter = int", "replaced time.perf_counter"),
+        (
+            "import builtins\nbuiltins.open = int\ndef build(**_): return open().x",
+            "replaced builtins.open",
+        ),
     ],
 )
 def test_what_the_file_does_wrong_is_blamed_on_it_and_its_line(source: str, said: str) -> None:
@@ -162,6 +174,17 @@ def test_what_the_file_does_wrong_is_blamed_on_it_and_its_line(source: str, said
     with pytest.raises(OwnCodeError, match=said) as caught:
         steps.build(steps.code, 0, Device(kind="CPU"))
     assert caught.value.remedy
+    assert (open, time.perf_counter) == BEFORE
+
+
+@pytest.mark.parametrize(
+    "error", [BlockingIOError(errno.EAGAIN, "no more"), RuntimeError("can't start new thread")]
+)
+def test_a_process_that_the_system_refuses_is_not_blamed_on_the_file(error: Exception) -> None:
+    code = OwnCode("step.py", "def fork(error):\n    raise error", {})
+    with pytest.raises(type(error)) as caught, code.blamed():
+        code.run("step").fork(error)
+    assert "ulimit -u" in failure(caught.value).remedy
 
 
 def test_a_failure_that_is_not_the_files_keeps_its_name() -> None:

@@ -62,7 +62,12 @@ def hand_over(record: Record, folder: Path, on_file: Callable[[LeftFile], None])
 
 def now() -> str:
     """This instant in the form of records: UTC in ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return iso(datetime.now(UTC))
+
+
+def iso(instant: datetime) -> str:
+    """An instant in the form of records."""
+    return instant.isoformat(timespec="milliseconds")
 
 
 def unmeasured(
