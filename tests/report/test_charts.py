@@ -28,7 +28,7 @@ from accelreport.report.charts.curves import (
     learning_curves,
     shared_axes,
 )
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Bracket, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
     LETTERS,
@@ -101,6 +101,18 @@ CHARTS: dict[str, Make] = {
         base=Base(),
     ),
     "dots": lambda width: dots("33.1×", NASTY, width),
+    "bars": lambda width: dot_plot(
+        [
+            Dot(NASTY, "", CPU, 11_164.0, "3.1 h", 11_164.0, 11_164.0, published=True),
+            Dot("here", "", CPU, 1_425.0, "24 min", 1_000.0, 90_000.0, hollow=True),
+            Dot("TPU", "", GPU, 102.0, "102 s", 102.0, 102.0, published=True, flagged="why"),
+        ],
+        axis_title="time",
+        tick=scales.plain_duration,
+        width=width,
+        height=200,
+        brackets=[Bracket((1, 2), "14×"), Bracket((0, 2), NASTY)],
+    ),
     "curves": learned(CURVE, replace(CURVE, device=GPU, validation=False), target=0.95),
     "sweep": swept(LINE, ends=[END]),
     "ecdf": lambda width: step_ecdf(
@@ -281,7 +293,7 @@ def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:
     said = [scales.plain_duration(tick).replace("\N{NO-BREAK SPACE}", " ") for tick in
             (0.002, 2.0, 100.0, 120.0, 200.0, 500.0, 3600.0, 10_000.0)]  # fmt: skip
     assert said == [
-        "2 ms", "2 s", "100 s", "2 min", "200 s", "500 s", "60 min", "10,000 s",
+        "2 ms", "2 s", "100 s", "2 min", "200 s", "500 s", "1 h", "10,000 s",
     ]  # fmt: skip
     assert scales.plain(2_500_000.0) == quantity.short(2_500_000.0)
 
@@ -289,7 +301,8 @@ def test_a_tick_of_a_time_is_said_in_a_unit_in_which_it_is_round() -> None:
 def test_an_axis_of_long_times_is_marked_in_minutes_and_hours() -> None:
     said = [scales.plain_duration(tick).replace("\N{NO-BREAK SPACE}", " ") for tick in
             scales.round_times(300.0, 40_000.0)]  # fmt: skip
-    assert said == ["5 min", "10 min", "20 min", "30 min", "60 min", "2 h", "5 h", "10 h"]
+    assert said == ["10 min", "1 h", "10 h"]
+    assert scales.round_times(2.0, 4000.0) == [10.0, 60.0, 600.0, 3600.0]
     assert scales.round_times(0.01, 9.0) == scales.decades(0.01, 9.0)
     assert len(scales.round_times(400.0, 500.0)) > 1
 
@@ -450,6 +463,24 @@ def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
     assert low <= 0.5 < 3.1 <= high
     lines = [row for rows in spec["datasets"].values() for row in rows if "base" in row]
     assert {row["base"] for row in lines} == {1.0}
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_bars_are_as_long_as_their_values_and_brackets_are_right_of_them_and_in_the_chart(
+    width: int,
+) -> None:
+    spec = CHARTS["bars"](width).to_dict()
+    scale = next(layer["encoding"]["x"]["scale"] for layer in spec["layer"])
+    (zero, high), (left, right) = scale["domain"], scale["range"]
+    assert (scale["type"], zero) == ("linear", 0)
+    every = [row for rows in spec["datasets"].values() for row in rows]
+    # An interval that is many times the value ends with the axis.
+    assert max(row["high"] for row in every if "high" in row) <= high
+    brackets = [row["x"] for row in every if "side" in row]
+    assert min(brackets) >= high
+    per_value = (right - left) / high
+    ratios = [left + row["x"] * per_value for row in every if row.get("label") == "14×"]
+    assert right < ratios[0] < width
 
 
 def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(

@@ -307,7 +307,7 @@ def test_a_first_call_stands_beside_the_later_ones_with_what_was_published_of_bo
     bench = view(study("matmul", spec="k", published=rows, devices=("cpu",), axes={}))
     (figure,) = plots(bench)
     first, later = (figure.description.index(row.label) for row in rows)
-    assert first < later
+    assert later < first
     assert f"35.5{NBSP}TFLOPS · published 75× its CPU" in figure.description
     assert "published 338× its CPU" in figure.description
 

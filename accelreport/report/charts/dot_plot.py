@@ -1,18 +1,19 @@
-"""Named rows on one logarithmic axis: what was measured (●), and what was published (◇).
+"""Named rows on one axis: bars from zero, or marks on a logarithmic axis (● measured, ◇ published).
 
-A row has one mark or several, each with its text beside it. No stem joins a mark to the axis,
-because lengths on a logarithmic axis mean nothing.
+Bars are for values of which the largest is less than 25 times the smallest, and for ratios in
+brackets. No stem joins a mark to a logarithmic axis, where lengths mean nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
 
+from accelreport.report import quantity
 from accelreport.report.charts.drawing import (
     COLOUR,
     LEFT,
@@ -30,6 +31,7 @@ from accelreport.report.charts.scales import (
     decades,
     fitting,
     log_domain,
+    nice_ticks,
     plain_duration,
     round_times,
     ticked,
@@ -58,6 +60,14 @@ LARGEST_SHARE, LARGEST_TEXT, LARGEST_BY_BASE = 0.42, 0.75, 0.4
 also where the chart has a base and the text may be on either side."""
 BESIDE, END = 10.0, 8.0
 """Pixels from the middle of a mark, or the end of its interval, to its text, and to the edge."""
+FROM_ZERO = 25.0
+"""The largest value over the smallest, below which bars from zero show both."""
+THICK, CAP = 16.0, 4.0
+"""Pixels of a bar, and of half the cap of an interval."""
+LONGEST_INTERVAL = 1.5
+"""Multiples of the longest bar at which an interval leaves the chart."""
+LARGE, LARGE_ON_A_PHONE = 30.0, 20.0
+"""Letters of a ratio in a bracket."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +132,25 @@ class Base:
     above: str = ""
 
 
+@dataclass(frozen=True)
+class Bracket:
+    """A ratio beside the two bars that it is of.
+
+    Attributes:
+        rows: numbers of their rows.
+        text: "110×".
+    """
+
+    rows: tuple[int, int]
+    text: str
+
+
+def from_zero(dots: Sequence[Dot]) -> bool:
+    """Whether rows that are compared with no base are bars from zero."""
+    values = [dot.value for dot in dots]
+    return max(values) < FROM_ZERO * min(values) and not any(dot.joined for dot in dots)
+
+
 def dot_plot(
     dots: Sequence[Dot],
     *,
@@ -130,6 +159,7 @@ def dot_plot(
     width: int,
     height: int,
     base: Base | None = None,
+    brackets: Sequence[Bracket] = (),
 ) -> Chart:
     """The chart.
 
@@ -140,8 +170,9 @@ def dot_plot(
         width: pixels in all.
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
+        brackets: ratios of bars, the innermost first.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base, brackets).chart()
 
 
 @dataclass(frozen=True)
@@ -185,9 +216,14 @@ class _DotPlot:
         width: int,
         height: int,
         base: Base | None,
+        brackets: Sequence[Bracket],
     ) -> None:
-        self._base = base
+        self._base, self._brackets = base, brackets
+        self._bars = base is None and (bool(brackets) or from_zero(dots))
         self._phone = width <= PHONE
+        if self._bars and self._phone:
+            dots = [replace(dot, text=dot.brief or dot.text) for dot in dots]
+        self._large = LARGE_ON_A_PHONE if self._phone else LARGE
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         high = min(row.bottom - row.top for row in self._rows)
         self._detailed = not self._phone and any(dot.detail for dot in dots) and high >= DETAILED
@@ -198,21 +234,30 @@ class _DotPlot:
         self._left = self._room + BESIDE if self._room else 0.0
         rest = max(text_width(dot.rest, SMALLER) for dot in dots)
         self._right = self._width - (rest + BESIDE if rest else 0.0) - (END if base else 0.0)
+        self._right -= sum(self._room_of(bracket) for bracket in brackets)
         self._ends = self._domain(dots)
-        most = max(dot.high for dot in dots)
+        most = min(max(dot.high for dot in dots), self._ends[1])
         if base:
             most = max(most, base.value * max(HELD))
-        round_values = round_times if tick is plain_duration else decades
-        inner = self._right - self._left
-        ticks = round_values(self._ends[0], most * 1.001, 8)
-        ticks = fitting(ticks, tick, self._ends, inner, log=True)
-        title = wrapped(f"{axis_title} (log scale)", int(inner)) if axis_title else None
-        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0)
+        timed, inner = tick is plain_duration, self._right - self._left
+        if self._bars:
+            unit = quantity.time_unit(most)[0] if timed else 1.0
+            ticks = [unit * value for value in nice_ticks(0, most / unit, 5)]
+            ticks = [value for value in ticks if value <= self._ends[1]]
+        else:
+            ticks = (round_times if timed else decades)(self._ends[0], most * 1.001, 8)
+        ticks = fitting(ticks, tick, self._ends, inner, log=not self._bars)
+        scaled = f"{axis_title}{'' if self._bars else ' (log scale)'}"
+        title = wrapped(scaled, int(inner)) if axis_title else None
+        self._axis = ticked(ticks, tick, title=title, domain=False, tickSize=0, grid=self._bars)
         self._scale = Scale(
-            type="log", domain=list(self._ends), range=[self._left, self._right], nice=False
+            type="linear" if self._bars else "log",
+            domain=list(self._ends),
+            range=[self._left, self._right],
+            nice=False,
         )
         self._marks = [
-            _mark(dot, y, row, self._ends[0])
+            _mark(dot, y, row, self._ends)
             for row in self._rows
             for dot, y in zip(row.dots, row.lines, strict=True)
         ]
@@ -243,6 +288,14 @@ class _DotPlot:
     def _domain(self, dots: Sequence[Dot]) -> tuple[float, float]:
         """The ends of the axis, with room for the texts that need it."""
         inner = self._right - self._left
+        if self._bars:
+            most = LONGEST_INTERVAL * max(dot.value for dot in dots)
+            texts = [
+                (min(dot.high, most), text_width(dot.text, LETTERS, bold=True)) for dot in dots
+            ]
+            return 0.0, max(
+                end / (1 - min((width + 2 * BESIDE) / inner, LARGEST_TEXT)) for end, width in texts
+            )
         held = [times * self._base.value for times in HELD] if self._base else []
         ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
         low, high = log_domain(ends, 1.0)
@@ -267,6 +320,8 @@ class _DotPlot:
 
     def _at(self, value: float) -> float:
         """Where a value is, in pixels; what no logarithmic axis holds is at its left end."""
+        if self._bars:
+            return self._left + (self._right - self._left) * value / self._ends[1]
         low, high = map(math.log, self._ends)
         at = math.log(max(value, self._ends[0]))
         return self._left + (self._right - self._left) * (at - low) / (high - low)
@@ -277,7 +332,7 @@ class _DotPlot:
         It is at the right of the mark unless it would leave the chart there or cross the base's
         line. Where neither side has room, it is at the side with more, and says less of its owner.
         """
-        first, last = max(dot.low, self._ends[0]), dot.high
+        first, last = max(dot.low, self._ends[0]), min(dot.high, self._ends[1])
         left, right = self._at(first) - BESIDE, self._at(last) + BESIDE
         width = text_width(dot.whole_text, LETTERS, bold=True)
         base = self._at(self._base.value) if self._base else self._left
@@ -308,11 +363,66 @@ class _DotPlot:
 
     def chart(self) -> Chart:
         """The layers from the back to the front."""
+        layers = self._bar_layers() if self._bars else self._mark_layers()
+        layers += [*self._texts(), *self._names()]
+        return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
+
+    def _bar_layers(self) -> list[Layer]:
+        """Bars with their intervals, and brackets; pale is what is published or not whole."""
+        end, value = {"x2": alt.X2Value(self._left)}, self._x("value")
+        known, cap = self._of(has_interval=True), {"strokeWidth": 1.5, "stroke": "var(--ink)"}
+        layers = [
+            self._of(pale=pale)
+            .mark_rect(opacity=0.3 if pale else 1)
+            .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end, **COLOUR)
+            for pale in (False, True)
+        ]
+        layers.append(
+            self._of(pale=True)
+            .mark_rect(filled=False, strokeWidth=1.5)
+            .encode(x=value, y=_y("over"), y2=alt.Y2("under"), **end,
+                    stroke=alt.Stroke("colour:N", scale=None))
+        )  # fmt: skip
+        layers.append(known.mark_rule(**cap).encode(x=self._x("low"), x2=alt.X2("high")))
+        layers += [
+            self._of(has_interval=True, **within)
+            .mark_rule(**cap)
+            .encode(x=self._x(side), y=_y("cap"), y2=alt.Y2("cap_end"))
+            for side, within in (("low", {}), ("high", {"ends": True}))
+        ]
+        layers.append(
+            self._of(flagged=True)
+            .mark_point(shape="cross", angle=45, size=110, fill="var(--alert)")
+            .encode(x=value)
+        )
+        corners, texts, near = [], [], self._right
+        per_pixel = self._ends[1] / (self._right - self._left)
+        for number, bracket in enumerate(self._brackets):
+            first, last = (self._rows[row].lines[0] for row in bracket.rows)
+            far = near + END
+            outline = [(near, first), (far, first), (far, last), (near, last)]
+            corners += [
+                {"x": (x - self._left) * per_pixel, "y": y, "side": number, "n": n}
+                for n, (x, y) in enumerate(outline)
+            ]
+            look = {"align": "left", "fontWeight": "bold", "fontSize": self._large}
+            at = (far + CAP - self._left) * per_pixel
+            texts.append(({"x": at, "y": (first + last) / 2, "label": bracket.text}, look))
+            near += self._room_of(bracket)
+        lines = Layer(rows(corners)).mark_line(color="var(--ink)", strokeWidth=1.2)
+        part = {"detail": alt.Detail("side:N"), "order": alt.Order("n:Q")}
+        layers.append(lines.encode(x=self._x("x"), y=_y(), **part))
+        return [*layers, *text_layers(texts, x=self._x("x"), y=_y())]
+
+    def _room_of(self, bracket: Bracket) -> float:
+        return END + CAP + text_width(bracket.text, self._large, bold=True) + BESIDE
+
+    def _mark_layers(self) -> list[Layer]:
         size, value = 110, self._x("value")
         base = self._of(is_base=True)
         bands = self._of(is_base=False, has_interval=True)
         partial = self._of(is_base=False, published=False, hollow=True)
-        layers = [
+        return [
             *self._ground(),
             base.mark_rect(opacity=0.2).encode(
                 x=self._x("low"), x2=alt.X2("high"), y=_y("top"), y2=alt.Y2("bottom"), **COLOUR
@@ -339,10 +449,7 @@ class _DotPlot:
             self._of(flagged=True).mark_point(
                 shape="cross", angle=45, size=size * 1.1, fill="var(--alert)"
             ).encode(x=value),
-            *self._texts(),
-            *self._names(),
         ]  # fmt: skip
-        return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
 
     def _ground(self) -> list[Layer]:
         """Lines between rows of several marks; the line of the base with its name above it."""
@@ -447,16 +554,23 @@ def _y(field: str = "y") -> alt.Y:
     return alt.Y(f"{field}:Q", scale=Scale(domain=[0, 1], range=[0, 1]), axis=None)
 
 
-def _mark(dot: Dot, y: float, row: _Row, least: float) -> dict[str, Any]:
-    """A mark as a row of data; an interval that reaches 0 begins at the least value of the axis."""
+def _mark(dot: Dot, y: float, row: _Row, ends: tuple[float, float]) -> dict[str, Any]:
+    """A mark as a row of data; an interval that leaves the axis ends with it."""
     whose = ", ".join(filter(None, (dot.name, dot.detail)))
+    half = min(THICK, 0.6 * (row.bottom - row.marks_top)) / 2
     return {
         "y": y,
+        "over": y - half,
+        "under": y + half,
+        "cap": y - CAP,
+        "cap_end": y + CAP,
+        "pale": dot.hollow or dot.published,
+        "ends": dot.high <= ends[1],
         "top": row.marks_top,
         "bottom": row.bottom,
         "value": dot.value,
-        "low": max(dot.low, least),
-        "high": dot.high,
+        "low": max(dot.low, ends[0]),
+        "high": min(dot.high, ends[1]),
         "has_interval": dot.low < dot.high,
         "published": dot.published,
         "flagged": bool(dot.flagged),

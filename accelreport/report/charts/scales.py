@@ -73,14 +73,16 @@ def decades(low: float, high: float, most: int = 8) -> list[float]:
 
 
 def round_times(low: float, high: float, most: int = 8) -> list[float]:
-    """Ticks of seconds: as `decades`, but from a minute on round in minutes and hours."""
-    if low < 60 or high > 360_000:
+    """Ticks of seconds: … 1 s, 10 s, 1 min, 10 min, 1 h, 10 h, 100 h …; others where few fit."""
+    if high < 60:
         return decades(low, high, most)
-    minutes = [60.0 * m for m in (1, 2, 5, 10, 20, 30)]
-    inside = _within(low, high, minutes + [3600.0 * h for h in (1, 2, 5, 10, 20, 50, 100)])
-    if len(inside) < LEAST_TICKS:
-        return [60 * minute for minute in _between(low / 60, high / 60, most)]
-    return inside[:: math.ceil(len(inside) / most)]
+    powers = [10.0**k for k in range(-9, 2)] + [60.0 * m for m in (1, 10)]
+    for finer in ([], [60.0 * m for m in (2, 5, 20, 30)] + [3600.0 * h for h in (2, 5, 20, 50)]):
+        hours = [3600 * 10.0**k for k in range(9)]
+        inside = _within(low, high, sorted([*powers, *hours, *finer]))
+        if len(inside) >= LEAST_TICKS:
+            return inside[:: math.ceil(len(inside) / most)]
+    return [60 * minute for minute in _between(low / 60, high / 60, most)]
 
 
 def _between(low: float, high: float, most: int) -> list[float]:
@@ -236,7 +238,9 @@ def plain_duration(seconds: float) -> str:
     if seconds == 0:
         return "0"
     scale, sign = quantity.time_unit(seconds)
-    if scale > 1 and not _short(seconds / scale) and _short(seconds):
+    if seconds % 60 == 0:
+        scale, sign = (60.0, "min") if seconds % 3600 else (3600.0, "h")
+    elif scale > 1 and not _short(seconds / scale) and _short(seconds):
         scale, sign = 1.0, "s"
     return f"{plain(round(seconds / scale, 6))}{quantity.SPACE}{sign}"
 

@@ -38,6 +38,8 @@ from accelreport.report.charts.scales import (
     log_domain,
     nice_ticks,
     plain,
+    plain_duration,
+    round_times,
     swept_on_log,
     ticked,
 )
@@ -131,7 +133,7 @@ class SweepAxes:
         low, high = self.heights
         if self.linear:
             return [tick for tick in nice_ticks(low, high) if tick <= high]
-        return decades(low, high, 6)
+        return (round_times if self.tick is plain_duration else decades)(low, high, 6)
 
     def share(self, y: float) -> float:
         """Where a value is between the ends of the vertical axis: 0 at the lower one, 1 above."""

@@ -17,7 +17,7 @@ from accelreport.analysis.findings import (
     Value,
 )
 from accelreport.analysis.overview import PublishedRate
-from accelreport.analysis.results import matches, shortest
+from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     line_of,
     published_value,
@@ -26,10 +26,9 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import Verdict
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import Bracket, Dot, dot_plot, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
-from accelreport.report.charts.slope import Slope, slope_chart
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import printed_text
@@ -243,15 +242,10 @@ def point_of(bench: BenchmarkView, finding: Finding) -> Point:
     return points[len(points) // 2] if points else bench.points[0]
 
 
-MOST_IN_ORDER = 6
-"""Measured rows that keep the order of their plan."""
-
-
 def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
-    """Measured rates at a point, then published ones with what cannot be right about them.
+    """Rates at a point, the fastest first, published ones with what cannot be right about them.
 
-    Points that differ only in a key that the baseline fixes are one. Measured rates have the order
-    of the plan; of many, the fastest is first.
+    Points that differ only in a key that the baseline fixes are one.
     """
     beside, baseline = bench.base_point(point), bench.plan.baseline
     rates = [
@@ -259,8 +253,6 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
         for row in bench.compared
         if bench.base_point(tuple(row.own.point.values())) == beside and (rate := rate_of(row.own))
     ]
-    if len(rates) > MOST_IN_ORDER:
-        rates.sort(key=lambda pair: -pair[0].number)
     shown: dict[tuple[str, float], tuple[Value, str]] = {}
     for row in sound_rates(bench):
         if matches(bench.values(beside), baseline.beside(row.where)):
@@ -274,9 +266,7 @@ def rates_at(bench: BenchmarkView, point: Point) -> list[tuple[Value, str]]:
         if row.tflops_cold is not None and matches(bench.values(point), row.where)
     )
     printed = [*shown.values(), *((published_value(bench, rate), "") for rate in first_calls)]
-    place = {id(row): number for number, row in enumerate(bench.plan.published)}
-    printed.sort(key=lambda pair: place[id(pair[0].of.row)])
-    return [*rates, *printed]
+    return sorted([*rates, *printed], key=lambda pair: -pair[0].number)
 
 
 def rows_plot(
@@ -289,6 +279,7 @@ def rows_plot(
     tick: Callable[[float], str],
     values: tuple[Value, ...],
     title_subjects: Collection[Subject] = (),
+    brackets: Sequence[Bracket] = (),
 ) -> Plot:
     """Rows on one axis, with their table; a slide has six of them at most.
 
@@ -301,6 +292,7 @@ def rows_plot(
         tick: the text of a value at the axis.
         values: the numbers that the rows mark, those of the rows first and in their order.
         title_subjects: subjects of the title, which no slide leaves out.
+        brackets: ratios of rows.
     """
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
     shown = _rows_of_a_slide(dots, own)
@@ -311,13 +303,14 @@ def rows_plot(
         title=title,
         brief=" · ".join(filter(None, parts)),
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
-        caption=rows_caption(dots),
+        caption=rows_caption(dots, bars=bool(brackets) or from_zero(dots)),
         chart=lambda size: dot_plot(
             shown if size.most else dots,
             axis_title=axis,
             tick=tick,
             width=size.width,
             height=size.height if size.most else max(size.height, ROW * len(dots) + 52),
+            brackets=brackets if len(shown) == len(dots) or not size.most else (),
         ),
         badges=loud_badges(bench),
         table=_table(dots, f"{name}-data", axis),
@@ -334,21 +327,23 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot]) -> list[Dot
     return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
 
 
-def rows_caption(dots: Sequence[Dot]) -> str:
+def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
     """How to read the marks of such a figure."""
-    parts = ["● measured; its bar is the 95 % interval over processes (Student’s t on logarithms)."]
-    parts += _hollow_text(dots)
+    whiskers = "Whiskers" if bars else "● measured; its bar"
+    verb = "are" if bars else "is"
+    parts = [f"{whiskers} {verb} the 95 % interval over processes (Student’s t on logarithms)."]
+    parts += _hollow_text(dots, "Pale:" if bars else "○")
     if any(dot.published for dot in dots):
-        parts.append("◇ published, used in no statistic.")
+        parts.append(f"{'Pale: published' if bars else '◇ published'}, used in no statistic.")
     if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
         parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
 
 
-def _hollow_text(dots: Sequence[Dot]) -> list[str]:
+def _hollow_text(dots: Sequence[Dot], look: str) -> list[str]:
     """What a hollow mark is, where there is one."""
     hollow = any(dot.hollow and not dot.published for dot in dots)
-    return ["○ † stopped by the time budget or ‡ a single run."] if hollow else []
+    return [f"{look} † stopped by the time budget or ‡ a single run."] if hollow else []
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
@@ -377,7 +372,9 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         of: f"published {speaker.number(stated)}, here {speaker.number(ours)}"
         for of, (stated, ours, *_) in again.items()
     }
-    dots = [dot_of(speaker, value, ratios.get(value.of, "")) for value in values]
+    brackets = _brackets(speaker, values, total, restated)
+    beside = {} if brackets else ratios
+    dots = [dot_of(speaker, value, beside.get(value.of, "")) for value in values]
     plot = rows_plot(
         bench,
         dots,
@@ -386,6 +383,7 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         axis="time for the whole training",
         tick=plain_duration,
         values=(*values, *chain.from_iterable(again.values())),
+        brackets=brackets,
     )
     validated = Caveat.VALIDATED in total.caveats
     if Caveat.EXTRAPOLATED in total.caveats:
@@ -397,50 +395,27 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         if (row := value.of.row) and row.total_time:
             seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
             note += f" The ratio is {speaker.number(value)} by the {seconds} of {name}."
-    slope = _slope(speaker, total, restated[0]) if restated else None
-    if slope is None:
-        return replace(plot, caption=f"{plot.caption} {note}")
-    return replace(
-        plot,
-        chart=lambda size: slope_chart(slope, size.width, size.height),
-        caption=" ".join(
-            (
-                "Up is slower (log scale). ◇ published, used in no statistic.",
-                *_hollow_text(dots),
-                *[f"{UNLIKE_CLOCKS}."] * (Caveat.UNVALIDATED in total.caveats),
-                note,
-            )
-        ),
-    )
+    return replace(plot, caption=f"{plot.caption} {note}")
 
 
-def _slope(speaker: Speaker, total: Finding, restated: Finding) -> Slope | None:
-    """Published times with their ratio, and that over today's base; None without both bases."""
-    stated, again, *_ = restated.values
-    published = sorted(total.values, key=lambda value: -value.number)
-    of = stated.of.row
-    base = (of.over if of else "") or speaker.bench.plan.baseline.device
-    fastest = [place for place, value in enumerate(published) if value.of.row == again.of.row]
-    if total.base is None or not fastest or published[0].of.device != base:
-        return None
-    year = year_of(speaker.bench, published[0].of)
-    return Slope(
-        published=[_timed(speaker, value) for value in published],
-        today=_timed(speaker, total.base),
-        fastest=fastest[0],
-        stated=speaker.number(stated),
-        again=speaker.number(again),
-        headings=(f"published {year}" if year else "published", "measured here"),
-    )
-
-
-def _timed(speaker: Speaker, value: Value) -> Dot:
-    """A time with its interval, and that it is extrapolated below it."""
-    dot, interval, cut = dot_of(speaker, value), speaker.interval(value), ""
-    least = shortest(value.processes)
-    if least and Caveat.EXTRAPOLATED in value.caveats:
-        cut = f"extrapolated: {speaker.steps(least.timings.steady_steps, least)}"
-    return replace(dot, text=f"{dot.text} ({interval})" if interval else dot.text, detail=cut)
+def _brackets(
+    speaker: Speaker, values: Sequence[Value], total: Finding, restated: Sequence[Finding]
+) -> list[Bracket]:
+    """The published ratio and that over today's base; none where a bar of them is missing."""
+    if not restated:
+        return []
+    stated, again, *_ = restated[0].values
+    row = stated.of.row
+    base = (row.over if row else "") or speaker.bench.plan.baseline.device
+    published = [place for place, value in enumerate(values) if value.of.row]
+    fastest = [place for place in published if values[place].of.row == again.of.row]
+    if total.base is None or not fastest or values[published[0]].of.device != base:
+        return []
+    today = values.index(total.base)
+    return [
+        Bracket((today, fastest[0]), speaker.number(again)),
+        Bracket((published[0], fastest[0]), speaker.number(stated)),
+    ]
 
 
 # Compilers ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from accelreport.analysis.speed_findings import (
 )
 from accelreport.analysis.stats import grouped, percentile
 from accelreport.report import quantity
-from accelreport.report.charts.scales import factor_text, plain
+from accelreport.report.charts.scales import factor_text, plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.frames import withheld_word
 from accelreport.report.metrics import axis_title
@@ -285,7 +285,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             )
         )
     axes = sweep_axes(
-        drawn, [], x_title=axis_title(axis), tick=quantity.duration, text=quantity.duration
+        drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration
     )
     times, _ = step_times(bench)
     plot = lines_plot(
