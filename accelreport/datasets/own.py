@@ -8,11 +8,12 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal
+from types import MappingProxyType
+from typing import Any, BinaryIO, Literal
 
 from accelreport.datasets.cache import is_file_or_folder, open_regular, places
 from accelreport.datasets.entry import MEBIBYTE
@@ -27,15 +28,22 @@ Split = Literal["random", "last"]
 Missing = Literal["fail", "drop", "mean"]
 """What becomes of missing values: an error, the row left out, or the mean of the training part."""
 
-TABLES = {".csv": ",", ".tsv": "\t", ".parquet": ""}
+TABLES = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": ""}
 """Endings of tables, and what divides their columns."""
 
 ARRAYS = ".npz"
 
-IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
+IMAGES = (
+    *(".avif", ".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".pbm", ".pgm", ".png"),
+    *(".ppm", ".tif", ".tiff", ".webp"),
+)
 
-PARTS = {"train": "train", "test": "test", "val": "test", "valid": "test", "validation": "test"}
-"""Folders of images that are divided already."""
+TRAIN = ("train", "training")
+VALIDATE = ("val", "valid", "validation", "dev", "test", "testing")
+"""Folders of images that are divided already; the first of those that are there validates."""
+
+ColorMode = Literal["rgb", "grayscale"]
+"""Channels of an image, as Keras names them."""
 
 PAIRS = ("x", "y")
 FOUR = ("x_train", "y_train", "x_test", "y_test")
@@ -68,11 +76,21 @@ class UnfitData(DataOptionsError):  # noqa: N818 - the name says what is the cas
         why: the cause.
         remedy: what to do.
         key: the parameter to change.
+        writes: keys of the spec, and the values with which the data fit.
     """
 
-    def __init__(self, what: str, why: str = "", remedy: str = "", *, key: str = "data") -> None:
+    def __init__(
+        self,
+        what: str,
+        why: str = "",
+        remedy: str = "",
+        *,
+        key: str = "data",
+        writes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         super().__init__(what, why=why, remedy=remedy)
         self.key = key
+        self.writes = writes
 
 
 @dataclass(frozen=True)
@@ -89,7 +107,10 @@ class OwnData:
         missing: what becomes of a table's missing values.
         standardise: whether numbers of a table are brought to mean 0 and deviation 1.
         separator: what divides a CSV file's columns; by its ending when empty.
+        header: whether the first line of a CSV file names its columns; None to see from it.
+        decimal, thousands, na_values, keep_default_na: as pandas' `read_csv` has them.
         image_size: height and width to which images are brought.
+        color_mode: channels to which they are brought.
     """
 
     path: str
@@ -101,7 +122,13 @@ class OwnData:
     missing: Missing = "fail"
     standardise: bool = True
     separator: str = ""
+    header: bool | None = None
+    decimal: str = "."
+    thousands: str = ""
+    na_values: tuple[str, ...] = ()
+    keep_default_na: bool = True
     image_size: tuple[int, int] | None = None
+    color_mode: ColorMode = "rgb"
 
 
 def place_of(path: str, folder: str) -> Path:
@@ -135,12 +162,33 @@ def folders_in(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
 
 
-def images_below(folder: Path) -> Iterator[Path]:
-    """Files with the name of an image in a folder and in its subfolders, except hidden ones."""
-    for path in folder.rglob("*"):
-        folders = path.relative_to(folder).parent.parts
-        if path.suffix.lower() in IMAGES and not any(part.startswith(".") for part in folders):
-            yield path
+def ending(path: str | Path) -> str:
+    """The ending of a file's name by which it is read, such as `.csv` or `.csv.gz`."""
+    name = str(path).casefold()
+    known = [end for end in TABLES if name.endswith(end)]
+    return known[0] if known else Path(name).suffix
+
+
+def parts_of(folder: Path) -> tuple[dict[str, Path], list[str]]:
+    """The folders that hold the classes of each part, and names of divisions that are not used.
+
+    Data that are not divided have one part, which has no name.
+
+    Raises:
+        UnfitData: other folders lie beside the divisions.
+    """
+    named = {path.name.casefold(): path for path in folders_in(folder)}
+    train = next((named[name] for name in TRAIN if name in named), None)
+    divided = [named[name] for name in VALIDATE if name in named]
+    if train is None or not divided:
+        return {"": folder}, []
+    if others := sorted(named.keys() - {*TRAIN, *VALIDATE}):
+        raise UnfitData(
+            f"{folder.name} is divided into {train.name} and {divided[0].name}, and holds "
+            f"{others[0]} too.",
+            remedy="Leave only the divisions there.",
+        )
+    return {"train": train, "test": divided[0]}, [path.name for path in divided[1:]]
 
 
 def most_examples(place: Path, validation_split: float) -> int | None:
@@ -152,13 +200,15 @@ def most_examples(place: Path, validation_split: float) -> int | None:
     """
     try:
         if place.is_dir():
-            inside = {path.name for path in folders_in(place)}
-            divided = "train" in inside and inside <= set(PARTS)
-            count = sum(1 for _ in images_below(place / "train" if divided else place))
+            parts, _ = parts_of(place)
+            top, divided = next(iter(parts.values())), len(parts) > 1
+            count = sum(
+                path.suffix.lower() in IMAGES for f in folders_in(top) for path in f.iterdir()
+            )
         elif place.suffix == ARRAYS:
             with open_regular(place, LIMIT, REMEDY) as (file, _):
                 count, divided = _first_length(file)
-        elif place.suffix in TABLES and place.suffix != ".parquet":
+        elif ending(place) in {".csv", ".tsv"}:
             with open_regular(place, LIMIT, REMEDY) as (file, _):
                 # A line of many MiB counts several times, which is still the most there can be.
                 lines = iter(partial(file.readline, MEBIBYTE), b"")
@@ -166,7 +216,7 @@ def most_examples(place: Path, validation_split: float) -> int | None:
                 count, divided = max(0, sum(not line.isspace() for line in lines) - 1), False
         else:
             return None
-    except (DataCorrupt, ValueError, LookupError, *DAMAGED):
+    except (DataCorrupt, UnfitData, ValueError, LookupError, *DAMAGED):
         return None  # reading them will name the fault
     return count if divided else count - math.floor(count * validation_split + 1e-9)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,28 +23,33 @@ from numpy.typing import NDArray
 
 from accelreport.datasets.base import Arrays, Dataset, fingerprint
 from accelreport.datasets.cache import read_bounded
-from accelreport.datasets.errors import DataCorrupt, DataUnavailable, FormatError
+from accelreport.datasets.errors import DataCorrupt
 from accelreport.datasets.own import (
     ARRAYS,
     DAMAGED,
     FOUR,
-    IMAGES,
     LIMIT,
     PAIRS,
-    PARTS,
     REMEDY,
-    TABLES,
     OwnData,
     Task,
     UnfitData,
-    folders_in,
-    images_below,
+    most_examples,
     place_of,
 )
-from accelreport.datasets.series import parse_csv
-
-MOST_WORDS = 100
-"""Words of a column above which it is no category."""
+from accelreport.datasets.own_images import converted, first_image, images_by_class, pixels
+from accelreport.datasets.own_table import (
+    encoded,
+    features_of,
+    is_number,
+    numbers,
+    other_separator,
+    rows,
+    separator_remedy,
+    too_many_words,
+    with_targets,
+    words,
+)
 
 SEED = 20_260_101
 """Of the division into training and validation."""
@@ -298,209 +303,54 @@ def _how_divided(own: OwnData, kept: int, count: int) -> str:
 
 
 def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> Dataset:
-    table = _rows(place, data, own)
+    table = rows(place, data, own)
     names = [*own.target, *(own.features or ())]
     for name in names:
         if name not in table.columns:
             raise UnfitData(
                 f"{own.path} has no column {name!r}; its columns are {', '.join(table.columns)}.",
-                remedy=_separator_remedy(table),
+                remedy=separator_remedy(table),
                 key="target" if name in own.target else "features",
             )
-    features = own.features or tuple(
-        map(str, table.columns.difference(list(own.target), sort=False))
-    )
+    chosen, counters = (own.features, []) if own.features else features_of(table, own)
+    features = list(chosen)
     if not features:
+        also = f", except {counters[0]!r}, which numbers the rows" if counters else ""
+        remedy = f'Write features = ["{counters[0]}"] to predict from it.' if counters else ""
         raise UnfitData(
-            f"{own.path} has no column beside the target.",
-            remedy=_separator_remedy(table) or "Add the columns to predict from.",
+            f"{own.path} has no column beside the target{also}.",
+            remedy=separator_remedy(table) or remedy or "Add the columns to predict from.",
             key="target",
         )
-    notes: list[str] = []
+    shown = ", ".join(map(repr, counters))
+    notes = [f"Left out, because they number rows or have no name: {shown}."] if counters else []
     every = len(table)
-    table = _with_targets(table, own)
+    table = with_targets(table, own)
     if gone := every - len(table):
         notes.append(f"Rows left out because their target is missing: {gone:,}.")
-    if own.missing == "drop" and (gone := int(table[[*features]].isna().any(axis=1).sum())):
-        table = table.dropna(subset=list(features))
+    if own.missing == "drop" and (gone := int(table[features].isna().any(axis=1).sum())):
+        table = table.dropna(subset=features)
         notes.append(f"Rows left out because of missing values: {gone:,}.")
     classes: tuple[str, ...] = ()
     if own.task == "classification":
-        labels, classes = _classes(_words(table[own.target[0]]), own.path, repr(own.target[0]))
+        is_number(table, own.target[0], own, "target")
+        labels, classes = _classes(words(table[own.target[0]]), own.path, repr(own.target[0]))
     else:
-        columns = [_numbers(table, name, own, "target") for name in own.target]
+        columns = [numbers(table, name, own, "target") for name in own.target]
         labels = np.stack(columns, axis=1).astype(np.float32)
     first, second = _divided(len(table), labels if classes else None, own)
-    encoded = [_encoded(table, name, own, first) for name in features]
-    x = np.concatenate(encoded, axis=1).astype(np.float32)
+    inputs = [encoded(table, name, own, first) for name in features]
+    x = np.concatenate(inputs, axis=1).astype(np.float32)
     gaps = {name: int(table[name].isna().sum()) for name in features}
-    numbers = sum(gaps[name] for name in features if _is_number(table[name]))
-    if numbers:
-        notes.append(f"Missing numbers replaced by the mean of the training part: {numbers:,}.")
-    if words := sum(gaps.values()) - numbers:
-        notes.append(f"Missing words, which are 0 in every input: {words:,}.")
+    replaced = sum(gaps[name] for name in features if is_number(table, name, own))
+    if replaced:
+        notes.append(f"Missing numbers replaced by the mean of the training part: {replaced:,}.")
+    if empty := sum(gaps.values()) - replaced:
+        notes.append(f"Missing words, which are 0 in every input: {empty:,}.")
     notes.append(_how_divided(own, len(second), len(table)))
     train = {"x": x[first], "y": labels[first]}
     validation = {"x": x[second], "y": labels[second]}
     return _dataset(own, train, validation, classes, sha256, notes, folder)
-
-
-def _rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
-    """The rows of a file.
-
-    Raises:
-        DataUnavailable: what reads such a file is not installed.
-        DataCorrupt: it is no such file, or has no row.
-    """
-    if place.suffix == ".parquet":
-        try:
-            table = pd.read_parquet(io.BytesIO(data))
-        except ImportError as error:
-            raise DataUnavailable(
-                f"{own.path} cannot be read here.",
-                why="pandas reads Parquet with pyarrow, which is not installed.",
-                remedy="Install it: pip install pyarrow. Or save the table as CSV.",
-            ) from error
-        except (ValueError, OSError) as error:
-            why = f"It is not a Parquet file ({str(error).strip()})."
-            raise DataCorrupt(place, why, remedy=REMEDY) from error
-        table = table.reset_index(drop=True)
-        table.columns = table.columns.astype(str)
-    else:
-        try:
-            table = parse_csv(data, own.separator or TABLES.get(place.suffix, ","))
-        except FormatError as error:
-            raise DataCorrupt(place, str(error), remedy=REMEDY) from error
-    if not isinstance(table.index, pd.RangeIndex):
-        raise DataCorrupt(place, "Its rows have more values than names of columns.", remedy=REMEDY)
-    if table.empty:
-        raise DataCorrupt(place, "It has no row.", remedy=REMEDY)
-    return table
-
-
-def _other_separator(table: pd.DataFrame) -> str:
-    """What divides columns where a header of one name shows that something else does."""
-    only = str(table.columns[0]) if len(table.columns) == 1 else ""
-    return next((mark for mark in ";\t|" if mark in only), "")
-
-
-def _separator_remedy(table: pd.DataFrame) -> str:
-    """What to write there."""
-    written = _other_separator(table).replace("\t", "\\t")
-    return f'Write separator = "{written}": that divides its columns.' if written else ""
-
-
-def _with_targets(table: pd.DataFrame, own: OwnData) -> pd.DataFrame:
-    """The rows whose target is known.
-
-    Raises:
-        UnfitData: one is not known, and no row may be left out.
-    """
-    gone = table[[*own.target]].isna()
-    rows = np.flatnonzero(gone.any(axis=1).to_numpy())
-    if not len(rows):
-        return table
-    if own.missing == "drop":
-        return table.drop(index=table.index[rows])
-    name = next(name for name in own.target if gone[name].iloc[rows[0]])
-    raise UnfitData(
-        f"Column {name!r} of {own.path} has no value in row {rows[0] + 1:,}, and it is the target.",
-        remedy='Write missing = "drop" to leave such rows out.',
-        key="missing",
-    )
-
-
-def _words(column: pd.Series) -> NDArray[Any]:
-    """The values of a column of classes: numbers as numbers, everything else as text."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        return np.asarray(column.to_numpy())
-    return np.asarray(column.astype(str).to_numpy(), dtype=np.str_)
-
-
-def _is_number(column: pd.Series) -> bool:
-    """Whether more than half of a column's values are numbers."""
-    if pd.api.types.is_numeric_dtype(column):
-        return True
-    if not (pd.api.types.is_string_dtype(column) or pd.api.types.is_object_dtype(column)):
-        return False
-    had = column.dropna()
-    return len(had) > 0 and bool(pd.to_numeric(had, errors="coerce").notna().mean() > 0.5)
-
-
-def _numbers(
-    table: pd.DataFrame, name: str, own: OwnData, key: str = "features"
-) -> NDArray[np.float64]:
-    """A column of numbers, NaN where none is given.
-
-    Raises:
-        UnfitData: it holds something else; the message names row and column.
-    """
-    column = table[name]
-    values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = np.flatnonzero((np.isnan(values) & column.notna().to_numpy()) | np.isinf(values))
-    if len(wrong):
-        row = int(wrong[0])
-        raise UnfitData(
-            f"Column {name!r} of {own.path} holds {str(column.iloc[row])!r} in row "
-            f"{int(table.index[row]) + 1:,}, which is not a number.",
-            remedy='Correct it, or write task = "classification".'
-            if key == "target"
-            else "Correct it, or leave the column out of `features`.",
-            key=key,
-        )
-    return values
-
-
-def _encoded(
-    table: pd.DataFrame, name: str, own: OwnData, training: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """A column as the inputs that a model takes: [rows, 1], or one of 0 and 1 for each word.
-
-    Raises:
-        UnfitData: it cannot be encoded; the message names row and column.
-    """
-    column = table[name]
-    gone = column.isna().to_numpy()
-    values = _numbers(table, name, own) if _is_number(column) else None
-    if gone.any() and own.missing == "fail":
-        row = int(np.flatnonzero(gone)[0])
-        raise UnfitData(
-            f"Column {name!r} of {own.path} has no value in row {int(table.index[row]) + 1:,}.",
-            remedy='Write missing = "mean" for the mean of the training part, or '
-            'missing = "drop" to leave such rows out.',
-            key="missing",
-        )
-    if values is not None:
-        known = values[training][~gone[training]]
-        if not len(known):
-            raise UnfitData(
-                f"Column {name!r} of {own.path} has no value in a row that trains.",
-                remedy="Leave it out of `features`.",
-                key="features",
-            )
-        values = np.where(gone, known.mean(), values)
-        if own.standardise:
-            scale = values[training].std()
-            values = (values - values[training].mean()) / (scale if scale > 0 else 1.0)
-        return values[:, np.newaxis]
-    if pd.api.types.is_datetime64_any_dtype(column):
-        raise UnfitData(
-            f"Column {name!r} of {own.path} holds times, which a model cannot take as they are.",
-            remedy="Make numbers of them, or leave the column out of `features`.",
-            key="features",
-        )
-    text = column.astype(str).to_numpy(dtype=np.str_)
-    # A missing word, and one that only the validation part has, is 0 in every input.
-    words = np.unique(text[training][~gone[training]])
-    if len(words) > MOST_WORDS:
-        raise UnfitData(
-            f"Column {name!r} of {own.path} holds {len(words):,} different words, such as "
-            f"{str(words[0])!r}; at most {MOST_WORDS} become inputs.",
-            remedy="Leave it out of `features`.",
-            key="features",
-        )
-    inputs: NDArray[np.float64] = (text[:, np.newaxis] == words).astype(np.float64)
-    return inputs * ~gone[:, np.newaxis]
 
 
 # Images -----------------------------------------------------------------------------------------
@@ -514,93 +364,19 @@ def _images(place: Path, own: OwnData, folder: str) -> Dataset:
             remedy='Write task = "classification".',
             key="task",
         )
-    inside = [path.name for path in folders_in(place)]
-    parts = {name: PARTS[name] for name in inside if name in PARTS}
-    divided = set(parts.values()) == {"train", "test"} and len(parts) == len(inside) == 2
-    tops = {parts[name]: place / name for name in inside} if divided else {"": place}
-    images = {
-        part: [path for class_folder in folders_in(top) for path in _images_in(class_folder)]
-        for part, top in tops.items()
-    }
-    # A folder without images is no class: each class has examples.
-    classes = tuple(sorted({path.parent.name for paths in images.values() for path in paths}))
-    files = {
-        part: [(path, classes.index(path.parent.name)) for path in paths]
-        for part, paths in images.items()
-    }
-    if len(classes) < 2 or not all(files.values()):
-        raise UnfitData(
-            f"{own.path} holds {len(classes)} folders with images.",
-            why=f"An image ends in {', '.join(IMAGES)}",
-            remedy="Put the images of each class into a folder of its own, or these below train "
-            "and test.",
-        )
+    files, notes = images_by_class(place, own)
+    classes = tuple(sorted({path.parent.name for paths in files.values() for path in paths}))
     digest = hashlib.sha256()
     arrays: dict[str, NDArray[Any]] = {}
-    for part, listed in files.items():
+    modes: Counter[str] = Counter()
+    for part, paths in files.items():
         suffix = f"_{part}" if part else ""
-        arrays[f"x{suffix}"] = _pixels(listed, own, place, digest.update)
-        arrays[f"y{suffix}"] = np.array([number for _, number in listed], np.int32)
-    return replace(arranged(arrays, own, digest.hexdigest(), folder), classes=classes)
-
-
-def _images_in(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if p.suffix.lower() in IMAGES and p.is_file())
-
-
-def _pixels(
-    files: Sequence[tuple[Path, int]],
-    own: OwnData,
-    place: Path,
-    digest: Callable[[bytes], None],
-) -> NDArray[np.uint8]:
-    """uint8 [n, height, width, 3]; the names and bytes of the files go into the digest.
-
-    Raises:
-        DataUnavailable: nothing here decodes images.
-        DataCorrupt: a file is not an image.
-        UnfitData: no size is given, and the images differ in theirs; or they are too many.
-    """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise DataUnavailable(
-            f"The images of {own.path} cannot be read here.",
-            why="Pillow, which decodes them, is not installed.",
-            remedy="Install it: pip install pillow.",
-        ) from error
-    size = own.image_size
-    pixels: NDArray[np.uint8] | None = None
-    for number, (path, _) in enumerate(files):
-        data = read_bounded(path, LIMIT, REMEDY)
-        digest(f"{path.relative_to(place).as_posix()} {len(data)}\n".encode())
-        digest(data)
-        try:
-            with Image.open(io.BytesIO(data)) as image:
-                size = height, width = size or (image.height, image.width)
-                if pixels is None:
-                    if (size_b := len(files) * height * width * 3) > LIMIT:
-                        raise UnfitData(
-                            f"The images of {own.path} have {size_b:,} bytes in all; at most "
-                            f"{LIMIT:,} are read.",
-                            remedy="Write a smaller image_size.",
-                            key="image_size",
-                        )
-                    pixels = np.empty((len(files), height, width, 3), np.uint8)
-                if own.image_size is None and (image.height, image.width) != size:
-                    raise UnfitData(
-                        f"{os.fspath(path.relative_to(place))} has {image.height} × {image.width} "
-                        f"pixels, and others of {own.path} have {height} × {width}.",
-                        remedy=f"Write image_size = [{height}, {width}], the height and "
-                        "width to which all are resized.",
-                        key="image_size",
-                    )
-                pixels[number] = np.asarray(image.convert("RGB").resize((width, height)))
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            why = f"It is not an image ({error})."
-            raise DataCorrupt(path, why, remedy="Replace it.") from error
-    assert pixels is not None
-    return pixels
+        arrays[f"x{suffix}"], had = pixels(paths, own, place, digest.update)
+        arrays[f"y{suffix}"] = np.array([classes.index(p.parent.name) for p in paths], np.int32)
+        modes += had
+    data = arranged(arrays, own, digest.hexdigest(), folder)
+    notes = [data.note, *notes, converted(modes, own)]
+    return replace(data, classes=classes, note=" ".join(note for note in notes if note))
 
 
 # For a new spec ---------------------------------------------------------------------------------
@@ -624,41 +400,71 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
     """
     own = OwnData(path=shown, task="classification")
     if path.is_dir():
-        images = sorted(images_below(path))
-        first = [(image, 0) for image in images[:1]]
-        size = list(_pixels(first, own, path, lambda _: None).shape[1:3]) if first else [64, 64]
-        return {"task": "classification", "image_size": size, "divide_by": 255.0}, len(images)
+        image = first_image(path)
+        size = (
+            [64, 64]
+            if image is None
+            else list(pixels([image], own, path, lambda _: None)[0].shape[1:3])
+        )
+        count = most_examples(path, 0.0) or 0
+        return {"task": "classification", "image_size": size, "divide_by": 255.0}, count
     data = read_bounded(path, LIMIT, REMEDY)
     if path.suffix == ARRAYS:
         arrays = _arrays(path, data)
         labels = _column(np.asarray(arrays["y" if "y" in arrays else "y_train"]))
         examples = arrays["x" if "x" in arrays else "x_train"]
-        pixels = examples.dtype == np.uint8 and examples.ndim > 2
-        return {"task": _task(labels)} | ({"divide_by": 255.0} if pixels else {}), len(examples)
-    table = _rows(path, data, own)
-    if separator := _other_separator(table):
-        table = _rows(path, data, replace(own, separator=separator))
+        is_pixels = examples.dtype == np.uint8 and examples.ndim > 2
+        return {"task": _task(labels)} | ({"divide_by": 255.0} if is_pixels else {}), len(examples)
+    read_as: dict[str, Any] = {}
+    while True:
+        asked = replace(own, **read_as)
+        try:
+            table = rows(path, data, asked)
+            if separator := other_separator(table):
+                read_as["separator"] = separator
+                continue
+            inputs, left_out = _inputs(table, asked)
+            break
+        except UnfitData as error:
+            if {**read_as, **error.writes} == read_as:
+                raise
+            read_as |= error.writes
     columns = list(map(str, table.columns))
     # No model takes a time, and none predicts one.
-    usable = [n for n in columns if not pd.api.types.is_datetime64_any_dtype(table[n])]
+    usable = [name for name in columns if name not in left_out]
     called = [n for n in usable if n.casefold() in {"target", "label", "class", "y"}]
     target = (called or usable or columns)[-1]
     column = table[target]
     # An identifier, or a text without end, is no input.
-    inputs = [
-        name
-        for name in usable
-        if name != target and (_is_number(table[name]) or table[name].nunique() <= MOST_WORDS)
-    ]
+    inputs = [name for name in inputs if name != target]
     keys: dict[str, Any] = {"target": target}
-    if inputs != [name for name in columns if name != target]:
+    if inputs and inputs != [name for name in columns if name != target]:
         keys["features"] = inputs
-    keys["task"] = _task(_words(column.dropna()))
+    keys["task"] = _task(words(column.dropna()))
     if column.isna().any():
         keys["missing"] = "drop"
     elif table[inputs].isna().any(axis=None):
         keys["missing"] = "mean"
-    return keys | ({"separator": separator} if separator else {}), len(table)
+    return keys | read_as, len(table)
+
+
+def _inputs(table: pd.DataFrame, own: OwnData) -> tuple[list[str], list[str]]:
+    """The columns that may be inputs, and those that may be neither input nor target.
+
+    Raises:
+        UnfitData: a column is a number with other keys.
+    """
+    inputs, neither = features_of(table, own)
+    for name in list(inputs):
+        try:
+            if not is_number(table, name, own) and too_many_words(table[name]):
+                inputs.remove(name)
+        except UnfitData as error:
+            if error.writes:
+                raise
+            inputs.remove(name)
+            neither.append(name)
+    return inputs, neither
 
 
 FEW_CLASSES = 20

@@ -15,7 +15,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR
 from pathlib import Path
@@ -208,7 +208,7 @@ def read_table(data: bytes, options: TableOptions) -> tuple[pd.DataFrame, list[s
     Raises:
         FormatError: when it is no such table; the message names row and column.
     """
-    raw = parse_csv(data, options.separator, options.decimal, options.na_values)
+    raw = parse_csv(data, options.separator, decimal=options.decimal, na_values=options.na_values)
     named = [*options.where, *options.time, *options.targets, *(options.inputs or [])]
     named += options.one_hot
     unknown = [name for name in named if name not in raw.columns]
@@ -282,45 +282,32 @@ def _disorder(raw: pd.DataFrame, times: pd.DatetimeIndex) -> str:
     return f'{message}; write duplicates = "first", "last" or "mean", with sort = true if needed.'
 
 
-def parse_csv(
-    data: bytes, separator: str, decimal: str = ".", na_values: Sequence[str] = ()
-) -> pd.DataFrame:
+def parse_csv(data: bytes, separator: str, *, header: bool = True, **options: Any) -> pd.DataFrame:
     """The rows of a CSV file, with the names of its columns as text.
 
     Args:
         data: the file's bytes.
         separator: what divides columns.
-        decimal: what divides a number from its fraction.
-        na_values: what stands for a missing value beside the usual.
+        header: whether the first line names them; else they are called 0, 1, 2 …
+        options: further keywords of `pandas.read_csv`.
 
     Raises:
         FormatError: it is none, or two of its columns have one name.
     """
+
+    def read(**given: Any) -> pd.DataFrame:
+        given |= {"sep": separator, "encoding": "utf-8-sig", "skipinitialspace": True}
+        table: pd.DataFrame = pd.read_csv(io.BytesIO(data), low_memory=False, **given)
+        return table
+
     try:
-        header = pd.read_csv(
-            io.BytesIO(data),
-            sep=separator,
-            encoding="utf-8-sig",
-            skipinitialspace=True,
-            header=None,
-            nrows=1,
-            dtype=str,
-            keep_default_na=False,
-        )
-        table = pd.read_csv(
-            io.BytesIO(data),
-            sep=separator,
-            decimal=decimal,
-            na_values=list(na_values),
-            encoding="utf-8-sig",
-            skipinitialspace=True,
-            low_memory=False,
-        )
+        names = read(header=None, nrows=1, dtype=str, keep_default_na=False)
+        table = read(header=0 if header else None, **options)
     except (ValueError, MemoryError, OverflowError) as error:
         raise FormatError(f"It is not a CSV file ({str(error).strip()}).") from error
     table.columns = table.columns.astype(str)
     columns: set[str] = set()
-    for name in map(str, header.iloc[0]):
+    for name in map(str, names.iloc[0]) if header else ():
         if name and name in columns:  # pandas would call it `name.1`
             raise FormatError(f"It has two columns with the name {name!r}.")
         columns.add(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -165,9 +166,32 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
     place, shown = _beside(data, folder)
     shown += "/" if place.is_dir() and not shown.endswith("/") else ""
     proposal, examples = proposed(place, shown)
+    if "divide_by" in proposal and _rescales(model, folder):
+        proposal = {key: value for key, value in proposal.items() if key != "divide_by"}
     steps = max(1, int(0.8 * examples) // 64)
     epochs = min(MOST_EPOCHS, max(5, -(-STEPS // steps)))
     return keys | {"data": shown} | dict(proposal) | {"epochs": epochs}
+
+
+RESCALES = re.compile(
+    r"Rescaling|(?<![A-Za-z])Normalization\b|preprocess_input|/=?\s*255|\b1\.?0?\s*/\s*255"
+    r"|EfficientNet|MobileNetV3|ConvNeXt|RegNet|ResNetRS"
+)
+"""What is written in a model, or names one, that brings pixels to its own range."""
+
+
+def _rescales(model: str, folder: Path) -> bool:
+    """Whether a model takes pixels from 0 to 255, by what is written in its file."""
+    from accelreport.workloads.keras_document import document_of
+    from accelreport.workloads.own_model import APPLICATIONS, DOCUMENTS, named_code
+
+    if model in APPLICATIONS:
+        return bool(RESCALES.match(model))
+    code = named_code(model)
+    place = _beside(code[0] if code else model, folder)[0]
+    is_document = model.endswith(DOCUMENTS)
+    text = document_of(place, "model") if is_document else place.read_text(errors="replace")
+    return bool(RESCALES.search(text))
 
 
 def _model(model: str, folder: Path) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast, get_args
 
 from pydantic import (
@@ -24,10 +23,12 @@ from accelreport.datasets.errors import DataOptionsError, DataUnavailable
 from accelreport.datasets.own import (
     ARRAYS,
     TABLES,
+    ColorMode,
     Missing,
     OwnData,
     Split,
     Task,
+    ending,
 )
 from accelreport.errors import AccelReportError
 from accelreport.spec.base import Text, exactly_one
@@ -102,6 +103,9 @@ RANDOM_OUTPUTS = 10
 READ = (*TABLES, ARRAYS)
 """Endings of files that are read."""
 
+READ_AS = ("separator", "header", "decimal", "thousands", "na_values", "keep_default_na")
+"""Keys that say how a CSV file is read."""
+
 DataKey = Annotated[Text, Field(json_schema_extra={"pattern": f"^({'|'.join(MODES)})$|[./]"})]
 """A mode, a file, or a folder, which is written with its `/`."""
 
@@ -118,6 +122,7 @@ class KerasParameters(TrainingParameters):
             *("architecture", "model", "application", "options", "input_shape", "modules"),
             *("dataset", "target", "features", "task", "validation_split", "split", "missing"),
             *("standardise", "separator", "image_size", "data_document", "data_modules"),
+            *("header", "decimal", "thousands", "na_values", "keep_default_na", "color_mode"),
         }
     )
 
@@ -165,10 +170,22 @@ class KerasParameters(TrainingParameters):
     """Bring numbers of a table to mean 0 and deviation 1 of the training part."""
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """What divides the columns of a CSV file."""
+    header: bool | None = None
+    """Whether the first line of a CSV file names its columns; if not, they are called 0, 1, 2 …"""
+    decimal: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    """The decimal mark of a CSV file's numbers; this and the next three as in `pandas.read_csv`."""
+    thousands: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    """What divides the groups of digits of a number."""
+    na_values: list[Text] | None = None
+    """Further texts that stand for a missing value, such as `?`."""
+    keep_default_na: bool | None = None
+    """Whether texts such as `NA` and `None` stand for a missing value."""
     image_size: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | (
         None
     ) = None
     """Height and width to which images are brought."""
+    color_mode: ColorMode | None = None
+    """Channels to which images are brought: `rgb`, where nothing else is said, or `grayscale`."""
     data_document: str = Field(default="", validate_default=True)
     """What is in the Python that loads the data; filled in like `document`."""
     data_modules: dict[str, str] = Field(default={}, validate_default=True)
@@ -210,7 +227,7 @@ class KerasParameters(TrainingParameters):
     def _known(cls, name: str | None) -> str | None:
         if name is None:
             return None
-        looks = Path(name).suffix in {*READ, ".py"} or "/" in name or ".py:" in name
+        looks = ending(name) in {*READ, ".py"} or "/" in name or ".py:" in name
         if looks or name == "csv":
             file = name if looks else "FILE.csv"
             raise ValueError(f'names a data set, and {name} is none; write data = "{file}"')
@@ -240,7 +257,7 @@ class KerasParameters(TrainingParameters):
     def _is_mode_or_file(cls, value: str, info: ValidationInfo) -> str:
         value = check_named(value, "data", "load", info)
         folder = value.endswith("/")
-        if value in MODES or named_code(value) or folder or Path(value).suffix in READ:
+        if value in MODES or named_code(value) or folder or ending(value) in READ:
             return value
         near = nearest(value, MODES) or "write a file"
         raise ValueError(
@@ -304,7 +321,8 @@ class KerasParameters(TrainingParameters):
     @model_validator(mode="after")
     def _names_what_to_learn_from(self) -> Self:
         if self.dataset is not None:
-            self._refuse("dataset", {"task", "target", "features", "image_size", "separator"})
+            own = {"task", "target", "features", "image_size", "color_mode", *READ_AS}
+            self._refuse("dataset", own)
             if self.data not in MODES:
                 why = f"`dataset` names {self.dataset}, and `data` {self.data}"
                 raise FieldsError(why, "dataset", "data", help="leave one of them out")
@@ -317,7 +335,7 @@ class KerasParameters(TrainingParameters):
             )
         if self.data in MODES:
             return self
-        suffix = Path(self.data).suffix
+        suffix = ending(self.data)
         if self.task is None:
             raise FieldsError(
                 "`task` is missing: what is predicted from the data",
@@ -331,7 +349,11 @@ class KerasParameters(TrainingParameters):
                 help='write target = "NAME"',
             )
         if suffix not in TABLES:
-            self._refuse("data", {"target", "features", "separator"})
+            self._refuse("data", {"target", "features", *READ_AS})
+        if suffix == ".parquet":
+            self._refuse("data", set(READ_AS))
+        if not self.data.endswith("/"):
+            self._refuse("data", {"image_size", "color_mode"})
         if self.task == "classification" and isinstance(self.target, list) and self.target[1:]:
             raise FieldsError("a classification has one target", "target")
         self._check_columns()
@@ -381,8 +403,7 @@ class KerasParameters(TrainingParameters):
 
     @model_validator(mode="after")
     def _outputs_are_probabilities(self, info: ValidationInfo) -> Self:
-        # Only of a spec that is being read: what was measured of such a model can still be shown.
-        # In inference the outputs are used as they come, whatever they are.
+        # Only while a spec is read: what was measured is still shown. In inference any outputs do.
         unasked = not self.document or self.runs_code or self.mode == "inference"
         if "folder" not in (info.context or {}) or unasked:
             return self
@@ -402,8 +423,8 @@ class KerasParameters(TrainingParameters):
 def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     """The training problem: examples `x` [n, …] and labels `y` [n, …].
 
-    An example is reshaped to the model's input where both hold equally many numbers, as a
-    grey image [28, 28] and an input [28, 28, 1] do.
+    Axes of length 1 are added or removed where the model's input asks for it, as Keras does: a grey
+    image [28, 28] fits an input [28, 28, 1].
 
     Raises:
         ModelError: Keras refuses the document, or it does not fit the data.
@@ -430,8 +451,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         inputs = n.cast(n.gather(resident["x"], indices), dtype)
         if parameters.divide_by != 1:
             inputs = inputs / n.cast(parameters.divide_by, dtype)
-        fixed = [length for length in shape if length is not None]
-        if len(fixed) == len(shape):
+        if None not in shape:
             inputs = n.reshape(inputs, [-1, *shape])
         targets = n.gather(resident["y"], indices)
         return inputs, n.cast(targets, "int32" if integers else "float32")
@@ -517,19 +537,12 @@ def request(parameters: KerasParameters) -> DataRequest:
             make=partial(_random, parameters),
             runs_code=parameters.runs_code,
         )
-    target, features, size = parameters.target, parameters.features, parameters.image_size
-    own = OwnData(
-        path=parameters.data,
-        task=parameters.task or "classification",
-        target=tuple([target] if isinstance(target, str) else target or ()),
-        features=None if features is None else tuple(features),
-        validation_split=parameters.validation_split,
-        split=parameters.split,
-        missing=parameters.missing,
-        standardise=parameters.standardise,
-        separator=parameters.separator or "",
-        image_size=None if size is None else (size[0], size[1]),
-    )
+    keys = {field.name for field in fields(OwnData)}
+    described: dict[str, Any] = parameters.model_dump(include=keys, exclude_none=True)
+    if isinstance(described.get("target"), str):
+        described["target"] = [described["target"]]
+    described |= {k: tuple(v) for k, v in described.items() if isinstance(v, list)}
+    own = OwnData(**{"path": parameters.data, "task": "classification", **described})
     if named_code(parameters.data) is None:
         return DataRequest(name=own.path, mode="real", make=partial(_read, own))
     text, modules = parameters.data_document, parameters.data_modules
@@ -616,10 +629,15 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
                 remedy="Choose another data set, or options of it that give another shape.",
                 key=parameters.model_key,
             ) from error
-    elif math.prod(wanted) != math.prod(had):
+    elif [length for length in wanted if length != 1] != [length for length in had if length != 1]:
+        remedy = "Choose another data set, or options of it that give this shape."
+        if sorted(wanted) == sorted(had):
+            remedy = "Transpose the examples, as np.moveaxis(x, 1, -1) does with channels."
+        elif math.prod(wanted) == math.prod(had):
+            remedy = f"Begin the model with keras.Input({had}) and keras.layers.Reshape({wanted})."
         raise ModelError(
             f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
-            remedy="Choose another data set, or options of it that give this shape.",
+            remedy=remedy,
             key=parameters.model_key,
         )
     least, most = (float(end) / parameters.divide_by for end in (examples.min(), examples.max()))

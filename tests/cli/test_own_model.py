@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import accelreport
 from accelreport.errors import AccelReportError
+from accelreport.loader.first_spec import own_workload
 from accelreport.loader.load import load
 from tests.support.program import program
 
@@ -60,6 +62,27 @@ def test_data_that_only_code_loads_are_passed_over_often_enough(folder: Path) ->
     # Of 300 examples, as many as a first try has.
     steps = spec.workload["epochs"] * (240 // spec.workload["batch_size"])
     assert steps >= 2 * spec.measure.warmup_steps
+
+
+@pytest.mark.parametrize(
+    ("model", "divides"),
+    [
+        (BUILD, True),
+        (BUILD + "    layers.BatchNormalization()\n", True),
+        (BUILD + "    layers.Rescaling(1 / 255)\n", False),
+        (BUILD + "    preprocess_input(x)\n", False),
+        ("EfficientNetB0", False),
+        ("MobileNetV2", True),
+    ],
+)
+def test_pixels_are_divided_where_the_model_does_not_rescale_them(
+    model: str, divides: bool, folder: Path
+) -> None:
+    np.savez(folder / "img.npz", x=np.zeros((4, 2, 2), np.uint8), y=np.arange(4))
+    (folder / "model.py").write_text(model)
+    named = "model.py:build" if "\n" in model else model
+    keys = own_workload(named, "img.npz", folder)
+    assert keys.get("divide_by") == (255.0 if divides else None)
 
 
 def test_the_same_from_python(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib.util
 import os
@@ -106,7 +107,7 @@ def test_missing_values_are_an_error_left_out_or_the_mean_of_the_training_part(
     [
         (("23,N,1,yes", "23,N,1,yes"), {"target": ("kin",)}, "has no column 'kin'", "target"),
         (("23,N", "23,N"), {"features": ("agee",)}, "has no column 'agee'", "features"),
-        (("24,S", "old,S"), {}, "'age' of train.csv holds 'old' in row 5", "features"),
+        (("24,S", "old,S"), {}, "'age' of train.csv holds 'old' in row 5", "na_values"),
         (("24,S", "inf,S"), {}, "'age' of train.csv holds 'inf' in row 5", "features"),
         (("24,S,0,no", "24,S,0,"), {}, "'kind' of train.csv has no value in row 5", "missing"),
         (("x", "x"), {"task": "regression"}, "'kind' of train.csv holds 'yes' in row 1", "target"),
@@ -128,8 +129,91 @@ def test_a_number_that_is_no_class_and_a_column_of_names_are_refused(tmp_path: P
     own = changed(table(tmp_path, text), target=("weight",))
     with pytest.raises(UnfitData, match=r"holds 0\.25 in row 2, which is not a class"):
         read(own, str(tmp_path))
-    with pytest.raises(UnfitData, match=r"'name' of train\.csv holds 120 different words"):
+    with pytest.raises(UnfitData, match=r"'name' of train\.csv holds 150 different words"):
         read(changed(own, task="regression"), str(tmp_path))
+
+
+TWENTY = range(20)
+
+READINGS: dict[str, tuple[str, Any, dict[str, Any] | str, Any]] = {
+    # head, row by number → keys that are proposed, or why it is refused; values of the first input
+    "an index without a name": (",a,kind", "{i},{f},{k}", {"features": ["a"]}, "{f}"),
+    "an index that counts": ("nr,a,kind", "{j},{f},{k}", {"features": ["a"]}, "{f}"),
+    "a shuffled id": ("a,UserID,kind", "{f},{s},{k}", {"features": ["a"]}, "{f}"),
+    "a last column without a name": ("a,kind,", "{f},{k},", {"features": ["a"]}, "{f}"),
+    "nothing but a count": ("x,kind", "{i},{k}", r'Write features = \["x"\]', None),
+    "a decimal comma": ("a;kind", "{i},25;{k}", {"separator": ";", "decimal": ","}, "{i}.25"),
+    "a decimal comma and groups": (
+        "a;kind", "1.1{j},5;{k}", {"separator": ";", "thousands": ".", "decimal": ","}, "11{j}.5",
+    ),
+    "groups": ("a,kind", '"{j},345",{k}', {"thousands": ","}, "{j}345"),
+    "two meanings of a comma": ("a,b,kind", '"{j},345","{i},5",{k}', "does not divide thous", None),
+    "two decimal marks": (
+        "a,b,kind", '"{i},5",0.{j},{k}', {"decimal": ",", "features": ["a"]}, "{i}.5",
+    ),
+    "per cent": ("a,kind", "{c} %,{k}", "'0 %' in row 1, which is a number with a unit", None),
+    "money": ("a,kind", "${j}.5,{k}", "a number with a unit", None),
+    "kilograms": ("a,kind", "{j}kg,{k}", "a number with a unit", None),
+    "dates": ("a,day,kind", "{f},2024-01-{j},{k}", {"features": ["a"]}, "{f}"),
+    "times": ("a,kind", "{j}:30,{k}", "which is a date or a time", None),
+    "a mark of what is missing": (
+        "a,kind", "{q},{k}", {"na_values": ["?"], "missing": "mean"}, None,
+    ),
+    "no names": ("5.1,3.5,A", "{f},{j}.5,{k}", {"header": False, "target": "2"}, None),
+    "no names, words": ("A,2,B", "{k},{j},{k}", {"header": False, "target": "2"}, None),
+    "numbered names": ("0,1,kind", "{f},{j},{k}", {}, "{f}"),
+    "a class called NA": ("a,kind", "{f},{n}", "Write keep_default_na = false", None),
+    "blanks": (" a ,kind ", " {f} ,{k} ", {}, "{f}"),
+    "a text": ("a,kind", "what {f} was,{k}", 'data = "data.py:load"', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "row", "expected", "first"), READINGS.values(), ids=READINGS)
+def test_a_table_means_what_its_owner_means_or_is_refused(
+    head: str, row: str, expected: dict[str, Any] | str, first: str | None, tmp_path: Path
+) -> None:
+    def filled(text: str, i: int) -> str:
+        marks = {"i": i, "j": i + 10, "f": (i * 7 % 20) / 8, "c": i % 3, "s": i * 7 % 20 + 50}
+        words = {"k": "AB"[i % 2], "q": "?" if i % 4 else i / 2, "n": ("NA", "EU")[i % 2]}
+        return text.format(**marks, **words)
+
+    rows = [filled(row, i) for i in TWENTY]
+    path = tmp_path / "train.csv.gz"
+    path.write_bytes(gzip.compress("\n".join([head, *rows, ""]).encode()))
+
+    def both() -> tuple[dict[str, Any], Any]:
+        keys = dict(proposed(path, path.name)[0])
+        lists = {key: tuple(value) for key, value in keys.items() if isinstance(value, list)}
+        own = OwnData(path.name, **(keys | lists | {"target": (keys["target"],)}))
+        return keys, read(changed(own, split="last", standardise=False), str(tmp_path))
+
+    if isinstance(expected, str):
+        with pytest.raises(UnfitData, match=expected):
+            both()
+        return
+    keys, data = both()
+    assert keys == {"target": "kind", "task": "classification", **expected}
+    assert data.classes == ("A", "B")
+    if first is not None:
+        inputs = [float(filled(first, i)) for i in range(16)]
+        assert data.train["x"][:, 0].tolist() == pytest.approx(inputs)
+
+
+def test_what_is_read_otherwise_than_written_is_named_without_new(tmp_path: Path) -> None:
+    own = table(tmp_path, "a;kind\n" + "".join(f"{i},5;A\n{i},75;B\n" for i in TWENTY))
+    for keys, message in (
+        ({}, 'Write separator = ";"'),
+        ({"separator": ";"}, 'Write decimal = ","'),
+        ({"separator": ";", "thousands": ","}, "',' does not divide thousands"),
+        ({"separator": ";", "decimal": ",", "header": False}, "no column 'kind'"),
+    ):
+        with pytest.raises(UnfitData, match=message):
+            read(changed(own, **keys), str(tmp_path))
+    text = "a,kind\n" + "".join(f"{i},{('EU', 'NA', 'AS')[i % 3]}\n" for i in (*TWENTY, 3))
+    own = table(tmp_path, text)
+    assert read(changed(own, keep_default_na=False), str(tmp_path)).classes == ("AS", "EU", "NA")
+    dropped = read(changed(own, na_values=("NA",), missing="drop"), str(tmp_path))
+    assert dropped.classes == ("AS", "EU")
 
 
 def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -308,15 +392,64 @@ def test_a_folder_without_images_and_a_hidden_one_are_no_classes(tmp_path: Path)
     assert most_examples(tmp_path / "pets", 0.2) == 8
 
 
-def test_images_that_are_divided_already_stay_so(tmp_path: Path) -> None:
-    for part, count in (("train", 6), ("test", 2)):
+@pytest.mark.parametrize(
+    ("parts", "sizes", "note"),
+    [
+        (("train", "test"), (6, 2), ""),
+        (("Training", "val"), (6, 2), ""),
+        (("train", "test", "valid"), (6, 3), "test/ is left out: valid/ validates."),
+        (("train", "test", "extra"), None, "divided into train and test, and holds extra too"),
+        (("first", "second"), None, "lies in a folder below that of a class"),
+    ],
+)
+def test_images_that_are_divided_already_stay_so(
+    parts: tuple[str, ...], sizes: tuple[int, int] | None, note: str, tmp_path: Path
+) -> None:
+    for part, count in zip(parts, (6, 2, 3), strict=False):
         pictures(tmp_path / part, *[6] * count)
-        (tmp_path / part / "pets").rename(tmp_path / f"moved-{part}")
-    (tmp_path / "pets").mkdir()
-    for part in ("train", "test"):
-        (tmp_path / f"moved-{part}").rename(tmp_path / "pets" / part)
-    data = read(OwnData(path="pets", task="classification"), str(tmp_path))
-    assert (len(data.train["x"]), len(data.validation["x"])) == (6, 2)
+        (tmp_path / "pets").mkdir(exist_ok=True)
+        (tmp_path / part / "pets").rename(tmp_path / "pets" / part)
+    own = OwnData(path="pets", task="classification")
+    if sizes is None:
+        with pytest.raises(UnfitData, match=note):
+            read(own, str(tmp_path))
+        return
+    data = read(own, str(tmp_path))
+    assert (len(data.train["x"]), len(data.validation["x"])) == sizes
+    assert data.note == note
+
+
+def test_images_of_every_mode_are_read_upright_and_what_is_not_is_named(tmp_path: Path) -> None:
+    pictures(tmp_path, *[4] * 4)
+    cats = tmp_path / "pets" / "cat"
+    grey = np.array([[0, 255]] * 2, np.uint8)
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera was turned by a quarter
+    for name, image in {
+        "a.tif": Image.fromarray(grey),
+        "b.png": Image.fromarray(grey.astype(np.uint16) * 257),
+        "c.png": Image.fromarray(grey).convert("RGBA"),
+        "d.gif": Image.fromarray(grey).convert("P"),
+        "e.jfif": Image.fromarray(grey),
+    }.items():
+        image.save(cats / name, format="JPEG" if name.endswith("jfif") else None)
+    Image.fromarray(grey.T.copy()).save(cats / "f.png", exif=exif)
+    (cats / "notes.txt").write_text("Tom")
+    (tmp_path / "pets" / "0.png").write_bytes((cats / "a.tif").read_bytes())
+    own = changed(OwnData("pets", "classification"), image_size=(2, 2), split="last",
+                  validation_split=0.2)  # fmt: skip
+    data = read(own, str(tmp_path))
+    x = np.concatenate([data.train["x"], data.validation["x"]])
+    assert x.shape == (10, 2, 2, 3)
+    for number, name in enumerate("abcdef", start=2):
+        wanted = grey[::, ::-1] if name == "f" else grey
+        assert np.abs(x[number, :, :, 0].astype(int) - wanted).max() < 6, name
+    for words in ("2 files, such as 0.png, cat/notes.txt", "1 of I;16", "1 of P", "1 of RGBA"):
+        assert words in data.note
+    assert read(changed(own, color_mode="grayscale"), str(tmp_path)).train["x"].shape[3] == 1
+    Image.fromarray(grey.astype(np.float32)).save(cats / "g.tif")
+    with pytest.raises(UnfitData, match=r"cat/g\.tif has pixels of 32 bits"):
+        read(own, str(tmp_path))
 
 
 def test_what_a_spec_would_say_follows_from_the_file(tmp_path: Path) -> None:

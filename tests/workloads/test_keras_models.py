@@ -181,6 +181,15 @@ def test_a_model_that_does_not_fit_its_data_says_so(
 ) -> None:
     with pytest.raises(ModelError, match="takes inputs of shape"):
         problem(parameters(functional), images)
+    # What only reshaping would fit is refused, as Keras refuses it.
+    for shape, had, remedy in (
+        ((784,), (28, 28), "keras.layers.Reshape"),
+        ((16, 16, 3), (3, 16, 16), "np.moveaxis"),
+    ):
+        examples = dataset(*[{"x": np.zeros((4, *had)), "y": np.arange(4)}] * 2)
+        with pytest.raises(ModelError, match=re.escape(f"{shape}, and an example has")) as info:
+            problem(parameters(classifier(4, shape)), examples)
+        assert remedy in str(info.value)
     series = dataset({"text": np.zeros(9, np.uint8)}, {"text": np.zeros(9, np.uint8)})
     with pytest.raises(DataOptionsError, match="no examples and labels"):
         problem(parameters(sequential), series)
