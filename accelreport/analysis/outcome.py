@@ -1,0 +1,162 @@
+"""What several benchmarks decide, what decides the rest, and what that needs.
+
+The end of a run and the front page say it in this order: what is decided; what is not, with the
+command that decides it and its time here; what needs a device; and a model of one's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from statistics import fmean
+from typing import Generic, TypeVar
+
+from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.claim_rules import places_of
+from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
+from accelreport.analysis.findings import COMPARED, Finding, Kind
+from accelreport.analysis.results import Result, point_key
+from accelreport.analysis.sequential import LOOKS
+from accelreport.analysis.speed_findings import comparison_findings, gain_findings
+from accelreport.analysis.stats import DECIDED, grouped
+from accelreport.results.plan_document import profile_of
+
+B = TypeVar("B", bound=Benchmark)
+
+
+@dataclass(frozen=True)
+class Rerun(Generic[B]):
+    """What a further run with `--until-decided` decides.
+
+    Attributes:
+        profile: the profile to run.
+        comparisons: the undecided ones, each with its benchmark.
+        claims: the undecided ones.
+        seconds: the further repeats that their intervals ask for, by the cells measured so far.
+    """
+
+    profile: str
+    comparisons: tuple[tuple[B, Finding], ...]
+    claims: tuple[ClaimResult, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[B]):
+    """What was found, and what is next.
+
+    Attributes:
+        comparisons: decided ones, each with its benchmark and one value; the largest ratio first,
+            those that are the same last.
+        claims: those that are confirmed or refuted.
+        reruns: what further repeats decide, by profile.
+        unmeasured: claims about what this profile does not measure, or of data that it does not
+            read.
+        device: claims that need a device which was not tried.
+        own: whether a model or step of one's own is among the benchmarks.
+    """
+
+    comparisons: tuple[tuple[B, Finding], ...]
+    claims: tuple[ClaimResult, ...]
+    reruns: tuple[Rerun[B], ...]
+    unmeasured: tuple[ClaimResult, ...]
+    device: tuple[ClaimResult, ...]
+    own: bool
+
+
+def outcome_of(benches: Sequence[B]) -> Outcome[B]:
+    """The outcome of some benchmarks."""
+    compared = [(bench, finding) for bench in benches for finding in _compared(bench)]
+    every = distinct(claim for bench in benches for claim in bench.tested)
+    states = grouped(every, lambda claim: claim.state)
+    repeated = [(bench, claim) for bench in benches for claim in _by_repeats(bench, every)]
+    waiting = {id(claim) for _, claim in repeated}
+    undecided = [(b, f) for b, f in compared if f.kind is Kind.UNDECIDED and _further(f)]
+    profiles = dict.fromkeys(profile_of(bench.plan) for bench, _ in (*undecided, *repeated))
+    reruns = []
+    for profile in profiles:
+        own = [pair for pair in undecided if profile_of(pair[0].plan) == profile]
+        claims = [pair for pair in repeated if profile_of(pair[0].plan) == profile]
+        reruns.append(
+            Rerun(profile, tuple(own), tuple(c for _, c in claims), _seconds(own, claims))
+        )
+    return Outcome(
+        comparisons=tuple(
+            sorted((pair for pair in compared if pair[1].kind in COMPARED), key=_order)
+        ),
+        claims=(*states.get(ClaimState.CONFIRMED, ()), *states.get(ClaimState.REFUTED, ())),
+        reruns=tuple(reruns),
+        unmeasured=tuple(
+            claim
+            for state in (ClaimState.UNDECIDED, ClaimState.WITHHELD, ClaimState.NOT_MEASURED)
+            for claim in states.get(state, ())
+            if id(claim) not in waiting
+        ),
+        device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
+        own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
+    )
+
+
+def _compared(bench: Benchmark) -> Iterator[Finding]:
+    """Every comparison of two measured sides that may be said, one at a time."""
+    for finding in (*comparison_findings(bench), *gain_findings(bench)):
+        for value in finding.values:
+            if finding.kind is Kind.GAIN and (not value.processes or value.verdict is None):
+                continue  # a quotient of published figures
+            kind = finding.kind
+            if kind is Kind.GAIN and value.verdict not in DECIDED:
+                kind = Kind.UNDECIDED
+            if kind in {*COMPARED, Kind.UNDECIDED}:
+                yield replace(finding, kind=kind, values=(value,), comparisons=1)
+
+
+def _order(pair: tuple[Benchmark, Finding]) -> tuple[bool, float]:
+    ratio = pair[1].values[0].number
+    return pair[1].kind is Kind.SAME, -abs(log(ratio))
+
+
+def _further(finding: Finding) -> int:
+    """The repeats that an undecided comparison still asks for; 0 after the last look."""
+    value = finding.values[0]
+    return _until(value.interval.n, value.needed or 0)
+
+
+def _until(repeats: int, needed: int = 0) -> int:
+    """Repeats from these to the first look that has as many more as are needed."""
+    looks = [look for look in LOOKS if look > repeats]
+    at = next((look for look in looks if look >= repeats + needed), LOOKS[-1])
+    return at - repeats if looks else 0
+
+
+def _by_repeats(bench: Benchmark, claims: Iterable[ClaimResult]) -> Iterator[ClaimResult]:
+    """The undecided claims of a benchmark that further repeats can decide."""
+    for claim in claims:
+        own = (claim.spec, claim.profile) == (bench.plan.spec, bench.plan.profile)
+        open_ = claim.state is ClaimState.UNDECIDED and not (claim.stand_in or claim.missing)
+        if own and open_ and places_of(bench.plan, bench.results, claim.claim.rule):
+            yield claim
+
+
+def _seconds(
+    comparisons: Iterable[tuple[Benchmark, Finding]],
+    claims: Iterable[tuple[Benchmark, ClaimResult]],
+) -> float:
+    """Time of the further repeats of every configuration that is asked for, each once."""
+    most: dict[object, tuple[int, float]] = {}
+
+    def ask(bench: Benchmark, asked: Iterable[Result], further: int) -> None:
+        groups = grouped(asked, lambda row: (id(bench), row.device, row.machine, row.where))
+        for place, own in groups.items():
+            repeats, _ = most.get(place, (0, 0.0))
+            most[place] = max(repeats, further), fmean(row.stages.wall_s for row in own)
+
+    for bench, finding in comparisons:
+        ask(bench, finding.values[0].processes, _further(finding))
+    for bench, claim in claims:
+        places = places_of(bench.plan, bench.results, claim.claim.rule)
+        wanted = {(device, point_key(point)) for device, point in places}
+        rows = [r for r in bench.results if r.measured and (r.device, r.where) in wanted]
+        repeats = min((number.interval.n for number in claim.numbers), default=0)
+        ask(bench, rows, _until(repeats))
+    return sum(repeats * wall_s for repeats, wall_s in most.values() if wall_s >= 0)

@@ -1,0 +1,64 @@
+"""What a report decides is told from what waits, and the time of the rest is that of its cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelreport.analysis.benchmark import Benchmark
+from accelreport.analysis.findings import Kind
+from accelreport.analysis.outcome import outcome_of
+from accelreport.results.store import Store
+from tests.support.records import Noise, Study, study
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
+
+
+def _bench(made: Study) -> Benchmark:
+    return Benchmark(made.plan, {(record.key, record.machine): record for record in made.records})
+
+
+@pytest.mark.parametrize(("repeats", "further"), [(1, 2), (3, 2), (5, 5), (10, 10), (20, 0)])
+def test_an_undecided_comparison_costs_what_its_next_look_needs(repeats: int, further: int) -> None:
+    pace = (2e-3 + 256 * 4.0e-4) / (2e-3 + 256 * 7.5e-4)
+    equal = _bench(
+        study(
+            devices=("cpu", "cpu-1"), axes={}, repeats=repeats, noise=Noise(process=0.2),
+            factors={"cpu-1": pace}, seed=3,
+        )
+    )  # fmt: skip
+    outcome = outcome_of([equal])
+    assert not outcome.comparisons
+    assert bool(outcome.reruns) == bool(further)
+    for rerun in outcome.reruns:
+        (_, finding), *others = rerun.comparisons
+        assert (finding.kind, others) == (Kind.UNDECIDED, [])
+        wall = sum(record.times.wall_s or 0 for record in equal.records.values()) / repeats
+        assert rerun.seconds >= further * wall * 0.999
+
+
+def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> None:
+    store = Store(EXAMPLE)
+    benches = [
+        Benchmark(
+            plan,
+            {
+                (key, machine): record
+                for key in {cell.key for cell in plan.cells}
+                for machine in store.machines({key}).get(key, ())
+                if (record := store.get(key, machine))
+            },
+        )
+        for plan in store.plans()
+    ]
+    outcome = outcome_of(benches)
+    (rerun,) = outcome.reruns
+    groups = (outcome.claims, rerun.claims, outcome.unmeasured, outcome.device)
+    claims = [(claim.spec, claim.claim.text) for group in groups for claim in group]
+    assert len(claims) == len(set(claims))
+    assert set(claims) == {(b.plan.spec, claim.text) for b in benches for claim in b.plan.claims}
+    assert rerun.profile == "full"
+    numbers = [f.values[0].number for _, f in outcome.comparisons if f.kind is not Kind.SAME]
+    sizes = [max(number, 1 / number) for number in numbers]
+    assert sizes == sorted(sizes, reverse=True)
