@@ -64,6 +64,10 @@ DAMAGED = (
 )
 """What reading a member of an archive may raise."""
 
+MOST_COLUMNS, MOST_VALUES = 10_000, 100_000_000
+"""Columns of a table, and values in all of them, above which it is not read: text of so many takes
+minutes."""
+
 HEAD = 1 << 16
 """Bytes of an array that are read for its shape, which NumPy writes into fewer."""
 
@@ -223,12 +227,27 @@ def most_examples(place: Path, validation_split: float) -> int | None:
 
 def _first_length(file: BinaryIO) -> tuple[int, bool]:
     """The length of an archive's examples, and whether they are divided already."""
-    from numpy.lib import format as npy
-
     with zipfile.ZipFile(file) as archive:
         divided = "x_train.npy" in archive.namelist()
-        with archive.open("x_train.npy" if divided else "x.npy") as member:
-            head = io.BytesIO(member.read(HEAD))
+        return shape_in(archive, "x_train" if divided else "x")[0], divided
+
+
+def shape_in(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
+    """The shape of an array in an archive, from its head.
+
+    Raises:
+        ValueError: the head is none, or is that of an array of another size.
+    """
+    from numpy.lib import format as npy
+
+    with archive.open(f"{name}.npy") as member:
+        head = io.BytesIO(member.read(HEAD))
     version = npy.read_magic(head)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    return read(head)[0][0], divided
+    shape, _, kind = read(head)
+    stated = math.prod(shape) * kind.itemsize
+    if not kind.hasobject and stated != archive.getinfo(f"{name}.npy").file_size - head.tell():
+        raise ValueError(f"its head states {stated:,} bytes, which the file does not hold")
+    if not math.prod(shape):
+        raise ValueError(f"{name} holds no value")
+    return tuple(shape)

@@ -72,7 +72,7 @@ def pixels(
         UnfitData: no size is given, and the images differ in theirs; or they are too many.
     """
     try:
-        from PIL import Image, ImageOps
+        from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError as error:
         raise DataUnavailable(
             f"The images of {own.path} cannot be read here.",
@@ -120,7 +120,9 @@ def pixels(
             brought = image.convert(MODES[own.color_mode]).resize((width, height))
             array[number] = np.asarray(brought).reshape(height, width, channels)
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-            why = f"It is not an image that Pillow reads ({error})."
+            # Of a file that it does not know Pillow names an address in memory.
+            named = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
+            why = f"It is not an image that Pillow reads{named}."
             raise DataCorrupt(path, why, remedy="Replace it.") from error
     assert array is not None
     return array, modes

@@ -36,6 +36,7 @@ from accelreport.datasets.own import (
     UnfitData,
     most_examples,
     place_of,
+    shape_in,
 )
 from accelreport.datasets.own_images import converted, first_image, images_by_class, pixels
 from accelreport.datasets.own_table import (
@@ -93,14 +94,8 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         UnfitData: they are not examples and labels of this task.
     """
     ready = {name: _plain(array, name, own.path) for name, array in arrays.items()}
-    pairs = [("x", "y")] if "x" in ready else [("x_train", "y_train"), ("x_test", "y_test")]
-    for x, y in pairs:
-        if ready[x].ndim < 1 or ready[y].ndim < 1 or len(ready[x]) != len(ready[y]):
-            raise UnfitData(
-                f"{own.path} has {_length(ready[x])} examples in `{x}` and {_length(ready[y])} "
-                f"labels in `{y}`.",
-                remedy="Give each example its label.",
-            )
+    pairs = _refuse_unpaired({name: _length(array) for name, array in ready.items()}, own.path)
+    for x, _ in pairs:
         if ready[x].dtype.kind == "U":
             raise UnfitData(
                 f"`{x}` of {own.path} holds text, which no model takes.",
@@ -126,6 +121,22 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         validation = {"x": ready["x"][second], "y": labels[second]}
         note = _how_divided(own, len(second), len(labels))
     return _dataset(own, train, validation, classes, sha256, [note], folder)
+
+
+def _refuse_unpaired(lengths: Mapping[str, int], path: str) -> list[tuple[str, str]]:
+    """The names of examples and of their labels.
+
+    Raises:
+        UnfitData: there are not as many labels as examples, or none.
+    """
+    pairs = [("x", "y")] if "x" in lengths else [("x_train", "y_train"), ("x_test", "y_test")]
+    for x, y in pairs:
+        if not lengths[x] or lengths[x] != lengths[y]:
+            raise UnfitData(
+                f"{path} has {lengths[x]} examples in `{x}` and {lengths[y]} labels in `{y}`.",
+                remedy="Give each example its label.",
+            )
+    return pairs
 
 
 def _refuse_unlike(parts: Arrays, path: str) -> None:
@@ -189,6 +200,10 @@ def _arrays(place: Path, data: bytes) -> Arrays:
                     remedy="Name its arrays x and y, or x_train, y_train, x_test and y_test: "
                     f'np.savez("{place.name}", x=x, y=y).',
                 )
+            shapes = {name: shape_in(archive.zip, name) for name in names}
+            _refuse_unpaired(
+                {name: (shape or (0,))[0] for name, shape in shapes.items()}, place.name
+            )
             return {name: archive[name] for name in names}
     except DAMAGED as error:
         why = f"It is no archive of np.savez ({error})."

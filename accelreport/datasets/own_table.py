@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable, FormatError
 from accelreport.datasets.own import (
     LIMIT,
+    MOST_COLUMNS,
+    MOST_VALUES,
     REMEDY,
     TABLES,
     OwnData,
@@ -58,14 +60,14 @@ def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
     kind = ending(place)
     if kind == ".parquet":
         try:
-            table = pd.read_parquet(io.BytesIO(data))
+            table = read_parquet(data, place)
         except ImportError as error:
             raise DataUnavailable(
                 f"{own.path} cannot be read here.",
                 why="pandas reads Parquet with pyarrow, which is not installed.",
                 remedy="Install it: pip install pyarrow. Or save the table as CSV.",
             ) from error
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, LookupError, TypeError, AttributeError) as error:
             why = f"It is not a Parquet file ({str(error).strip()})."
             raise DataCorrupt(place, why, remedy=REMEDY) from error
         table = table.reset_index(drop=True)
@@ -78,7 +80,9 @@ def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
             if len(data) > LIMIT:
                 why = f"Unpacked it has more than {LIMIT:,} bytes."
                 raise DataCorrupt(place, why, remedy=REMEDY)
-            table = _parsed(data, own, own.separator or TABLES.get(kind, ","))
+            separator = own.separator or TABLES.get(kind, ",")
+            _refuse_large(place, 1, data.partition(b"\n")[0].count(separator.encode()) + 1)
+            table = _parsed(data, own, separator)
         except (zlib.error, EOFError, OSError) as error:
             why = f"It cannot be unpacked ({error})."
             raise DataCorrupt(place, why, remedy=REMEDY) from error
@@ -95,7 +99,28 @@ def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
         raise DataCorrupt(place, "Its rows have more values than names of columns.", remedy=REMEDY)
     if table.empty:
         raise DataCorrupt(place, "It has no row.", remedy=REMEDY)
+    _refuse_large(place, *table.shape)
     return table
+
+
+def read_parquet(data: bytes, place: Path) -> pd.DataFrame:
+    """The rows of a Parquet file, unless it states too many."""
+    from pyarrow.parquet import ParquetFile
+
+    held = ParquetFile(io.BytesIO(data)).metadata
+    _refuse_large(place, held.num_rows, held.num_columns)
+    return pd.read_parquet(io.BytesIO(data))
+
+
+def _refuse_large(place: Path, rows: int, columns: int) -> None:
+    for count, what, most in (
+        (columns, "columns", MOST_COLUMNS),
+        (rows * columns, "values", MOST_VALUES),
+    ):
+        if count > most:
+            why = f"It has {count:,} {what}; at most {most:,} are read."
+            remedy = "Leave some out, or save numbers as arrays with np.savez."
+            raise DataCorrupt(place, why, remedy=remedy)
 
 
 def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
@@ -273,6 +298,12 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
         raise UnfitData(
             f"Column {name!r} of {own.path} holds times, which a model cannot take as they are.",
             remedy=f"Make numbers of them, or {leave}.",
+            key=key,
+        )
+    if any(isinstance(value, bytes | list | tuple | dict | set | np.ndarray) for value in column):
+        raise UnfitData(
+            f"Column {name!r} of {own.path} holds bytes or lists, which no model takes.",
+            remedy=f"Make numbers or words of them, or {leave}.",
             key=key,
         )
     had = column.dropna().astype(str)

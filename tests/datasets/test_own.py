@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import importlib.util
+import io
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from accelreport.datasets import own_table
 from accelreport.datasets.cache import file_at, misplaced, read_bounded
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.own import OwnData, UnfitData, most_examples, place_of
@@ -293,7 +296,7 @@ def test_no_time_is_proposed_as_a_target(tmp_path: Path, monkeypatch: pytest.Mon
     days = pd.date_range("2026-01-01", periods=3)
     rows = pd.DataFrame({"age": [1.5, 2.5, 3.5], "left": ["no", "yes", "no"], "on": days})
     # What reads the file need not be installed.
-    monkeypatch.setattr(pd, "read_parquet", lambda _: rows)
+    monkeypatch.setattr(own_table, "read_parquet", lambda *_: rows)
     (tmp_path / "train.parquet").write_bytes(b"PAR1")
     keys, count = proposed(tmp_path / "train.parquet", "train.parquet")
     assert keys == {"target": "left", "features": ["age"], "task": "classification"}
@@ -339,6 +342,7 @@ def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None
             UnfitData, r"\(3,\) in `y_train` and \(2,\) in `y_test`",
         ),
         ({"x": np.array([{}], dtype=object), "y": [1]}, DataCorrupt, "Python objects"),
+        ({"x": np.ones((4, 0)), "y": [1] * 4}, DataCorrupt, "x holds no value"),
     ],
 )  # fmt: skip
 def test_arrays_that_no_model_takes_are_refused(
@@ -349,6 +353,38 @@ def test_arrays_that_no_model_takes_are_refused(
     (tmp_path / "img.npz").write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(DataCorrupt, match=r"no archive of np\.savez"):
         read(OwnData(path="img.npz", task="classification"), str(tmp_path))
+
+
+def test_a_head_that_states_more_than_the_file_holds_is_refused(tmp_path: Path) -> None:
+    held = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        held, {"descr": "<f4", "fortran_order": False, "shape": (10**11,)}
+    )
+    own = arrays(tmp_path, y=np.zeros(4))
+    with zipfile.ZipFile(tmp_path / "img.npz", "a") as archive:
+        archive.writestr("x.npy", held.getvalue() + bytes(400))
+    with pytest.raises(DataCorrupt, match="states 400,000,000,000 bytes"):
+        read(own, str(tmp_path))
+
+
+def test_a_table_too_wide_to_be_read_in_seconds_is_refused(tmp_path: Path) -> None:
+    names = ",".join(f"c{number}" for number in range(20_000))
+    with pytest.raises(DataCorrupt, match=r"20,000 columns; at most 10,000"):
+        read(table(tmp_path, f"{names}\n"), str(tmp_path))
+
+
+def test_bytes_and_lists_of_a_table_are_no_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pandas as pd
+
+    rows = pd.DataFrame({"a": [b"\xff", b"x"] * 10, "b": [[1], [2]] * 10, "kind": [0, 1] * 10})
+    monkeypatch.setattr(own_table, "read_parquet", lambda *_: rows)
+    own = table(tmp_path, "PAR1", "train.parquet")
+    for column in ("a", "b"):
+        with pytest.raises(UnfitData, match=f"'{column}' of train.parquet holds bytes or lists"):
+            read(changed(own, features=(column,)), str(tmp_path))
+    assert proposed(tmp_path / "train.parquet", "train.parquet")[0]["target"] == "kind"
 
 
 def pictures(folder: Path, *sizes: int) -> OwnData:
