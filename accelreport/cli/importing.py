@@ -15,14 +15,15 @@ What is read (detected from the content):
   figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
                       other columns are swept keys
   optimum-benchmark   benchmark_report.json or benchmark.json
-  keras               history.history as JSON, or a file of CSVLogger
+  keras               history.history as JSON or CSV, or a file of CSVLogger
   Pickled and compressed files are refused.
 
 \b
 What is written:
   [[published]] tables with their source, appended to the spec. The rest of the spec stays
   unchanged, and nothing is written if `accelreport check` would find an error. Without --into,
-  the tables are printed. The title, the address (or DOI) and the year are required.
+  the tables are printed. The title and the year are required, and the address or DOI where the
+  source has one.
 
 \b
 Examples:

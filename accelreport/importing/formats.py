@@ -44,9 +44,6 @@ SOURCE = ("doi", *fields_of(Source))
 POINTS = ("where.", "over_where.")
 """Prefixes of the columns of a sweep point."""
 
-NOT_OURS = frozenset({"epoch"})
-"""Columns that mark a file as one of another format."""
-
 
 class Figures:
     """CSV or JSON: `label`, `epoch_time`, …; any other column is a swept key."""
@@ -54,11 +51,8 @@ class Figures:
     title = "a table of figures (CSV or JSON)"
 
     def recognises(self, given: Given) -> bool:
-        """Whether there is a column for a figure, and none that makes it another format."""
-        if given.table is None:
-            return False
-        columns = set(given.table.columns)
-        return bool(columns & set(FIGURES)) and not columns & NOT_OURS
+        """Whether there is a column for a figure."""
+        return given.table is not None and not set(FIGURES).isdisjoint(given.table.columns)
 
     def read(self, given: Given, asked: Asked) -> Readout:
         """A row for each row of the table."""
@@ -145,9 +139,9 @@ def _text_or_year(column: str, cell: CellValue) -> Value:
 
 
 FORMATS: dict[str, FormatReader] = {
+    "keras": KerasHistory(),  # whose columns may be figures, too
     "figures": Figures(),
     "optimum-benchmark": OptimumBenchmark(),
-    "keras": KerasHistory(),
 }
 
 

@@ -1,12 +1,13 @@
-"""Trainings as Keras recorded them: `History.history` as JSON, or the file of a `CSVLogger`.
+"""Trainings as Keras recorded them: `History.history` as JSON or CSV, or a `CSVLogger`'s file.
 
-Both hold one value of each metric for each epoch. Keras records no times. A column of times that a
-callback added is read if its name is a usual one, or if an option names it.
+They hold a value of each metric for each epoch, or for those that validated. Keras records no
+times. A column of times that a callback added is read if its name is a usual one, or if an option
+names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,20 +31,22 @@ METRICS = {
                  "binary_accuracy"),
     "loss": ("loss",),
 }  # fmt: skip
-METRICS["val_accuracy"] = tuple(f"val_{name}" for name in METRICS["accuracy"])
+METRICS |= {f"val_{key}": tuple(f"val_{name}" for name in METRICS[key]) for key in tuple(METRICS)}
 """Figure → its names in Keras."""
 
 MONITORS = ("val_accuracy", "val_loss", "accuracy", "loss")
 """Metrics that decide which epoch is the best; the first one that was recorded does."""
 
-TIMES = ("epoch_time", "epoch_seconds", "epoch_duration")
+RATES = ("learning_rate", "lr")
+
+TIMES = ("epoch_time", "epoch_seconds", "epoch_duration", "seconds", "duration")
 """Usual names of a column with the seconds of each epoch."""
 
 ELAPSED = ("elapsed", "elapsed_time", "elapsed_seconds")
 """Usual names of a column with the seconds since the training began."""
 
-Curves = Mapping[str, Sequence[Decimal | None]]
-"""Values of each column by epoch; None where there is no number."""
+Curves = Mapping[str, Mapping[int, Decimal | None]]
+"""Values of each column by epoch from 0; None is no number, and an epoch without a value absent."""
 
 
 class KerasHistory:
@@ -65,14 +68,21 @@ class KerasHistory:
             )
         curves = {name: curve for name, curve in curves.items() if name not in asked.leave_out}
         chosen = _chosen(curves)
-        epochs = max((len(curve) for curve in curves.values()), default=0)
+        epochs = max((max(curve, default=-1) for curve in curves.values()), default=-1) + 1
         index, when = _epoch(given.name, curves, chosen, asked, epochs)
-        there = {figure: _value_of(curves[name], index, epochs) for figure, name in chosen.items()}
+        at = {
+            figure: max((epoch for epoch in curves[name] if epoch <= index), default=index)
+            for figure, name in chosen.items()
+        }
+        there = {figure: curves[name].get(at[figure]) for figure, name in chosen.items()}
         keys: dict[str, Value] = {key: value for key, value in there.items() if value is not None}
         left_out = [f"{quote(chosen[key])}: not a number" for key in there if key not in keys]
         times, column = _times(given.name, curves, asked)
         read = {*chosen.values(), column, "epoch"}
         note = f"Keras recorded {epochs} epochs; {when}."
+        for epoch in sorted({epoch for epoch in at.values() if epoch != index}):
+            names = [figure for figure in at if at[figure] == epoch]
+            note += f" {listed(names)} {'is' if len(names) == 1 else 'are'} of epoch {epoch + 1}."
         if times:
             keys["first_epoch_time"] = rounded(times[0])
             keys["total_time"] = rounded(sum(times, Decimal(0)))
@@ -88,29 +98,52 @@ class KerasHistory:
 
 def _curves(given: Given) -> Curves | None:
     """The columns of a training by epoch; None where the file holds none."""
-    if given.table is not None and given.data is None:
-        return _logged(given.table)
     data = given.data
+    if given.table is not None and (data is None or isinstance(data, list)):
+        return _logged(given.table)
     if isinstance(data, dict) and isinstance(data.get("history"), dict):
         data = data["history"]
     if not isinstance(data, dict) or not data:
         return None
+    if all(isinstance(values, dict) and "0" in values for values in data.values()):
+        # `DataFrame.to_json` writes each column as an object of its rows.
+        data = {name: list(values.values()) for name, values in data.items()}
     if not all(isinstance(values, list) and values for values in data.values()):
         return None
-    return {name: [number(value) for value in values] for name, values in data.items()}
+    epochs = max(map(len, data.values()))
+    curves = {}
+    for name, values in data.items():
+        # With `validation_freq` only each so many epochs have a value.
+        each = epochs // len(values) if name.startswith("val_") else 1
+        even = epochs // each == len(values)
+        first = each - 1 if even else epochs - len(values)
+        places = range(first, epochs, each if even else 1)
+        curves[name] = dict(zip(places, map(number, values), strict=True))
+    return curves
 
 
 def _logged(table: FigureTable) -> Curves | None:
-    """The columns of a CSVLogger's file by epoch; None where the table is another one.
+    """The columns of a CSVLogger's file, or of a table of epochs; None where it is another one.
 
     Raises:
         Unreadable: the epochs do not increase.
     """
     columns = set(table.columns)
-    if "epoch" not in columns or columns & {"device", "label"} or not table.rows:
+    usual = {
+        *RATES,
+        *TIMES,
+        *ELAPSED,
+        "time",
+        *(name for names in METRICS.values() for name in names),
+    }
+    paired = {
+        name for name in columns if {f"val_{name}", name.removeprefix("val_")} & (columns - {name})
+    }
+    is_history = "loss" in columns and (len(table.rows) > 1 and columns <= usual | paired)
+    if columns & {"device", "label"} or not table.rows or not ("epoch" in columns or is_history):
         return None
     before: Decimal | None = None
-    for row in table.rows:
+    for row in table.rows if "epoch" in columns else ():
         epoch = number(row.cells.get("epoch"))
         if epoch is None or (before is not None and epoch <= before):
             raise Unreadable(
@@ -121,7 +154,12 @@ def _logged(table: FigureTable) -> Curves | None:
             )
         before = epoch
     return {
-        column: [number(row.cells.get(column)) for row in table.rows] for column in table.columns
+        column: {
+            place: number(row.cells[column])
+            for place, row in enumerate(table.rows)
+            if row.cells.get(column) not in {None, "NA"}  # CSVLogger's mark of an absent value
+        }
+        for column in table.columns
     }
 
 
@@ -133,7 +171,9 @@ def _chosen(curves: Curves) -> dict[str, str]:
     """
     chosen = {}
     for figure, names in METRICS.items():
-        there = [name for name in names if any(value is not None for value in curves.get(name, ()))]
+        there = [
+            name for name in names if any(v is not None for v in curves.get(name, {}).values())
+        ]
         if len(there) > 1:
             raise NotAsked(
                 f"There are {listed([quote(name) for name in there])}, and one `{figure}`.",
@@ -154,22 +194,14 @@ def _epoch(
     """
     if asked.take is WhichEpoch.LAST:
         return epochs - 1, "these are of the last"
-    monitors = {**chosen, **({"val_loss": "val_loss"} if "val_loss" in curves else {})}
     for monitor in MONITORS:
-        values = curves.get(monitors.get(monitor, ""), ())
-        known = [(value, index) for index, value in enumerate(values) if value is not None]
-        if len(values) == epochs and known:
+        values = curves.get(chosen.get(monitor, ""), {})
+        known = [(value, index) for index, value in values.items() if value is not None]
+        if known:
             least = monitor.endswith("loss")
             best = min(known, key=lambda pair: (pair[0] if least else -pair[0], pair[1]))
-            return best[1], f"these are of epoch {best[1] + 1}, the best by {monitors[monitor]}"
+            return best[1], f"these are of epoch {best[1] + 1}, the best by {chosen[monitor]}"
     raise Unreadable(f"{name}: no metric shows which epoch is the best.")
-
-
-def _value_of(values: Sequence[Decimal | None], index: int, epochs: int) -> Decimal | None:
-    """The value of an epoch; a metric that is not recorded in every epoch has only its last."""
-    if len(values) == epochs:
-        return values[index]
-    return values[-1] if index == epochs - 1 else None
 
 
 def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]:
@@ -204,8 +236,9 @@ def _times(name: str, curves: Curves, asked: Asked) -> tuple[list[Decimal], str]
 
 def _numbers(name: str, curves: Curves, column: str) -> list[Decimal]:
     """The values of a column, all of which must be numbers."""
-    values = [value for value in curves[column] if value is not None]
-    if len(values) < len(curves[column]):
+    epochs = max(map(len, curves.values()))
+    values = [value for value in curves[column].values() if value is not None]
+    if len(values) < epochs:
         raise Unreadable(f"{name}: the column {quote(column)} has values that are not numbers.")
     return values
 

@@ -44,7 +44,6 @@ YEARS = range(1900, 2101)
 
 NEEDED = {
     "title": "the title of the source (--title)",
-    "url": "its address (--url or --doi)",
     "year": "the year of publication (--year)",
 }
 """Keys of a source that every figure needs → their names and options in messages."""
@@ -61,7 +60,7 @@ def cited(
         own: values of the row itself, which take precedence.
 
     Raises:
-        NotCited: the title, the address or the year is missing or wrong.
+        NotCited: the title or the year is missing, or a value is wrong.
     """
     if asked.get("url") and asked.get("doi"):
         message = "--url and --doi are both given."
@@ -82,7 +81,7 @@ def cited(
         raise NotCited(
             f"{place}: {listed([NEEDED[key] for key in missing])} "
             f"{'is' if len(missing) == 1 else 'are'} missing.",
-            why="Published figures are shown with their author, place and date.",
+            why="Published figures are shown with their source and date.",
             remedy="Give the missing values; nothing was written.",
         )
     _check_source(place, values)
@@ -91,8 +90,8 @@ def cited(
 
 
 def _check_source(place: str, values: Mapping[str, Any]) -> None:
-    url = str(values["url"])
-    if not (re.fullmatch(r"https?://[^\s/]\S*", url, re.IGNORECASE) and url.isprintable()):
+    url = str(values.get("url", ""))
+    if url and not (re.fullmatch(r"https?://[^\s/]\S*", url, re.IGNORECASE) and url.isprintable()):
         message = f"{place}: {quote(url)} is not the address of a page."
         raise NotCited(message, remedy="Write it in full, with https://.")
     if isinstance(values["year"], bool) or values["year"] not in YEARS:

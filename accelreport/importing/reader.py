@@ -52,7 +52,7 @@ class NotAsked(ImportRefused):
 
 
 class NotCited(NotAsked):
-    """The source of the figures is incomplete: title, address and year are needed."""
+    """The source of the figures is incomplete: title and year are needed."""
 
 
 class NotFitting(ImportRefused):
@@ -171,18 +171,22 @@ def csv_table(name: str, text: str) -> FigureTable:
     lines = _lines(name, reader)
     place, header = next(lines, (f"{name}:1", []))
     columns = tuple(cell.strip() for cell in header)
-    _check_columns(place, columns)
-    rows = []
+    # The index that pandas writes numbers the rows, and has no name.
+    has_index = columns[:1] == ("",)
+    _check_columns(place, columns[has_index:])
+    rows: list[TableRow] = []
     for place, cells in lines:
         if len(cells) != len(columns):
             raise Unreadable(
                 f"{place}: this row has {len(cells)} cells, but there are {len(columns)} columns.",
                 remedy="Quote cells that contain the separator.",
             )
-        given = zip(columns, cells, strict=True)
+        if has_index and cells[0].strip() != str(len(rows)):
+            _check_columns(place, columns)
+        given = zip(columns[has_index:], cells[has_index:], strict=True)
         rows.append(_row(place, {column: cell for column, cell in given if cell.strip()}))
         _check_count(name, len(rows))
-    return FigureTable(columns, tuple(rows))
+    return FigureTable(columns[has_index:], tuple(rows))
 
 
 def json_table(name: str, data: object) -> FigureTable | None:

@@ -18,11 +18,10 @@ from tests.importing.files import SOURCE, a_file, read
     [
         ({"title": ""}, "the title of the source (--title) is missing"),
         ({"title": " "}, "the title of the source (--title) is missing"),
-        ({"url": ""}, "its address (--url or --doi) is missing"),
         ({"year": None}, "the year of publication (--year) is missing"),
         (
-            {"title": "", "url": "", "year": None},
-            "(--title), its address (--url or --doi) and the year of publication (--year) are",
+            {"title": "", "year": None},
+            "(--title) and the year of publication (--year) are",
         ),
         ({"url": "example.org"}, "is not the address of a page"),
         ({"url": "javascript:alert(1)"}, "is not the address of a page"),
@@ -52,6 +51,11 @@ def test_an_incomplete_citation_is_refused_and_never_guessed(
 def test_a_doi_is_an_address(doi: str) -> None:
     found = cited("x", {**SOURCE, "url": "", "doi": doi}, {})
     assert found["url"] == "https://doi.org/10.1145/3341301"
+
+
+def test_a_source_without_an_address_is_its_title_and_year() -> None:
+    given: dict[str, Any] = {"title": "my notebook, 3 May 2026", "year": 2026, "url": ""}
+    assert cited("x", given, {}) == {"title": "my notebook, 3 May 2026", "year": 2026}
 
 
 def test_what_a_row_says_of_its_source_comes_before_the_command_line() -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from accelreport.importing import WhichEpoch
@@ -163,11 +164,60 @@ HISTORY = {
 def test_a_history_is_its_last_epoch_or_its_best(tmp_path: Path) -> None:
     path = a_file(tmp_path, json.dumps(HISTORY), "history.json")
     (last,) = rows(path)
-    assert last.published.figures() == {"accuracy": 0.93, "loss": 0.3}
+    assert last.published.figures() == {"accuracy": 0.93, "loss": 0.3, "val_loss": 0.45}
     (best,) = rows(path, Asked(take=WhichEpoch.BEST))
-    assert best.published.figures() == {"accuracy": 0.9, "loss": 0.4}
+    assert best.published.figures() == {"accuracy": 0.9, "loss": 0.4, "val_loss": 0.35}
     assert best.published.note.endswith("these are of epoch 2, the best by val_loss.")
-    assert list(read(path).left_out) == ['"val_loss", "learning_rate": not figures of a spec']
+    assert list(read(path).left_out) == ['"learning_rate": not figures of a spec']
+
+
+SAVED = {"accuracy": [0.5, 0.7, 0.6], "loss": [0.9, 0.4, 0.3], "val_loss": [0.8, 0.5, 0.6]}
+BY_EPOCH = [dict(zip(SAVED, values, strict=True)) for values in zip(*SAVED.values(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(SAVED),
+        json.dumps({"history": SAVED, "epoch": [0, 1, 2], "params": {"epochs": 3}}),
+        json.dumps({key: {str(i): v for i, v in enumerate(SAVED[key])} for key in SAVED}),
+        json.dumps(BY_EPOCH),
+        json.dumps([{"epoch": i, **row} for i, row in enumerate(BY_EPOCH, 1)]),
+        pd.DataFrame(SAVED).to_csv(),
+        pd.DataFrame(SAVED).to_csv(index=False),
+        pd.DataFrame(SAVED).to_csv(index_label="epoch"),
+        pd.DataFrame({**SAVED, "lr": 0.1, "auc": 1, "val_auc": 1}).to_csv(index=False),
+    ],
+)
+def test_a_history_is_one_row_however_it_was_saved(content: str, tmp_path: Path) -> None:
+    path = a_file(tmp_path, content, "history.json" if content[0] in "[{" else "history.csv")
+    (last,) = rows(path)
+    assert last.published.figures() == {"accuracy": 0.6, "loss": 0.3, "val_loss": 0.6}
+    (best,) = rows(path, Asked(take=WhichEpoch.BEST))
+    assert best.published.figures() == {"accuracy": 0.7, "loss": 0.4, "val_loss": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "last", "best"),
+    [
+        ('{"loss": [5, 4, 3, 2, 1], "val_loss": [8, 9]}', (1, 9), (4, 8)),
+        ("epoch,loss,val_loss\n0,5,NA\n1,4,8\n2,3,NA\n3,2,9\n4,1,NA\n", (1, 9), (4, 8)),
+    ],
+)
+def test_with_validation_freq_the_last_validation_counts_and_its_epoch_is_named(
+    content: str, last: tuple[int, int], best: tuple[int, int], tmp_path: Path
+) -> None:
+    path = a_file(tmp_path, content, "history")
+    (row,) = rows(path)
+    assert row.published.figures() == {"loss": last[0], "val_loss": last[1]}
+    assert row.published.note.endswith("these are of the last. val_loss is of epoch 4.")
+    (row,) = rows(path, Asked(take=WhichEpoch.BEST))
+    assert row.published.figures() == {"loss": best[0], "val_loss": best[1]}
+
+
+def test_a_table_of_figures_with_losses_is_no_history(tmp_path: Path) -> None:
+    path = a_file(tmp_path, ",batch_size,loss,val_loss\n0,256,1,2\n1,512,3,4\n")
+    assert [row.published.where for row in rows(path)] == [{"batch_size": 256}, {"batch_size": 512}]
 
 
 def test_a_loss_that_diverged_is_left_out_and_told(tmp_path: Path) -> None:
@@ -248,5 +298,6 @@ def test_what_keras_itself_writes_is_read(tmp_path: Path) -> None:
         "accuracy": history["accuracy"][-1],
         "val_accuracy": history["val_accuracy"][-1],
         "loss": history["loss"][-1],
+        "val_loss": history["val_loss"][-1],
     }
     assert logged.published.figures() == pytest.approx(recorded.published.figures())

@@ -186,7 +186,8 @@ def test_a_model_that_does_not_fit_its_data_says_so(
         ((784,), (28, 28), "keras.layers.Reshape"),
         ((16, 16, 3), (3, 16, 16), "np.moveaxis"),
     ):
-        examples = dataset(*[{"x": np.zeros((4, *had)), "y": np.arange(4)}] * 2)
+        part = {"x": np.zeros((4, *had)), "y": np.arange(4)}
+        examples = dataset(part, part)
         with pytest.raises(ModelError, match=re.escape(f"{shape}, and an example has")) as info:
             problem(parameters(classifier(4, shape)), examples)
         assert remedy in str(info.value)
