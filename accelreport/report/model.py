@@ -420,24 +420,22 @@ class LargeNumbers:
 
 
 @dataclass(frozen=True)
-class Card:
-    """What a page found: its title, one sentence, and pictures of data, a curve or one number."""
+class Link:
+    """A line that leads to a page: its title, and one number of it with what that is."""
 
     title: str
     href: str
     detail: str
-    sentence: str
-    shown: Gallery | Code | LargeNumbers | Panel
-    wide: bool = False
-    """Whether it takes two columns, so that the last row of cards is full."""
+    number: str
+    what: str
 
 
 @dataclass(frozen=True)
-class Cards:
-    """Cards side by side."""
+class Links:
+    """Lines in columns."""
 
-    items: tuple[Card, ...]
-    kind: Literal["cards"] = "cards"
+    items: tuple[Link, ...]
+    kind: Literal["links"] = "links"
 
 
 @dataclass(frozen=True)
@@ -489,7 +487,7 @@ Block = (
     | RawTable
     | Sparkline
     | LargeNumbers
-    | Cards
+    | Links
     | Units
 )
 
@@ -592,11 +590,6 @@ class Page:
                 yield figure, panel.wide
                 if panel.narrow is not None:
                     yield figure, panel.narrow
-        for block in (block for section in self.sections for block in section.blocks):
-            for card in block.items if isinstance(block, Cards) else ():
-                if isinstance(card.shown, Panel):
-                    for drawing in filter(None, (card.shown.wide, card.shown.narrow)):
-                        yield Figure(card.href, card.title, "", (card.shown,)), drawing
 
     def with_sections(self, change: Callable[[Section], Section]) -> Page:
         """The page with each of its sections changed, the opening too."""

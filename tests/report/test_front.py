@@ -1,4 +1,4 @@
-"""The front page: its sentence, its picture, its cards and its squares."""
+"""The front page: its sentence, its figures, its squares and its list."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from accelreport.analysis.findings import Kind, Unit
 from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import PublishedResult
 from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
-from accelreport.report.model import Cards, Notes, Page, Table, Units
+from accelreport.report.model import Figure, Links, Notes, Page, Table, Units
 from accelreport.report.openings.opening import Size
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.benchmarks import benchmarks_page
 from accelreport.report.pages.data import data_page
-from accelreport.report.pages.index import COLUMNS, index_page
+from accelreport.report.pages.index import absent_devices, index_page
 from accelreport.report.pages.overview import MOST_ROWS, WIDE, Overview, printed_names, rates_table
 from accelreport.report.pages.sections.claims import claims_page
 from accelreport.report.site.assembly import gather
@@ -26,7 +26,7 @@ from accelreport.report.text import label, short_hardware
 from accelreport.results.record import Record
 from accelreport.spec.claims import Claim
 from accelreport.spec.models import Published, Source
-from tests.report.scenarios import THERE, Results, ordinary
+from tests.report.scenarios import THERE, Results
 from tests.support.fates import Fate
 from tests.support.records import Noise, Study, slowed, study, without_peaks
 
@@ -224,13 +224,7 @@ def test_hardware_is_called_as_people_call_it(driver: str, name: str) -> None:
 
 def test_absent_devices_have_one_line_and_no_row_or_column() -> None:
     made = study(devices=("cpu", "cpu-1", "gpu", "tpu"), fate=present("cpu", "cpu-1"))
-    page = front(made)
-    assert page.opening
-    line = page.opening.finding
-    assert line.startswith(
-        "Not measured: GPU and TPU v2-8 (device not present). To add them, run “accelreport run "
-    )
-    assert "accelreport merge" in line
+    assert absent_devices(gather(Results((made,)))) == "GPU and TPU v2-8 (device not present)"
     tables = benchmarks_page(gather(Results((made,)))).sections
     (table,) = [block for each in tables if each.id == "speedups" for block in each.blocks]
     assert table.kind == "table"
@@ -249,9 +243,8 @@ def test_the_line_of_absent_devices_names_some_and_counts_the_rest_however_many_
         devices = dict(made.plan.devices) | {"gpu": gpu}
         return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
 
-    opening = front(*map(away, range(6))).opening
-    assert opening
-    assert opening.finding.startswith("Not measured: GPU 0, GPU 1, GPU 2 and 3 more (device not ")
+    line = absent_devices(gather(Results(tuple(map(away, range(6))))))
+    assert line == "GPU 0, GPU 1, GPU 2 and 3 more (device not present)"
 
 
 @pytest.mark.parametrize("here", [("cpu", "cpu-1"), ("cpu",)])
@@ -356,15 +349,15 @@ def test_where_nothing_stands_beside_anything_the_picture_tells_the_rates_themse
     assert picture.title == "Throughput"
 
 
-def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_card() -> None:
+def test_a_benchmark_of_which_nothing_has_a_time_is_named_and_has_no_line() -> None:
     made = (
         study(spec="a", devices=("cpu",)),
         study(spec="b", fate=lambda cell: "missing", first_seed=50),
     )
     (section,) = [each for each in front(*made).sections if each.id == "benchmarks"]
-    cards, prose = section.blocks
-    assert isinstance(cards, Cards)
-    assert [card.href for card in cards.items] == ["a.full.html"]
+    links, prose = section.blocks
+    assert isinstance(links, Links)
+    assert [link.href for link in links.items] == ["a.full.html"]
     assert prose.kind == "prose"
     assert prose.text.startswith("Not measured at all: “")
 
@@ -429,7 +422,7 @@ def test_what_a_source_notes_of_a_slow_accelerator_is_below_the_picture() -> Non
     assert "Colab GPU: a loop, not the kernel of cuDNN." in picture.caption
 
 
-# Cards and squares ------------------------------------------------------------------------------
+# Squares and lines ------------------------------------------------------------------------------
 
 
 def claim(text: str, **check: Any) -> Claim:
@@ -476,7 +469,8 @@ def test_every_claim_is_one_square_of_its_state_that_leads_to_its_row() -> None:
         for row in group.rows
     }
     assert {unit.href.partition("#")[2] for unit in found.items} == rows
-    assert sum(count for _, _, count in found.keys) == len(CLAIMS)
+    rerun = next(row for row in found.rows if row.title.endswith("undecided"))
+    assert rerun.items
 
 
 def test_stand_ins_for_the_data_decide_nothing_about_quality() -> None:
@@ -495,14 +489,31 @@ def test_a_claim_of_two_profiles_is_one_square_and_the_full_one_speaks() -> None
     assert states["A GPU is twice as fast"] == "confirmed"
 
 
-def test_each_benchmark_has_one_card_that_leads_to_its_page() -> None:
+def test_each_benchmark_has_one_line_with_a_number_that_leads_to_its_page() -> None:
     made = study(devices=("cpu", "gpu")), study("matmul", spec="k", devices=("cpu",))
     page = front(*made)
-    (cards,) = [b for each in page.sections for b in each.blocks if isinstance(b, Cards)]
+    (links,) = [b for each in page.sections for b in each.blocks if isinstance(b, Links)]
     benches = gather(Results(made))
-    assert {card.href for card in cards.items} == {f"{bench.slug}.html" for bench in benches}
-    assert len(cards.items) == len(benches)
-    assert all(card.sentence for card in cards.items)
+    assert [link.href for link in links.items] == [f"{bench.slug}.html" for bench in benches]
+    assert all(link.number for link in links.items)
+
+
+@pytest.mark.parametrize(("repeats", "title"), [(5, "Decided on this machine"), (1, "Not decided")])
+def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_decided(
+    repeats: int, title: str
+) -> None:
+    made = study(devices=("cpu", "cpu-1"), axes={}, repeats=repeats)
+    opening = front(made).opening
+    assert opening
+    (figure,) = opening.blocks
+    assert isinstance(figure, Figure)
+    assert figure.title.startswith(title)
+    spec = figure.panels[0].wide.spec
+    marks = [row for rows in spec["datasets"].values() for row in rows if "hollow" in row]
+    assert {row["hollow"] for row in marks} == {repeats == 1}
+    assert figure.table
+    (row,) = figure.table.groups[0].rows
+    assert row.entries[1].lines[0].href == f"{made.plan.spec}.full.html"
 
 
 # Tables -----------------------------------------------------------------------------------------
@@ -530,28 +541,6 @@ def test_a_data_set_is_described_once_with_all_benchmarks_that_read_it() -> None
     assert group.title == "MNIST handwritten digits (a synthetic stand-in)"
     assert group.detail.startswith("Licence: CC BY-SA 3.0. ")
     assert "Proceedings of the IEEE" in group.detail
-
-
-def test_the_page_of_benchmarks_says_of_each_what_its_card_says() -> None:
-    benches = gather(ordinary())
-    pages = (index_page(benches, "t", ()), benchmarks_page(benches))
-    cards, table = (page.sections[0].blocks[0] for page in pages)
-    assert isinstance(cards, Cards) and isinstance(table, Table)  # noqa: PT018
-    said = [row.entries[0].lines[0].text for row in table.groups[0].rows]
-    assert sorted(said) == sorted(card.sentence for card in cards.items)
-
-
-def test_pictures_stand_before_numbers_and_cards_fill_their_last_row() -> None:
-    sweeps = (
-        study(spec=f"s{n}", devices=("cpu",), first_seed=50 * n, axes={"batch_size": (64, 256)})
-        for n in range(3)
-    )
-    single = (study(spec=f"n{n}", devices=("cpu",), axes={}, first_seed=50 * n) for n in (4, 5))
-    page = front(*sweeps, *single)
-    (cards,) = [b for each in page.sections for b in each.blocks if isinstance(b, Cards)]
-    kinds = [card.shown.kind for card in cards.items]
-    assert kinds == sorted(kinds, key=["panel", "gallery", "code", "numbers"].index)
-    assert [card.wide for card in cards.items].count(True) in {0, -len(cards.items) % COLUMNS}
 
 
 def test_published_rates_are_named_by_hardware_and_by_their_source_where_it_is_alike() -> None:

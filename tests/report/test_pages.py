@@ -230,7 +230,7 @@ def test_synthetic_data_is_said_where_each_number_stands(pages: dict[str, Elemen
     assert "synthetic data" not in table.text, "what holds of every number is said once"
     for figure in section(page, "quality").all("figure"):
         assert "synthetic data" in figure.all("figcaption")[0].text
-    assert "Synthetic data." in page.all("header")[1].text
+    assert "synthetic stand-in" in page.all("header")[1].text
 
 
 def test_extrapolated_totals_and_partial_runs_are_marked(pages: dict[str, Element]) -> None:

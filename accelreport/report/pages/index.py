@@ -1,42 +1,52 @@
-"""The front page: all workloads in one picture, what each benchmark found, every claim."""
+"""The front page: the answer and its figure, what is decided, what waits, every benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from accelreport.analysis.findings import Kind
+from accelreport.analysis.findings import Kind, Subject, Value
+from accelreport.analysis.outcome import Outcome, outcome_of
+from accelreport.analysis.speed_findings import rate_of
+from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text
 from accelreport.report.front import FrontSpeaker, front_findings
 from accelreport.report.model import (
     Block,
-    Card,
-    Cards,
-    Code,
-    Gallery,
-    LargeNumbers,
+    Column,
+    Line,
+    Link,
+    Links,
     Note,
     Notes,
     Page,
-    Panel,
     Prose,
+    RowGroup,
     Section,
+    Table,
+    UnitRow,
+    Units,
+    entry,
+    table_row,
 )
 from accelreport.report.notices import notices_of
-from accelreport.report.openings.opening import Size
+from accelreport.report.openings.opening import Opening, Plot
+from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.claims import units_of
+from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 
-CURVE, WIDE_CURVE, COLUMNS = Size(262, 116), Size(530, 112), 4
-"""A curve on a card of one and of two columns, and the columns of a wide screen."""
+MOST_ROWS = 10
+"""Comparisons of the figure."""
 MOST_FINDINGS = 4
 """Findings of the front page, that of its heading among them."""
 RATES = "overview"
@@ -69,11 +79,18 @@ def index_page(
     headed = stated[:1] if heads else undecided[:1]
     more = [front for front in stated if front not in headed][: MOST_FINDINGS - len(headed)]
     headline = speaker.title(headed[0]) if headed else label(title)
-    picture = _picture(view)
-    sections = [_cards(benches)]
-    if units := units_of(benches):
-        every = [result for bench in benches for result in bench.tested]
-        sections.append(Section("claims", decided_text(every), (units,)))
+    outcome = outcome_of(benches)
+    decided, published = _decided(outcome), view.picture
+    if decided:
+        published = Overview(benches, published=True).picture
+    shown = [
+        Section(name, plot.title, (plot.figure(WIDE, PHONE),))
+        for name, plot in (("decided", decided), (RATES, published))
+        if plot
+    ]
+    waiting = _waiting(benches, outcome)
+    sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
+    opening = sections.pop(0) if shown else None
     if problems:
         left_out = tuple(Note("Left out:", label(text, 400), tone="bad") for text in problems)
         heading = "Result files that could not be read"
@@ -89,59 +106,144 @@ def index_page(
         finding=" ".join([*map(speaker.answer, headed), *map(speaker.sentence, more)]).strip(),
         sections=tuple(sections),
         template="index.html",
-        opening=picture,
+        opening=opening,
         banner=versions_notice(others) if others else None,
         notices=notices_of(benches),
     )
 
 
-def _picture(view: Overview) -> Section | None:
-    """The picture of all workloads, and a line for the devices not in it."""
-    picture, absent = view.picture, absent_line(view.benches)
-    blocks: tuple[Block, ...] = (picture.figure(WIDE, PHONE),) if picture else ()
-    if not (blocks or absent):
+def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
+    """A row for each comparison: those that are decided, then as many others as have room."""
+    waiting = [pair for rerun in outcome.reruns for pair in rerun.comparisons]
+    rows: dict[object, tuple[BenchmarkView, Value, Subject]] = {}
+    # Devices, modes and precisions come before the batch sizes of one of them.
+    decided = sorted(outcome.comparisons, key=lambda pair: pair[1].kind is Kind.GAIN)
+    for bench, finding in (*decided, *waiting):
+        value, base = finding.values[0], finding.base
+        over = value.over or (base.of if base else value.of)
+        # Of a sweep, the largest ratio of two devices; the benchmark's page has the others.
+        rows.setdefault((bench.slug, value.of.device, over.device), (bench, value, over))
+    kept = sorted([*rows.values()][:MOST_ROWS], key=lambda row: -row[1].number)
+    if not kept:
         return None
-    return Section(RATES, "How fast each workload is", blocks, finding=absent)
+    dots, table = [], []
+    for bench, value, over in kept:
+        speaker, firm = Speaker(bench), value.verdict in DECIDED
+        title, name, beside = label(bench.plan.title, 60), *_sides(speaker, value.of, over)
+        ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
+        low, high = value.interval.ends
+        text = f"{ratio} ({interval})" if interval else f"{ratio}, one run"
+        dots.append(
+            Dot(
+                name,
+                f"{beside} · {title}",
+                style_of(bench, value.of),
+                value.number,
+                text,
+                low,
+                high,
+                hollow=not firm,
+            )
+        )
+        link = entry(Line(title, href=f"{bench.slug}.html"))
+        state = "decided" if firm else "undecided"
+        table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
+    caption = f"● decided; its bar is the 95{quantity.SPACE}% interval."
+    caption += " Pale: undecided." * any(dot.hollow for dot in dots)
+    count = quantity.plural(len(outcome.comparisons) + len(waiting), "comparison")
+    if left := len(rows) - len(kept):
+        caption += f" {quantity.plural(left, 'row')} more: see Benchmarks."
+    columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
+    return Plot(
+        id="decided-rows",
+        title="Decided on this machine" if outcome.comparisons else "Not decided yet",
+        subtitle=f"{len(outcome.comparisons)} of {count} decided",
+        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
+        chart=lambda size: dot_plot(
+            dots, axis_title="", tick=factor_text, width=size.width, height=size.height,
+            base=Base(1.0, "as fast", "← slower", "faster →"),
+        ),
+        caption=caption,
+        values=tuple(value for _, value, _ in kept),
+        table=Table("decided-table", "The ratios in the figure", tuple(columns),
+                    (RowGroup(tuple(table)),), corner="what"),
+        points=len(dots),
+    )  # fmt: skip
 
 
-def _cards(benches: Sequence[BenchmarkView]) -> Section:
-    """A card for each benchmark: what it found, and samples of the data or a number.
+def _sides(speaker: Speaker, of: Subject, over: Subject) -> tuple[str, str]:
+    """What is compared, and "over" what; the sweep point where that is what differs."""
+    names = []
+    for side in (of, over):
+        name, at = speaker.name(side), speaker.at(side)
+        names.append(name if at in name else f"{name}{at}")
+    if of.point == over.point or of.device != over.device:
+        names[1] = speaker.name(over)
+    return names[0], f"over {names[1]}"
 
-    Those that nothing was measured of yet are named below.
-    """
+
+def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) -> Section | None:
+    """The claims by what decides them, each with its command."""
+    units = units_of(benches)
+    if units is None:
+        return None
+    rerun = "; ".join(
+        f"accelreport run specs/ --profile {run.profile} --until-decided, "
+        f"about {max(1, round(run.seconds / 60))} min here"
+        for run in outcome.reruns
+    )
+    commands = {
+        "undecided": rerun,
+        "not_measured": "accelreport run specs/",
+        "needs_device": "accelreport run specs/, there; accelreport merge",
+    }
+    items = [unit for row in units.rows for unit in row.items]
+    rows = tuple(
+        UnitRow(
+            f"{count} {text}", commands.get(state, ""), tuple(u for u in items if u.state == state)
+        )
+        for state, text, count in units.keys
+    )
+    every = [result for bench in benches for result in bench.tested]
+    absent = absent_devices(benches)
+    blocks: tuple[Block, ...] = (Units(rows, ()),)
+    if absent:
+        blocks += (Prose(f"Not measured: {absent}."),)
+    return Section("claims", decided_text(every), blocks)
+
+
+def _list(benches: Sequence[BenchmarkView]) -> Section:
+    """A line for each benchmark, with one number; those that have none are named below."""
     titles = [label(bench.plan.title) for bench in benches]
-    cards, waiting = [], []
+    items, waiting = [], []
     for bench, title in zip(benches, titles, strict=True):
         opening = opening_of(bench)
         if opening.unmeasured:
             waiting.append(title)
             continue
         detail = f"{label(bench.plan.profile, 40)} profile" if titles.count(title) > 1 else ""
-        shown: Gallery | Code | Panel | LargeNumbers
-        if opening.pictures:
-            shown = opening.pictures
-        elif plot := opening.curve:
-            name = f"card-{bench.slug}"
-            shown = Panel(plot.drawing(WIDE_CURVE, name), plot.drawing(CURVE, f"{name}-n"))
-        else:
-            shown = LargeNumbers(opening.number_of_title or opening.numbers[:1])
-        cards.append(Card(title, f"{bench.slug}.html", detail, opening.summary, shown))
-    # Pictures stand before numbers, and take two columns where the last row would not be full.
-    kinds = (Panel, Gallery, Code, LargeNumbers)
-    cards.sort(key=lambda card: (kinds.index(type(card.shown)), len(card.sentence)))
-    spare = -len(cards) % COLUMNS
-    curves = sum(isinstance(card.shown, Panel) for card in cards)
-    for place in range(spare if spare <= curves else 0):
-        cards[place] = replace(cards[place], wide=True)
-    blocks: list[Block] = [Cards(tuple(cards))] if cards else []
+        number, what = _number(bench, opening)
+        items.append(Link(title, f"{bench.slug}.html", detail, number, what))
+    blocks: list[Block] = [Links(tuple(items))] if items else []
     if waiting:
         names = quantity.listed([f"“{title}”" for title in waiting])
         blocks.append(Prose(f"Not measured at all: {names}. “accelreport run specs/” runs them."))
-    return Section("benchmarks", "What each benchmark found", tuple(blocks))
+    count = quantity.plural(len(benches), "benchmark")
+    return Section("benchmarks", f"All {count}" if len(benches) > 1 else count, tuple(blocks))
 
 
-def absent_line(benches: Sequence[BenchmarkView]) -> str:
-    """Devices without any number on the whole site, why, and the command that adds them."""
+def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
+    """The number of the title and what it is of; else the highest rate that was measured."""
+    speaker = Speaker(bench)
+    for finding, large in opening.large[:1]:
+        return speaker.number(finding.values[0]), large.text
+    rates = [rate for row in bench.compared if (rate := rate_of(row.own))]
+    best = max(rates, key=lambda rate: rate.number, default=None)
+    return (speaker.number(best), "") if best else ("", "")
+
+
+def absent_devices(benches: Sequence[BenchmarkView]) -> str:
+    """Devices without any number on the whole site, and why."""
     measured = {b.label_of(row.device) for b in benches for row in b.results if row.timed}
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
@@ -149,15 +251,10 @@ def absent_line(benches: Sequence[BenchmarkView]) -> str:
             name = bench.label_of(row.device)
             if name not in measured and not any(name in known for known in reasons.values()):
                 reasons.setdefault(kind_text(row), {})[name] = None
-    if not reasons:
-        return ""
     parts = []
     for why, names in sorted(reasons.items()):
         kept = list(names)
         if len(kept) > MOST_ABSENT:  # the page of devices has all
             kept[MOST_ABSENT - 1 :] = [f"{len(kept) - MOST_ABSENT + 1} more"]
-        parts.append(f"Not measured: {quantity.listed(kept)} ({why}).")
-    return (
-        f"{' '.join(parts)} To add them, run “accelreport run specs/” where they can run, then "
-        "“accelreport merge” both results folders."
-    )
+        parts.append(f"{quantity.listed(kept)} ({why})")
+    return "; ".join(parts)

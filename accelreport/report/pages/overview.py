@@ -202,9 +202,11 @@ class Overview:
 
     Attributes:
         benches: every benchmark.
+        published: whether published rates alone are beside the base.
     """
 
     benches: Sequence[BenchmarkView]
+    published: bool = False
 
     @cached_property
     def machines(self) -> list[str]:
@@ -217,7 +219,7 @@ class Overview:
 
     def _rows(self, place: tuple[str, str] | None) -> list[Shown]:
         return [
-            Shown(bench, row)
+            Shown(bench, replace(row, measured=()) if self.published else row)
             for bench in self.benches
             for row in rate_rows(bench.plan, bench.results, bench.compared, place)
         ]
@@ -304,7 +306,7 @@ class Overview:
         """What has no row in the picture, and which page has its numbers; empty without any."""
         cut = len(self._ranked) - len(self.shown)
         parts = [f"{quantity.plural(cut, 'row')} more"] if cut else []
-        if self._lone:
+        if self._lone and not self.published:
             withheld = sum(any(shown.withheld for shown in own) for own in self._lone)
             unlike = "precision, quality or data differ"
             why = f" (in {withheld} of them {unlike})" if withheld else ""
@@ -481,7 +483,9 @@ class Overview:
             return None
         return Plot(
             id="rates",
-            title=f"Throughput relative to {self.base}" if self.base else "Throughput",
+            title="Published machines over this one"
+            if self.published
+            else (f"Throughput relative to {self.base}" if self.base else "Throughput"),
             description="; ".join(
                 f"{label(shown.bench.plan.title, 80)} {shown.point}: "
                 + ", ".join(dot.whole_text for dot in self.dots(shown))
@@ -497,12 +501,14 @@ class Overview:
     def _caption(self) -> str:
         dots = [dot for shown in self.shown for dot in self.dots(shown)]
         notes = ["● measured here; its bar is the 95 % interval over processes."]
+        if self.published:
+            notes = []
         if self.base:
             notes.insert(0, f"The line at 1× is {self.base}, shaded over its 95 % interval.")
         caveats = frozenset().union(*(shown.caveats for shown in self.shown))
         why = ["stopped by the time budget"] * (Caveat.BUDGET in caveats)
         why += ["a single run, without an interval"] * (Caveat.SINGLE_RUN in caveats)
-        if why and any(dot.hollow for dot in dots):
+        if why and any(dot.hollow and not dot.is_base for dot in dots):
             notes.append(f"Pale: {' or '.join(why)}.")
         if any(dot.published for dot in dots):
             notes.append("◇ published, in no statistic; its bar is the rounding of the figure.")

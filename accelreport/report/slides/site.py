@@ -174,7 +174,7 @@ def _rates(view: Overview) -> Section | None:
         speaker.title(front) if heads else picture.title,
         (block,),
         finding=foot("Throughput", block),
-        speech=Speech(spoken, notes, (Download("index.html#overview", "Numbers: the front page"),)),
+        speech=Speech(spoken, notes, (Download("index.html", "Numbers: the front page"),)),
     )
 
 
