@@ -22,18 +22,18 @@ class ExitCode(IntEnum):
     BAD_SPEC = 3, "a spec or the devices file has an error; nothing was run"
     SOME_FAILED = 4, "some cells failed; the others are kept"
     NOTHING_RAN = 5, "no cell can run here, or there is nothing to build from"
-    SLOWER = 6, "a result is slower than the gate of the comparison allows, or less accurate"
+    SLOWER = 6, "a result is slower than the gate allows, or less accurate"
     BAD_RESULTS = 7, "a results folder cannot be read or written"
     DATA_UNAVAILABLE = 8, "a data set or a file to import cannot be fetched or read"
     NOTHING_COMPARED = (
         9,
-        "two results folders have nothing in common to compare, or no claim was tested",
+        "nothing could be compared, or no claim was tested",
     )
     NOT_DRAWN = 10, "a figure could not be drawn; its place says so, and the rest is built"
     # 11 stays unused: it once meant that the page of a benchmark could not be made.
     GATE_CLOSED = (
         12,
-        "a claim is refuted or undecided, or a comparison is open, and an option makes it an error",
+        "a claim or comparison is not decided as an option requires",
     )
     INTERRUPTED = 130, "stopped by Ctrl-C; finished cells are kept"
 

@@ -52,15 +52,15 @@ Environment, or the same keys in [report] of specs/accelreport.toml:
 
 \b
 Environment:
-  ACCELREPORT_CACHE   cache folder: parts of built sites, generated data, measured roofs, and what
-                      `accelreport noise` found
+  ACCELREPORT_CACHE   cache folder: parts of built sites, generated data,
+                      measured roofs, and what `accelreport noise` found
   ACCELREPORT_DATA    folder of the data sets
   ACCELREPORT_MIRROR  base URL of a mirror of the data sets
   ACCELREPORT_NAME_PROGRAMS
-                      set to 1: records name the programs that keep the machine busy
-  ACCELREPORT_LOCK    lock file of this machine, so that only one run measures at a time
+                      set to 1: records name programs that use the machine
+  ACCELREPORT_LOCK    lock file, so that only one run measures at a time
   ACCELREPORT_TEMPLATES
-                      default of --templates, which no file can set: templates are programs
+                      default of --templates, which no file can set
   TMPDIR              folder of temporary files
   NO_COLOR            turns colours off
 """

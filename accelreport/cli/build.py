@@ -15,32 +15,28 @@ if TYPE_CHECKING:
     from accelreport.results.store import Store
 
 
-EXAMPLES = """\b
-The specs:
-  Titles, published figures and claims come from the current specs/, for the profiles that were
-  run. Without that folder, or with --as-measured, they come from the copies in results/. A build
-  only reads both. The front page and the terminal say how many measurements belong to other
-  versions of the specs.
+EXAMPLES = """The specs:
+Titles, published figures and claims come from the current specs/, for the profiles that were
+run. Without that folder, or with --as-measured, they come from the copies in results/. A build
+only reads both. The front page and the terminal say how many measurements belong to other
+versions of the specs.
 
-\b
 The output folder:
-  A build replaces and removes only what an earlier build wrote; your own files stay.
+A build replaces and removes only what an earlier build wrote; your own files stay.
 
-\b
 Speed:
-  A build makes only what has changed. Its cache is in the platform's cache folder or in
-  ACCELREPORT_CACHE. --no-cache makes everything, with the same bytes.
+A build makes only what has changed. Its cache is in the platform's cache folder or in
+ACCELREPORT_CACHE. --no-cache makes everything, with the same bytes.
 
 \b
 Examples:
   accelreport build
-  accelreport build --results results --out site --title "Accelerators in our lab"
+  accelreport build --out site --title "Accelerators in our lab"
   accelreport build --single-file --out report.html
   accelreport build --only mnist_batch_sweep --only matmul:quick
   accelreport build --base-url https://example.org/report/ --logo logo.svg
   accelreport build --chips chips/index.html
 
-\b
 Exit codes: 0 built, 1 an error of accelreport, after which the site is as it was, 2 an option, a
 logo or a template cannot be used, 5 there is nothing to build from, 7 a folder cannot be read or
 written, 10 a figure cannot be drawn: its place on the page says so, and the rest is built.
@@ -217,10 +213,9 @@ def _tell_others(built: BuildResult) -> None:
         say(f"warning: {notice.title} {notice.text}", err=True)
 
 
-SERVE_EXAMPLES = """\b
-What is watched:
-  The results, the specs and the templates. A change rebuilds the site and reloads open pages.
-  An error is printed, and the site stays unchanged.
+SERVE_EXAMPLES = """What is watched:
+The results, the specs and the templates. A change rebuilds the site and reloads open pages.
+An error is printed, and the site stays unchanged.
 
 \b
 Who can see it:
@@ -231,7 +226,6 @@ Examples:
   accelreport serve
   accelreport serve --templates my_templates --port 0
 
-\b
 Exit codes: 0 stopped by Ctrl-C, 2 the address is in use or a template cannot be used, 5 there is
 nothing to build from, 7 a folder cannot be read or written.
 """

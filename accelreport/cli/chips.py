@@ -12,14 +12,13 @@ from accelreport.cli.options import RESULTS, Devices, Json, Results, Yes, argume
 from accelreport.errors import ExitCode
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 
-CHIP_EXAMPLES = """\b
-What it does:
-  Measures the shared specs chip_accuracy, chip_latency, chip_lstm and chip_training on the CPU,
-  the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats, in
-  about ten minutes. Their data are in the package. chip_mnist, time to 97 %, is measured too where
-  MNIST is in the cache (accelreport data fetch mnist), and takes some minutes more. Then it
-  ranks this machine among the contributions of the package, or of --against. An interrupted
-  run continues.
+CHIP_EXAMPLES = """What it does:
+Measures the shared specs chip_accuracy, chip_latency, chip_lstm and chip_training on the CPU,
+the GPU and the TPU of this machine, each in float32 and in bfloat16, with three repeats, in
+about ten minutes. Their data are in the package. chip_mnist, time to 97 %, is measured too where
+MNIST is in the cache (accelreport data fetch mnist), and takes some minutes more. Then it
+ranks this machine among the contributions of the package, or of --against. An interrupted
+run continues.
 
 \b
 Examples:
@@ -31,27 +30,24 @@ Examples:
 Exit codes: those of run.
 """
 
-CONTRIBUTE_EXAMPLES = """\b
-What is written:
-  An archive of what `accelreport chip` measured: every block and step, the environment, versions
-  and self-checks. Names of users, hosts, folders and other programs are replaced or left out; the
-  command lists what else is in it, and what will look odd to others, and asks before it writes.
+CONTRIBUTE_EXAMPLES = """What is written:
+An archive of what `accelreport chip` measured: every block and step, the environment, versions
+and self-checks. Names of users, hosts, folders and other programs are replaced or left out; the
+command lists what else is in it, and what will look odd to others, and asks before it writes.
 
 \b
 Examples:
   accelreport contribute
   accelreport contribute -o chips/my-machine.zip --yes
 
-\b
 Exit codes: 0 written, 2 not confirmed, 7 nothing was measured or the folder cannot be read.
 """
 
-VERIFY_EXAMPLES = """\b
-What is checked:
-  What the specs fix, such as steps, data, layers and repeats, is compared with them. Sums, counts
-  and accuracies are computed again. Refused: no measurement gives these numbers. Look at it: an
-  honest machine may show this, too, such as clocks that were set, other programs, or steps that
-  differ from those of the same hardware.
+VERIFY_EXAMPLES = """What is checked:
+What the specs fix, such as steps, data, layers and repeats, is compared with them. Sums, counts
+and accuracies are computed again. Refused: no measurement gives these numbers. Look at it: an
+honest machine may show this, too, such as clocks that were set, other programs, or steps that
+differ from those of the same hardware.
 
 \b
 Examples:
@@ -59,23 +55,20 @@ Examples:
   accelreport verify new.zip --against chips/
   accelreport verify chips/*.zip --json
 
-\b
 Exit codes: 0 nothing is refused, 7 a file cannot be read, 12 a contribution is refused.
 """
 
-RANK_EXAMPLES = """\b
-What is written:
-  index.html and a page for each other figure, all chips in order; a page for each machine; and
-  the contributions themselves. Each file is verified first: refused
-  ones are named and not ranked. If a machine contributed more than once, its latest contribution
-  is ranked, and its page shows its history.
+RANK_EXAMPLES = """What is written:
+index.html and a page for each other figure, all chips in order; a page for each machine; and
+the contributions themselves. Each file is verified first: refused
+ones are named and not ranked. If a machine contributed more than once, its latest contribution
+is ranked, and its page shows its history.
 
 \b
 Examples:
   accelreport rank chips/
   accelreport rank chips/ --out site/chips --report ../index.html
 
-\b
 Exit codes: 0 at least one contribution is ranked, 7 the folder has none or cannot be written, 12
 every contribution is refused.
 """
@@ -158,7 +151,7 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
     from accelreport.terminal.chips import contents, verdict
     from accelreport.terminal.say import say
 
-    contribution = contribution_of(existing(results))
+    contribution = contribution_of(existing(results, "chip"))
     path = out or Path(f"{contribution.name}.zip")
     if path.is_dir():
         path /= f"{contribution.name}.zip"

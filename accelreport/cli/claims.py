@@ -10,17 +10,16 @@ import typer
 from accelreport.cli.options import RESULTS, Json, Results, SpecNames
 from accelreport.errors import ExitCode
 
-EXAMPLES = """\b
-What is shown:
-  The claims of the specs that were run, each with what the measurements say of it and the numbers
-  behind that: confirmed where the whole 95 % interval fulfils the rule, refuted where it
-  contradicts it, undecided otherwise. A claim that was measured in several profiles or on several
-  machines is shown once; JSON has each of them.
+EXAMPLES = """What is shown:
+The claims of the specs that were run, each with what the measurements say of it and the numbers
+behind that: confirmed where the whole 95 % interval fulfils the rule, refuted where it
+contradicts it, undecided otherwise. A claim that was measured in several profiles or on several
+machines is shown once; JSON has each of them.
 
 \b
 The gate, --fail-if:
   refuted    exit code 12 where a claim is refuted
-  undecided  the same, and where one is undecided, withheld, or was tried and not measured
+  undecided  the same, and where one is undecided, withheld, or not measured
 
 \b
 Examples:
@@ -28,9 +27,8 @@ Examples:
   accelreport claims mine:quick --fail-if refuted
   accelreport claims --json | jq '.[] | {text, verdict}'
 
-\b
 Exit codes, the first that applies: 7 a folder or a file in it cannot be read, 12 the gate, 9 with
-  --fail-if where no claim was tested, 0 shown.
+--fail-if where no claim was tested, 0 shown.
 """
 
 FailIf = Annotated[

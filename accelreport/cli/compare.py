@@ -13,41 +13,37 @@ from accelreport.errors import ExitCode
 if TYPE_CHECKING:
     from accelreport.report.comparison import FolderComparison
 
-EXAMPLES = """\b
-What is compared:
-  OLD and NEW are results folders. For each spec, profile, sweep point and device that both
-  hold: how many times as fast NEW is, the geometric mean over seeds that both ran, with its
-  95 % interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
-  3 %, UNDECIDED anything else, WITHHELD that NEW does not reach OLD's accuracy. What only
-  one folder holds, what failed and what was measured under other conditions is listed. A
-  different machine or framework is named above the table.
+EXAMPLES = """What is compared:
+OLD and NEW are results folders. For each spec, profile, sweep point and device that both
+hold: how many times as fast NEW is, the geometric mean over seeds that both ran, with its
+95 % interval. FASTER and SLOWER mean that the whole interval says so, SAME that it lies within
+3 %, UNDECIDED anything else, WITHHELD that NEW does not reach OLD's accuracy. What only
+one folder holds, what failed and what was measured under other conditions is listed. A
+different machine or framework is named above the table.
 
-\b
 A series of folders:
-  More than two folders, such as the results of successive commits, are each compared with the
-  first: in one table, and with --format html in one drawing. The gate judges the last one.
+More than two folders, such as the results of successive commits, are each compared with the
+first: in one table, and with --format html in one drawing. The gate judges the last one.
 
-\b
 The gate, --fail-if-slower MARGIN:
-  A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
-  95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
-  that and the accuracy does not differ, and is OPEN otherwise; its row then says how many more
-  processes would decide. Only FAILS closes the gate; with --fail-if-undecided OPEN does, too, with
-  exit code 12. A cell that OLD measured and that failed in NEW also closes it, with exit code 4.
+A comparison FAILS the gate when NEW is less than 1/(1 + MARGIN) times as fast, with the whole
+95 % interval, or less accurate beyond doubt. It PASSES when the whole interval lies at or above
+that and the accuracy does not differ, and is OPEN otherwise; its row then says how many more
+processes would decide. Only FAILS closes the gate; with --fail-if-undecided OPEN does, too, with
+exit code 12. A cell that OLD measured and that failed in NEW also closes it, with exit code 4.
 
 \b
 Examples:
   accelreport compare old/results new/results
   accelreport compare old/results new/results --fail-if-slower 5%
-  accelreport compare old/results new/results --format markdown -o comparison.md
+  accelreport compare old/results new/results --format markdown -o new.md
   accelreport compare old/results new/results --format html -o comparison.html
-  accelreport compare v1/results v2/results v3/results --format html -o history.html
+  accelreport compare v1/results v2/results v3/results --format html -o v.html
 
-\b
 Exit codes, the first that applies: 6 something is slower than the gate allows, or less
-  accurate, 7 a folder or a file in it cannot be read, 4 (with a gate) something that OLD
-  measured failed in NEW, 9 nothing could be compared, 12 (with --fail-if-undecided) something is
-  OPEN, 0 compared.
+accurate, 7 a folder or a file in it cannot be read, 4 (with a gate) something that OLD
+measured failed in NEW, 9 nothing could be compared, 12 (with --fail-if-undecided) something is
+OPEN, 0 compared.
 """
 
 

@@ -14,7 +14,7 @@ Examples:
   accelreport data list --json
 """
 
-FETCH_EXAMPLES = """\b
+FETCH_EXAMPLES = """\
 An interrupted download continues where it stopped, now or at the next call. A file gets its name
 only after its checksum is verified.
 

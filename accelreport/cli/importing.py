@@ -12,27 +12,26 @@ from accelreport.importing import WhichEpoch
 
 EXAMPLES = """\b
 What is read (detected from the content):
-  figures             CSV or JSON with columns such as label, epoch_time, val_accuracy, tflops;
+  figures             CSV or JSON with columns such as label, epoch_time;
                       other columns are swept keys
   optimum-benchmark   benchmark_report.json or benchmark.json
   keras               history.history as JSON or CSV, or a file of CSVLogger
   Pickled and compressed files are refused.
 
-\b
 What is written:
-  [[published]] tables with their source, appended to the spec. The rest of the spec stays
-  unchanged, and nothing is written if `accelreport check` would find an error. Without --into,
-  the tables are printed. The title and the year are required, and the address or DOI where the
-  source has one.
+[[published]] tables with their source, appended to the spec. The rest of the spec stays
+unchanged, and nothing is written if `accelreport check` would find an error. Without --into,
+the tables are printed. The title and the year are required, and the address or DOI where the
+source has one.
 
 \b
 Examples:
-  accelreport import figures.csv --into specs/mnist.toml --device gpu --label "Colab GPU"
-      --title "GPUvsTPU.ipynb" --url https://github.com/zaidalyafeai/Notebooks --year 2018
+  accelreport import figures.csv --into specs/mnist.toml --device gpu
+      --label "Colab GPU" --title "GPUvsTPU.ipynb" --year 2018
+      --url https://github.com/zaidalyafeai/Notebooks
   accelreport import benchmark_report.json --device gpu --select target=train
       --title "A report" --url https://example.org/report --year 2024
 
-\b
 Exit codes: 0 appended or printed, 2 a part of the citation is missing or an option is wrong,
 3 the spec has an error or would get one, 8 the file cannot be read.
 """

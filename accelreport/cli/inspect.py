@@ -25,16 +25,14 @@ Examples:
   accelreport check specs/mnist_batch_sweep.toml
   accelreport check specs/ --json
 
-\b
 Your own files:
-  check opens each CSV file that a spec names. A missing file or column is a warning, because
-  another machine may have it. Where the framework is installed, check also builds your own models
-  (kind = "keras", or a package's) and any model on your own data in a separate process and calls
-  them with two examples. A model that does not fit the data is an error. This takes some seconds.
+check opens each CSV file that a spec names. A missing file or column is a warning, because
+another machine may have it. Where the framework is installed, check also builds your own models
+(kind = "keras", or a package's) and any model on your own data in a separate process and calls
+them with two examples. A model that does not fit the data is an error. This takes some seconds.
 
-\b
 JSON: one object with the counts and a list of problems, each with its code, file, line,
-  column, message and help.
+column, message and help.
 
 \b
 Exit codes: 0 no errors, 3 errors.
@@ -57,10 +55,9 @@ Examples:
   accelreport schema record | jq '."$defs".Times'
   accelreport schema events
 
-\b
 An editor that knows TOML (Taplo, Even Better TOML) checks and completes a spec whose first
 line is:
-  #:schema ./spec.schema.json
+#:schema ./spec.schema.json
 """
 
 NoProbe = Annotated[

@@ -26,44 +26,39 @@ if TYPE_CHECKING:
     from accelreport.workloads.base import Family
 
 
-EXAMPLES = """\b
-What is written:
-  A spec with a comment on every key, ready to run, or with --from a copy of a published system
-  that comes with accelreport. If there are none beside it, also a devices file and the JSON
-  Schema with which editors complete and check both, and in the root of a Git repository a
-  .gitignore. Existing files are never overwritten. A spec of your own compares the devices of
-  this machine: one thread of the CPU, the whole CPU and an accelerator or, without one, JAX and
-  PyTorch where installed.
+EXAMPLES = """What is written:
+A spec with a comment on every key, ready to run, or with --from a copy of a published system
+that comes with accelreport. If there are none beside it, also a devices file and the JSON
+Schema with which editors complete and check both, and in the root of a Git repository a
+.gitignore. Existing files are never overwritten. A spec of your own compares the devices of
+this machine: one thread of the CPU, the whole CPU and an accelerator or, without one, JAX and
+PyTorch where installed.
 
-\b
 Kinds:
-  matmul, image_classification, text_classification, sequence_classification, text_generation,
-  series_forecast, keras (a model of your own) and python (a training step of your own).
+matmul, image_classification, text_classification, sequence_classification, text_generation,
+series_forecast, keras (a model of your own) and python (a training step of your own).
 
-\b
 A model of your own, --model and --data:
-  The keys of the data follow from the file: the target is the column called target, label,
-  class or y, or else the last one. --set corrects them: --set target=price.
+The keys of the data follow from the file: the target is the column called target, label,
+class or y, or else the last one. --set corrects them: --set target=price.
 
-\b
 Keys, --set:
-  Keys of the workload, with a dot for those of a table (series.path=x.csv), and keys of the
-  measurement (measure.repeats=5). For a CSV file, the columns of time and target are proposed.
+Keys of the workload, with a dot for those of a table (series.path=x.csv), and keys of the
+measurement (measure.repeats=5). For a CSV file, the columns of time and target are proposed.
 
 \b
 Examples:
   accelreport new --list
-  accelreport new --from mnist_batch_sweep                   as specs/mnist_batch_sweep.toml
-  accelreport new specs/digits.toml                          asks for what it needs
+  accelreport new --from mnist_batch_sweep       into specs/
+  accelreport new specs/digits.toml              asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
   accelreport new specs/mine.toml --model model.py:build --data train.csv
-  accelreport new specs/pets.toml --model MobileNetV2 --data pets --set image_size=[96,96]
-  accelreport new specs/ways.toml --kind python --set file=step.py --sweep options.how=loop,whole
-  accelreport new specs/xla.toml --model model.py:build --device cpu --device cpu-xla
-  accelreport new specs/sea.toml --kind series_forecast --set dataset=csv --set series.path=x.csv
+  accelreport new pets.toml --model MobileNetV2 --data pets/
+  accelreport new specs/ways.toml --kind python --set file=step.py
+  accelreport new specs/xla.toml --model model.py -d cpu -d cpu-xla
+  accelreport new sea.toml --kind series_forecast --set dataset=csv
   accelreport new specs/products.toml --kind matmul --set size=8192
 
-\b
 Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec would have an error.
 """
 
@@ -382,12 +377,13 @@ def _ask(what: str, default: str, check: Callable[[str], str] | None = None) -> 
     return default
 
 
-NOTEBOOK_EXAMPLES = """\b
-What it does:
-  The notebook carries accelreport, the spec, its devices, and the models and data that the spec
-  names: it is the only file to upload. "Run all" installs accelreport, measures what the runtime
-  can measure, such as the free GPU or TPU beside that runtime's own CPU, and gives you the results
-  as an archive. Make one report of the archives of several runtimes:
+NOTEBOOK_EXAMPLES = """What it does:
+The notebook carries accelreport, the spec, its devices, and the models and data that the spec
+names: it is the only file to upload. "Run all" installs accelreport, measures what the runtime
+can measure, such as the free GPU or TPU beside that runtime's own CPU, and gives you the results
+as an archive. Make one report of the archives of several runtimes:
+
+\b
     accelreport merge results-*.zip -o results
     accelreport build
 
@@ -396,9 +392,8 @@ Examples:
   accelreport notebook specs/matmul.toml
   accelreport notebook specs/mine.toml --profile quick -o quick.ipynb
 
-\b
 Exit codes: 0 written, 2 the file is there already (--force replaces it), or the data are too
-  large for a notebook, 3 the spec has an error.
+large for a notebook, 3 the spec has an error.
 """
 
 Spec = Annotated[Path, argument("SPEC", "A spec file.")]

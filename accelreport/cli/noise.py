@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from accelreport.analysis.noise import Noise
     from accelreport.runner.prepare import Request
 
-EXAMPLES = """\b
-What is measured:
-  The same cell again and again, each time in a new process, in pairs: how much this machine
-  differs from itself. The result is the smallest slowdown that 3, 5, 10 and 20 repeats show, and
-  how many repeats a slowdown of --for needs, with a probability of 80 % and 95 % intervals.
-  Without a spec a small network is measured, for about two minutes; a spec of your own shows the
-  noise of its own cells. The result is kept for this machine, and `accelreport compare
-  --fail-if-slower` uses it to say what the gate can see at best. Nothing is added to results/.
+EXAMPLES = """What is measured:
+The same cell again and again, each time in a new process, in pairs: how much this machine
+differs from itself. The result is the smallest slowdown that 3, 5, 10 and 20 repeats show, and
+how many repeats a slowdown of --for needs, with a probability of 80 % and 95 % intervals.
+Without a spec a small network is measured, for about two minutes; a spec of your own shows the
+noise of its own cells. The result is kept for this machine, and `accelreport compare
+--fail-if-slower` uses it to say what the gate can see at best. Nothing is added to results/.
 
 \b
 Examples:

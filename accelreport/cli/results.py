@@ -15,57 +15,53 @@ from accelreport.errors import AccelReportError, ExitCode
 if TYPE_CHECKING:
     from accelreport.results.store import Store
 
-LIST_EXAMPLES = """\b
-What is shown:
-  Without NAME every benchmark that was run; for a benchmark its cells, each with its key; for a
-  cell what it measured on every machine.
+LIST_EXAMPLES = """What is shown:
+Without NAME every benchmark that was run; for a benchmark its cells, each with its key; for a
+cell what it measured on every machine.
 
 \b
 Times for services that draw histories, --format:
-  bencher  Bencher Metric Format, for bencher run --adapter json: latency in ns, throughput, and
-           joules of an example where a sensor counted them
-  github   github-action-benchmark, tool customSmallerIsBetter: milliseconds of a step
-  Each is JSON: the steady time of every device at every sweep point, the geometric mean over its
-  processes with its 95 % interval. What failed, was refused or has no steady step is left out. A
-  name has spec, profile, device and sweep point, so that it is the same from run to run.
+  bencher  Bencher Metric Format, for bencher run --adapter json: latency in
+           ns, throughput, and joules where a sensor counted them
+  github   github-action-benchmark, customSmallerIsBetter: ms of a step
+
+Each is JSON: the steady time of every device at every sweep point, the geometric mean over its
+processes with its 95 % interval. What failed, was refused or has no steady step is left out. A
+name has spec, profile, device and sweep point, so that it is the same from run to run.
 
 \b
 Examples:
   accelreport results list
   accelreport results list mnist_batch_sweep
   accelreport results list matmul:quick --json
-  accelreport results list 3f0c9a                 a unique prefix of a key is enough
+  accelreport results list 3f0c9a              a unique prefix is enough
   accelreport results list --format bencher > bencher.json
 
-\b
 Exit codes: 0 listed, 5 a name is unknown or nothing has a time, 7 the folder cannot be read.
 """
 
-PRIVATE_EXAMPLES = """\b
-What is shown:
-  The names of users, home folders, hosts and other programs in the records, each with what
-  replaces it in a report. Then the paths and environment variables that are published unchanged;
-  check whether these reveal too much. The command changes nothing.
+PRIVATE_EXAMPLES = """What is shown:
+The names of users, home folders, hosts and other programs in the records, each with what
+replaces it in a report. Then the paths and environment variables that are published unchanged;
+check whether these reveal too much. The command changes nothing.
 
 \b
 Examples:
   accelreport results private                     all records
-  accelreport results private 3f0c9a              one record, as it is published
+  accelreport results private 3f0c9a            one record, as it is published
 """
 
-RM_EXAMPLES = """\b
-What is removed:
-  For a cell: its records from every machine and its files, unless another cell has the same files.
-  For a spec: its plan, and its cells unless another plan names them. The next run measures again
-  what its specs ask for.
+RM_EXAMPLES = """What is removed:
+For a cell: its records from every machine and its files, unless another cell has the same files.
+For a spec: its plan, and its cells unless another plan names them. The next run measures again
+what its specs ask for.
 
 \b
 Examples:
   accelreport results rm 3f0c9a
   accelreport results rm matmul:quick+workload.count=3 --yes
-  accelreport results rm --unplanned              cells that no plan names any more
+  accelreport results rm --unplanned        cells that no plan names
 
-\b
 Exit codes: 0 removed, 2 no name was given or the removal was not confirmed, 5 a name is unknown,
 7 the folder cannot be read or written.
 """
@@ -204,24 +200,22 @@ def rm(
     say(f"Removed: {counts}")
 
 
-MERGE_EXAMPLES = """\b
-What is kept:
-  Merging is a union: the order of the folders does not matter, and merging twice changes nothing.
-  Machines have fingerprints, so the results of several machines never collide. For one cell on
-  one machine, a measurement takes precedence over a failure, and a complete one over a partial
-  one. If folders hold different measurements of the same cell and machine, all are kept and
-  named: the newest in cells/, the others in conflicts/. Nothing is overwritten, and unreadable
-  files are set aside. Records that only DIR holds are neither read nor changed.
+MERGE_EXAMPLES = """What is kept:
+Merging is a union: the order of the folders does not matter, and merging twice changes nothing.
+Machines have fingerprints, so the results of several machines never collide. For one cell on
+one machine, a measurement takes precedence over a failure, and a complete one over a partial
+one. If folders hold different measurements of the same cell and machine, all are kept and
+named: the newest in cells/, the others in conflicts/. Nothing is overwritten, and unreadable
+files are set aside. Records that only DIR holds are neither read nor changed.
 
 \b
 Examples:
   accelreport merge laptop/results cluster/results -o results
   accelreport merge colab/results -o results       into existing results
-  accelreport merge results-*.zip -o results       archives that notebooks wrote
+  accelreport merge results-*.zip -o results     archives that notebooks wrote
 
-\b
 Exit codes: 0 merged, 7 a folder cannot be read or written, or a file in it cannot be read
-  (the others are still merged).
+(the others are still merged).
 """
 
 Sources = Annotated[list[Path], argument("RESULTS", "Results folders or zip archives of them.")]

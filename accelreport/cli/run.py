@@ -30,61 +30,53 @@ if TYPE_CHECKING:
 LOCAL = "local"
 """The value of `--on` for this machine; other launchers are imported only when needed."""
 
-EXAMPLES = """\b
-What is run:
-  A spec defines cells: sweep points × devices × repeats. Each runs in its own process, in a
-  balanced order that spreads drift evenly over the devices. A cell is done when its record is
-  complete, or when a budget no shorter than the current one stopped it. Done cells are not run
-  again. Failed cells wait for --retry-failed, because most failures cost their whole time again;
-  missing data and interrupted cells are tried again anyway. Cells whose device is not here are
-  skipped, and every run looks for the device again. A failure never replaces a measurement.
-  Editing a spec runs only what the edit changes.
+EXAMPLES = """What is run:
+A spec defines cells: sweep points × devices × repeats. Each runs in its own process, in a
+balanced order that spreads drift evenly over the devices. A cell is done when its record is
+complete, or when a budget no shorter than the current one stopped it. Done cells are not run
+again. Failed cells wait for --retry-failed, because most failures cost their whole time again;
+missing data and interrupted cells are tried again anyway. Cells whose device is not here are
+skipped, and every run looks for the device again. A failure never replaces a measurement.
+Editing a spec runs only what the edit changes.
 
-\b
 Ctrl-C:
-  Once: the current cell is abandoned, finished cells are kept, and the exit code is 130. Run the
-  same command again to continue. Twice: stop immediately.
+Once: the current cell is abandoned, finished cells are kept, and the exit code is 130. Run the
+same command again to continue. Twice: stop immediately.
 
-\b
 Run within a time:
-  --within measures each configuration once before it repeats any. If the machine is so slow that
-  the time will not suffice, budgets become smaller, and the records say that their budget stopped
-  them. Repeats for which no time is left wait for the next call.
+--within measures each configuration once before it repeats any. If the machine is so slow that
+the time will not suffice, budgets become smaller, and the records say that their budget stopped
+them. Repeats for which no time is left wait for the next call.
 
-\b
 Run until decided:
-  --until-decided adds repeats, on the device and on its baseline, where a comparison with the
-  baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or the
-  planned number), each time at a level of 98.75 %, so that all looks together err in at most
-  5 %. Added repeats become part of the plan. --dry-run shows the largest number it can add.
+--until-decided adds repeats, on the device and on its baseline, where a comparison with the
+baseline is neither FASTER, SLOWER nor SAME. It looks after 3, 5, 10 and 20 repeats (or the
+planned number), each time at a level of 98.75 %, so that all looks together err in at most
+5 %. Added repeats become part of the plan. --dry-run shows the largest number it can add.
 
-\b
 Two runs at the same time:
-  The second run waits for the first, so that neither disturbs the other's measurements.
+The second run waits for the first, so that neither disturbs the other's measurements.
 
-\b
 On many machines:
-  --on ray gives each node of a Ray cluster one cell at a time, and --on slurm submits job arrays.
-  A cell is then done when any machine has measured it. See docs/clusters.md.
+--on ray gives each node of a Ray cluster one cell at a time, and --on slurm submits job arrays.
+A cell is then done when any machine has measured it. See docs/clusters.md.
 
 \b
 Examples:
   accelreport run specs/
   accelreport run specs/ --profile quick --within 4m
-  accelreport run specs/mnist_batch_sweep.toml --device cpu --filter batch_size=512
+  accelreport run specs/mnist_batch_sweep.toml -d cpu --filter batch_size=512
   accelreport run specs/ --dry-run
   accelreport run specs/ --data synthetic --budget 2m
-  accelreport run specs/matmul.toml --set workload.count=10 --set measure.repeats=5
+  accelreport run specs/matmul.toml --set workload.count=10
   accelreport run specs/ --until-decided --most-repeats 10
-  accelreport run specs/ --on slurm --on-option partition=gpu --on-option time=120
-  accelreport run specs/ --json | jq -r 'select(.event == "cell-end") | .status'
+  accelreport run specs/ --on slurm --on-option partition=gpu
+  accelreport run specs/ --json | jq 'select(.event == "cell-end").status'
 
-\b
 JSON events, one per line: plan, waiting, cell-start, cell-event, cell-end, look, end, timings.
 
-\b
 Exit codes: 0 done, 2 wrong command line, 3 error in a spec, 4 some cells failed, 5 no cell can
-  run here, 7 results cannot be written, 130 interrupted.
+run here, 7 results cannot be written, 130 interrupted.
 """
 
 Filters = Annotated[

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import difflib
 import functools
 import gzip
 import hashlib
@@ -137,6 +138,16 @@ def is_file_or_folder(path: Path) -> bool:
 def file_at(path: str, folder: str) -> Path | None:
     """The first of the `places` of a file that has it; None if none has."""
     return next((place for place in places(path, folder) if is_file(place)), None)
+
+
+def misspelt(place: Path) -> str:
+    """A question for the file of the most similar name beside a place; empty where none is."""
+    try:
+        names = [path.name for path in place.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(place.name, names, n=1)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def misplaced(path: str, folder: str) -> str:

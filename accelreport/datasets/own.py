@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Literal
 
-from accelreport.datasets.cache import is_file_or_folder, open_regular, places
+from accelreport.datasets.cache import is_file_or_folder, misspelt, open_regular, places
 from accelreport.datasets.entry import MEBIBYTE
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 
@@ -156,7 +156,8 @@ def place_of(path: str, folder: str) -> Path:
         f"There are no data {path}.",
         why=f"Looked for: {', '.join(map(str, looked))}."
         + (f" {other} is neither a file nor a folder." if other else ""),
-        remedy=(f"Move {near} there" if near else "Put them there")
+        remedy=next(filter(None, map(misspelt, looked)), "")
+        + (f"Move {near} there" if near else "Put them there")
         + ", or measure on random data of the model's shape with --data synthetic.",
     )
 

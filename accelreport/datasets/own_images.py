@@ -139,10 +139,10 @@ def converted(modes: Counter[str], own: OwnData) -> str:
 def first_image(place: Path) -> Path | None:
     """The first image of a folder by class."""
     top = next(iter(parts_of(place)[0].values()))
-    found = (
+    images = (
         path
         for folder in folders_in(top)
         for path in sorted(folder.iterdir())
         if path.suffix.lower() in IMAGES
     )
-    return next(found, None)
+    return next(images, None)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from accelreport.datasets import parts
-from accelreport.datasets.cache import Contents, file_at, places, read_bounded
+from accelreport.datasets.cache import Contents, file_at, misspelt, places, read_bounded
 from accelreport.datasets.entry import MEBIBYTE, CatalogueEntry
 from accelreport.datasets.errors import DataOptionsError, DataUnavailable, FormatError
 from accelreport.datasets.parts import Parts
@@ -510,7 +510,8 @@ def _read_file(path: str, folder: str) -> Contents:
         raise DataUnavailable(
             f"There is no file {path}.",
             why=f"Tried: {', '.join(map(str, dict.fromkeys(places(path, folder))))}.",
-            remedy="Correct the path, or use `--data synthetic`.",
+            remedy=misspelt(places(path, folder)[0])
+            + "Correct the path, or use `--data synthetic`.",
         )
     data = read_bounded(place, _LIMIT, _REMEDY)
     sha256 = hashlib.sha256(data).hexdigest()

@@ -114,10 +114,10 @@ def _curves(given: Given) -> Curves | None:
     curves = {}
     for name, values in data.items():
         # With `validation_freq` only each so many epochs have a value.
-        each = epochs // len(values) if name.startswith("val_") else 1
-        even = epochs // each == len(values)
-        first = each - 1 if even else epochs - len(values)
-        places = range(first, epochs, each if even else 1)
+        step = epochs // len(values) if name.startswith("val_") else 1
+        even = epochs // step == len(values)
+        first = step - 1 if even else epochs - len(values)
+        places = range(first, epochs, step if even else 1)
         curves[name] = dict(zip(places, map(number, values), strict=True))
     return curves
 

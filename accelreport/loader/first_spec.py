@@ -228,13 +228,14 @@ def _beside(path: str, folder: Path) -> tuple[Path, str]:
     Raises:
         UsageError: there is no such file.
     """
-    from accelreport.datasets.cache import is_file_or_folder
+    from accelreport.datasets.cache import is_file_or_folder, misspelt
 
     known = [folder / path, Path(path)]
     place = next(filter(is_file_or_folder, known), None)
     if place is None:
         looked = " and ".join(dict.fromkeys(str(candidate) for candidate in known))
-        raise UsageError(f"There is no {path}.", why=f"Looked for {looked}.")
+        remedy = next(filter(None, map(misspelt, known)), "").strip()
+        raise UsageError(f"There is no {path}.", why=f"Looked for {looked}.", remedy=remedy)
     if Path(path).is_absolute():
         return place, path
     return place, Path(os.path.relpath(place.absolute(), folder.absolute())).as_posix()

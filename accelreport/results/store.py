@@ -429,8 +429,12 @@ def writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def existing(folder: Path) -> Store:
+def existing(folder: Path, command: str = "run") -> Store:
     """The store of an existing results folder.
+
+    Args:
+        folder: the folder.
+        command: what would have filled it.
 
     Raises:
         ResultsError: it is not a results folder.
@@ -439,6 +443,7 @@ def existing(folder: Path) -> Store:
         raise ResultsError(
             f"{folder} is not a results folder.",
             why="It has neither cells/ nor plans/.",
+            remedy=f"Measure first, with `accelreport {command}`, or name another folder.",
         )
     return Store(folder)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -91,7 +91,12 @@ class _Raised:
 def _finding(raised: _Raised) -> ValueProblem:
     kind, path, value = raised.details["type"], raised.path, raised.value
     if kind in TYPES:
-        return wrong_type(path, TYPES[kind], value)
+        problem = wrong_type(path, TYPES[kind], value)
+        names = fields_at(raised.model, raised.details["loc"]).get("name")
+        if isinstance(value, str) and names and TYPES[kind] == "a table":
+            named = f"{{ name = {quote(value)}, … }}"
+            return replace(problem, help=f"write {path[-1]} = {named}, or [workload.{path[-1]}]")
+        return problem
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         message = f"{subject(path)} must be {words} {raised.context[name]:g}, not {quote(value)}"

@@ -254,7 +254,13 @@ def read_tables(collector: Collector, families: Families) -> ParsedSpec:
         "in [workload]": fields_of(family.parameters) if family else {},
         "at the top of the file, before the first [table]": fields_of(Header),
     }
-    collector.homes = {key: words for words, fields in tables.items() for key in fields}
+    below = [
+        name.rpartition(".")
+        for name, _ in (dotted_fields(family.parameters) if family else ())
+        if "." in name
+    ]
+    collector.homes = {key: f"in [workload.{table}]" for table, _, key in below}
+    collector.homes |= {key: words for words, fields in tables.items() for key in fields}
     _header(collector, parts)
     parts.sweep = read_sweep(collector, parts.family)
     parts.source = _table(collector, "source", Source) if "source" in data else None

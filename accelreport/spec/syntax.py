@@ -321,8 +321,14 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 PLAIN = (
     ("Illegal character", "this character is not allowed here; delete it, or write it as \\uXXXX"),
     ("Found invalid character", "this character is not allowed here"),
-    ("Unescaped '\\'", "a backslash in \"…\" begins an escape; write `\\\\`, or use '…'"),
-    ("Invalid hex value", "`\\u` needs four hexadecimal digits, `\\U` eight"),
+    (
+        "Unescaped '\\'",
+        "a backslash in \"…\" begins an escape; write `\\\\`, or use '…'",
+    ),
+    (
+        "Invalid hex value",
+        "a backslash in \"…\" begins an escape; write paths with `/`, or use '…'",
+    ),
     ("not a Unicode scalar", "this escape is not a character of Unicode"),
     ("Expected '=' after a key", "`=` is missing after the key"),
     ("at the end of a table declaration", "`]` is missing at the end of this header"),

@@ -70,6 +70,12 @@ def test_contribute_shows_what_the_file_holds_and_asks(folder: Path) -> None:
     assert (folder / "chips" / "mine.zip").read_bytes() == HONEST.read_bytes()
 
 
+def test_contribute_before_anything_was_measured_names_chip() -> None:
+    assert "accelreport chip" in output(
+        "contribute", "--results", "none", code=ExitCode.BAD_RESULTS
+    )
+
+
 def test_contribute_writes_the_canonical_name_into_a_folder(folder: Path) -> None:
     before = {*(folder / "chips").iterdir()}
     output("contribute", "-o", "chips", "--yes")

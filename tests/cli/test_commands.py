@@ -29,6 +29,9 @@ COMMANDS = (
     "merge",
     "import",
     "compare",
+    "new",
+    "chip",
+    "claims",
     "devices",
     "schema",
     "data list",
@@ -57,6 +60,7 @@ def test_every_help_has_options_and_examples(tmp_path: Path, command: str) -> No
     for part in ("Options:", "Examples:", f"accelreport {command}"):
         assert part in told.stdout
     assert "\x1b" not in told.stdout
+    assert max(map(len, told.stdout.splitlines())) <= 80
 
 
 def test_the_help_of_the_program_lists_every_exit_code(tmp_path: Path) -> None:

@@ -234,8 +234,8 @@ def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path:
     for text, why in wrong.items():
         with pytest.raises(DataCorrupt, match=why):
             read(table(tmp_path, text), str(tmp_path))
-    with pytest.raises(DataUnavailable, match=r"There are no data gone\.csv"):
-        read(changed(own, path="gone.csv"), str(tmp_path))
+    with pytest.raises(DataUnavailable, match=r"no data trian\.csv[^?]*Did you mean train\.csv\?"):
+        read(changed(own, path="trian.csv"), str(tmp_path))
 
 
 @pytest.mark.parametrize("path", ["~nobody-of-this-name/x.csv", f"{'x' * 300}.csv", "x/\0.csv"])

@@ -133,7 +133,7 @@ def test_every_exit_code_is_there(documents: dict[str, Element]) -> None:
     assert found["code-6"] == [
         "6",
         "SLOWER",
-        "A result is slower than the gate of the comparison allows, or less accurate.",
+        "A result is slower than the gate allows, or less accurate.",
     ]
 
 

@@ -48,8 +48,8 @@ def test_a_link_out_of_the_folder_is_refused(
 
 def test_a_folder_or_an_absent_file_is_no_file(write: Write, folder: Path) -> None:
     (folder / "data").mkdir()
-    assert "is not a file in the spec's folder" in str(_said(write, "data"))
-    assert "is not a file in the spec's folder" in str(_said(write, "absent.csv"))
+    assert "which is not a file in the spec's folder" in str(_said(write, "data"))
+    assert "which is not a file in the spec's folder" in str(_said(write, "absent.csv"))
 
 
 def test_where_no_spec_is_being_checked_the_path_alone_is_checked() -> None:

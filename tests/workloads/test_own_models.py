@@ -134,7 +134,11 @@ def test_a_step_that_takes_longer_to_trace_than_the_budget_leaves_timed_steps_an
         ([CODE, 'data = "synthetik"'], 'did you mean "synthetic"?', "pets/"),
         (['model = "model.py"', *CSV], "names no function", 'model = "model.py:build"'),
         (['model = "model.py:made"', *CSV], "defines no function `made`", "it defines build"),
-        (['model = "gone.py:build"', *CSV], "not a file in the spec's folder", ""),
+        (
+            ['model = "modle.py:build"', *CSV],
+            "names modle.py, which is not a file",
+            "mean model.py?",
+        ),
         (['model = "../../m.py:build"', *CSV], "outside the spec's folder", ""),
         (['model = "net.h5"', *CSV], "net.keras", ""),
         ([CODE, *CSV, "options = { depth = 2 }"], "line 6: `build` does not take `depth`", "add"),
