@@ -6,7 +6,8 @@ A rank is a range: an entry may stand at every place that the intervals leave op
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -119,13 +120,26 @@ class Entry:
     price: Price | None = None
 
 
+AGREES = 1.1
+"""Two machines of the same hardware agree where their values differ by at most this factor."""
+
+
 @dataclass(frozen=True)
 class Ranked:
-    """An entry with the ranks that the intervals leave open, both from 1."""
+    """An entry with the ranks that the intervals leave open, both from 1.
+
+    Attributes:
+        entry: the entry.
+        best: its best rank.
+        worst: its worst rank.
+        confirmed: other machines of the same hardware that agree with it; the entry is
+            self-reported where there is none, because no file proves a measurement.
+    """
 
     entry: Entry
     best: int
     worst: int
+    confirmed: int = 0
 
 
 def entries(contribution: Contribution) -> dict[str, list[Entry]]:
@@ -182,12 +196,27 @@ def _values(
 
 
 def ranked(rows: Iterable[Entry], figure: Figure) -> list[Ranked]:
-    """Entries with their ranks, the best first.
+    """Entries with their ranks, the best first: confirmed ones, and then those self-reported.
 
     An entry is certainly better than another where their intervals do not overlap; one without an
     interval counts as its value alone, so that it is compared with the others' intervals.
     """
-    every = list(rows)
+    alike: dict[tuple[object, ...], list[Entry]] = defaultdict(list)
+    for row in rows:
+        alike[row.hardware, row.threads, row.precision, row.framework].append(row)
+    by_state: dict[bool, dict[Entry, int]] = {True: {}, False: {}}
+    for same in alike.values():
+        for row in same:
+            others = (o.value.value for o in same if o.contribution != row.contribution)
+            agreeing = sum(1 / AGREES <= row.value.value / other <= AGREES for other in others)
+            by_state[agreeing > 0][row] = agreeing
+    confirmed = _placed(by_state[True], figure, 0)
+    return confirmed + _placed(by_state[False], figure, len(confirmed))
+
+
+def _placed(confirmed: Mapping[Entry, int], figure: Figure, before: int) -> list[Ranked]:
+    """Entries, and how many machines confirm each, with the ranks behind so many others."""
+    every = list(confirmed)
     sign = -1.0 if figure.more_is_better else 1.0
 
     def ends(entry: Entry) -> tuple[float, float]:
@@ -197,7 +226,12 @@ def ranked(rows: Iterable[Entry], figure: Figure) -> list[Ranked]:
     spans = [ends(entry) for entry in every]
     lows, highs = (sorted(side) for side in zip(*spans, strict=True)) if spans else ((), ())
     places = [
-        Ranked(entry, 1 + bisect_left(highs, low), bisect_right(lows, high))
+        Ranked(
+            entry,
+            before + 1 + bisect_left(highs, low),
+            before + bisect_right(lows, high),
+            confirmed[entry],
+        )
         for entry, (low, high) in zip(every, spans, strict=True)
     ]
     places.sort(key=lambda row: (sign * row.entry.value.value, row.entry.contribution))

@@ -28,6 +28,11 @@ def rank_label(row: Ranked) -> str:
     return f"{row.best}" if row.best == row.worst else f"{row.best}{EN_DASH}{row.worst}"
 
 
+def confirmed_label(row: Ranked) -> str:
+    """Whether other machines of the same hardware agree: "confirmed by 2"."""
+    return f"confirmed by {row.confirmed}" if row.confirmed else "self-reported"
+
+
 def ratio_label(row: Ranked, ranks: Sequence[Ranked], figure: Figure) -> str:
     """How many times as good the entry is as the first: "0.42×"; empty for the first."""
     first = ranks[0].entry

@@ -11,6 +11,7 @@ from accelreport.chips.ranking import FIGURES, Figure, Ranked, entries, ranked
 from accelreport.chips.verify import Doubt
 from accelreport.report.quantity import plural
 from accelreport.report.rank_labels import (
+    confirmed_label,
     interval_label,
     precision_label,
     rank_label,
@@ -45,7 +46,9 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
                 f"{figure.title}, {precision_label(row.entry)}",
                 f"{value_label(row.entry, figure)} ({interval_label(row.entry, figure)})",
                 f"rank {rank_label(row)} of {len(rows)}",
-                ratio_label(row, rows, figure),
+                f"{ratio_label(row, rows, figure)} {confirmed_label(row)}"
+                if row.confirmed
+                else ratio_label(row, rows, figure),
                 stopped_label(row.entry),
             )
             for figure, row, rows in ranks
@@ -53,6 +56,8 @@ def answer(ranks: Sequence[OwnRank]) -> Iterator[str]:
     )
     yield ""
     yield "×: of the value of rank 1; undecided where the intervals overlap"
+    if not all(row.confirmed for _, row, _ in ranks):
+        yield "self-reported until another machine of the same hardware agrees within 10 %"
     if any(row.entry.stopped for _, row, _ in ranks):
         yield "stopped: by the time budget; the rate is that of its completed steps"
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.analysis.stats import Interval
 from accelreport.chips.contribution import read
 from accelreport.chips.ranking import FIGURES, Entry, entries, ranked
+from accelreport.report.rank_labels import confirmed_label
 from accelreport.terminal.chips import answer, own_ranks
 from tests.chips.forgeries import contribution_from, raw_of
 from tests.chips.test_verify import HONEST, of_another_machine
@@ -31,6 +35,25 @@ def test_entries_whose_intervals_overlap_share_their_ranks() -> None:
     rows = entry("fast", 90, 110), entry("alike", 100, 120), entry("slow", 10, 12)
     assert ranks(*rows) == {"alike": (1, 2), "fast": (1, 2), "slow": (3, 3)}
     assert ranks(*rows, figure=LATENCY) == {"slow": (1, 1), "fast": (2, 3), "alike": (2, 3)}
+
+
+@pytest.mark.parametrize(
+    "others", [(), (1.05,), (1.05, 0.95), (1.2,)], ids=["alone", "one", "two", "unlike"]
+)
+def test_a_row_is_self_reported_until_another_machine_of_the_hardware_agrees(
+    others: tuple[float, ...],
+) -> None:
+    rows = [entry("own", 99, 101), entry("forged", 990, 1010)]
+    for number, factor in enumerate(others):
+        same = replace(entry(f"other {number}", 99 * factor, 101 * factor), hardware="own")
+        rows.append(same)
+    agreeing = sum(1 / 1.1 <= factor <= 1.1 for factor in others)
+    places = ranked(rows, RATE)
+    assert (places[0].entry.contribution == "forged") == (not agreeing)
+    assert {row.entry.contribution: row.confirmed for row in places}["own"] == agreeing
+    assert places[0].best == 1
+    assert all(a.best <= b.best for a, b in pairwise(places))
+    assert confirmed_label(places[-1]) == "self-reported"
 
 
 SPANS = st.lists(
@@ -65,7 +88,7 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     (row,) = [e for e in entries(honest)[RATE.name] if e.device == "cpu"]
     assert row.value.n == 3
     assert row.value.known
-    first, *_, last, _, ratio, stopped = answer(own_ranks(honest, []))
+    first, *_, last, _, ratio, self_reported, stopped = answer(own_ranks(honest, []))
     assert first.startswith(f"{RATE.title}, bfloat16")
     assert "images/s (" in first
     assert "rank 1–2 of 2" in first
@@ -73,6 +96,7 @@ def test_a_chip_has_its_figures_with_their_intervals_and_ranks() -> None:
     done, planned = row.stopped or (0, 0)
     assert done < planned
     assert ratio.startswith("×: of the value of rank 1")
+    assert self_reported.startswith("self-reported until")
     assert stopped.startswith("stopped: by the time budget")
 
 

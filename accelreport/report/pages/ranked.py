@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from accelreport.analysis.findings import Unit
 from accelreport.analysis.overview import RATES_THEMSELVES, PublishedRate
@@ -44,6 +45,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.rank_labels import (
     chip_label,
+    confirmed_label,
     entry_label,
     interval_label,
     precision_label,
@@ -128,7 +130,10 @@ def _chart(board: Board, figure: Figure) -> Drawn:
     """A row for each entry, the best first, then what others published."""
     ranks = board.ranks[figure.name]
     dots = [
-        _dot(row.entry, figure, label(entry_label(row.entry), 48)) for row in ranks[:MOST_DRAWN]
+        replace(
+            _dot(row.entry, figure, label(entry_label(row.entry), 48)), hollow=not row.confirmed
+        )
+        for row in ranks[:MOST_DRAWN]
     ]
     dots += [
         Dot(
@@ -144,7 +149,7 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         for by, rate in board.published.get(figure.name, ())
     ]
     some = f" The first {MOST_DRAWN} of {len(ranks):,} entries." if len(ranks) > MOST_DRAWN else ""
-    caption = f"Mean of the repeats, 95 % interval. ○ single run, ◇ published.{some}"
+    caption = f"Mean of the repeats, 95 % interval. ○ self-reported, ◇ published.{some}"
     return _dot_figure("chart", f"{sentence(figure.short)}, the best first", dots, figure, caption)
 
 
@@ -195,8 +200,9 @@ def _ranks(board: Board, figure: Figure) -> Table:
             RowGroup(tuple(rows)),
             *([RowGroup(tuple(published), "Published, without a rank")] if published else []),
         ),
-        caption="A rank is a range where 95 % intervals overlap. Where the time budget stopped a "
-        "repeat, the rate is that of its completed steps.",
+        caption="A rank is a range where 95 % intervals overlap. A row is self-reported until "
+        "another machine of the same hardware agrees within 10 %; confirmed rows rank first. Where "
+        "the time budget stopped a repeat, the rate is that of its completed steps.",
     )
 
 
@@ -204,7 +210,10 @@ def _ranked_row(
     row: Ranked, machine: Submission, ranks: Sequence[Ranked], figure: Figure, *, priced: bool
 ) -> Row:
     own = row.entry
-    detail = own.kind, precision_label(own), _release(own, machine), machine.measured_at[:4]
+    detail = (
+        *(own.kind, precision_label(own), _release(own, machine), machine.measured_at[:4]),
+        confirmed_label(row),
+    )
     price = ""
     if own.price:  # it has the digits of its list: 0.18, 1.18
         price = f"{quantity.setting(own.price.per_hour)} {label(own.price.currency, 8)}"
