@@ -219,6 +219,7 @@ class Finding:
         comparisons: of how many comparisons the values were chosen; 1 where all are shown.
         of: how many there could have been: comparisons, sweep points, configurations.
         axis: the swept key that it is about; empty where it is about none.
+        failed: reason → cells without a number for it, of what has none.
     """
 
     kind: Kind
@@ -228,6 +229,7 @@ class Finding:
     comparisons: int = 1
     of: int = 0
     axis: str = ""
+    failed: tuple[tuple[str, int], ...] = ()
 
     @property
     def decided(self) -> bool:

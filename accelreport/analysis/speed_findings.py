@@ -526,7 +526,7 @@ def rate_findings(bench: Benchmark) -> Iterator[Finding]:
     if rates:
         yield Finding(Kind.RATE, (rates[len(rates) // 2],), of=len(rates))
     else:
-        yield Finding(Kind.NOT_MEASURED, (), of=len(bench.results))
+        yield Finding(Kind.NOT_MEASURED, (), of=sum(row.timed for row in bench.results))
 
 
 # Compiled runs, start-up included ---------------------------------------------------------------

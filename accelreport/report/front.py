@@ -1,4 +1,4 @@
-"""What the front page says of all workloads together, as findings, and their one form.
+"""What the front page says of all workloads together, as findings with the fields of their forms.
 
 A ratio is over the base that the picture has. Measured ratios hold over all comparisons together
 (Bonferroni), and none is made on a machine that other programs used.
@@ -7,8 +7,8 @@ A ratio is over the base that the picture has. Measured ratios hold over all com
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import log
 
 from accelreport.analysis.findings import (
@@ -23,12 +23,13 @@ from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of, said_kind
 from accelreport.analysis.speedup import Speedup
-from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
+from accelreport.report.forms import CAVEATS, EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview, Shown
-from accelreport.report.say import Speaker
+from accelreport.report.say import MOST_LISTED, Speaker, failures, over, reasons_text
 from accelreport.report.text import label, sentence
+from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import problem_text
 
 LOOSE = 1.5
@@ -37,17 +38,19 @@ LOOSE = 1.5
 
 @dataclass(frozen=True)
 class FrontFinding:
-    """A finding over workloads.
+    """A finding over workloads, with the fields of its form.
 
     Attributes:
         finding: kind and values.
         shown: the workload of each value, in the same order.
-        name: what all its values are of: a device, or a kind of published devices.
+        words: field → its text, over all these workloads.
+        evidence: what stands below it.
     """
 
     finding: Finding
-    shown: tuple[Shown, ...]
-    name: str = ""
+    shown: tuple[Shown, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    evidence: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -59,16 +62,47 @@ class FrontFinding:
         """Its numbers."""
         return self.finding.values
 
+    @property
+    def title(self) -> str:
+        """The finding as a heading, without a full stop."""
+        if not self.shown:
+            return sentence(say(self.finding, self.words))
+        return Speaker(self.shown[0].bench).title(self.finding, self.words)
+
+    @property
+    def sentence(self) -> str:
+        """The finding with its evidence, where another one is the heading."""
+        return f"{self.title}. {self.evidence}".strip()
+
 
 def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
     """All that the front page says, the finding of its heading first; never none."""
     if not view.rows:
-        nothing = Finding(Kind.NOT_MEASURED, (), of=len(view.benches))
-        return (FrontFinding(nothing, ()),)
+        return (_missing(view.benches),)
     measured = [*_measured(view)] if view.relative else []
     published = [*_published(view)] if view.relative else []
     every = (*measured, *published, *_rates(view))
     return tuple(sorted(every, key=lambda front: not front.finding.titles))
+
+
+def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
+    """What failed, where nothing has a time; else why no baseline has one."""
+    rows = [row for bench in benches for row in bench.results]
+    timed, lost = sum(row.timed for row in rows), failures(benches)
+    if not timed:
+        processes = quantity.plural(len(rows), "process", "processes")
+        failed = f"{sum(count for _, count in lost.failed)} of {processes}"
+        words = {"failed": failed, "reasons": reasons_text(lost)}
+        return FrontFinding(lost, words=words)
+    evidence = []
+    for bench in benches:
+        own = [row for row in bench.results if bench.plan.baseline.is_at(row.device, row.point)]
+        problems = Counter(problem_text(row) for row in own if not row.timed)
+        if own and any(row.timed for row in bench.results):
+            why = label("; ".join(of_processes(problems, len(own))), 300)
+            evidence.append(EVIDENCE["baseline"].format(name=bench.baseline_name, why=why))
+    missing = Finding(Kind.NOT_MEASURED, (), of=timed)
+    return FrontFinding(missing, evidence=" ".join(dict.fromkeys(evidence)))
 
 
 def _measured(view: Overview) -> Iterator[FrontFinding]:
@@ -93,7 +127,7 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
         elif kind is not Kind.TABLED and (id(shown), id_of(row.own)) in drawn:
             name = shown.hardware(row.device, row.own.timed)
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
-    grouped = [_grouped(name, kind, own) for (name, kind), own in groups.items()]
+    grouped = [_compared(view, name, kind, own) for (name, kind), own in groups.items()]
 
     def rank(front: FrontFinding) -> tuple[bool, bool, float]:
         mean = sum(abs(log(value.number)) for value in front.values) / len(front.values)
@@ -102,12 +136,57 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
     yield from sorted(grouped, key=rank)
 
 
-def _grouped(name: str, kind: Kind, own: Sequence[tuple[Value, Shown]]) -> FrontFinding:
-    ordered = sorted(own, key=lambda pair: -pair[0].number)
-    values, shown = zip(*ordered, strict=True)
-    over = rate_of(shown[0].row.base) if kind is Kind.PUBLISHED else None
-    finding = Finding(kind, values, over, of=len(values))
-    return FrontFinding(finding, shown, name)
+def _ordered(
+    kind: Kind, own: Sequence[tuple[Value, Shown]], base: Value | None = None
+) -> tuple[Finding, tuple[Shown, ...]]:
+    """The largest ratio first."""
+    values, shown = zip(*sorted(own, key=lambda pair: -pair[0].number), strict=True)
+    return Finding(kind, values, base, of=len(values)), shown
+
+
+def _compared(
+    view: Overview, name: str, kind: Kind, own: Sequence[tuple[Value, Shown]]
+) -> FrontFinding:
+    finding, shown = _ordered(kind, own)
+    speaker, first = Speaker(shown[0].bench), finding.values[0]
+    if kind is Kind.UNDECIDED:
+        evidence = EVIDENCE["decides"].format(
+            spec="specs/",
+            profile=shown[0].bench.plan.profile,
+            them="it" if len(own) == 1 else "them",
+        )
+        return FrontFinding(finding, shown, evidence=evidence)
+    # One processor driven in two ways has the names of both, not "this CPU" for one of them.
+    alike = shown[0].kind(first.of.device) == shown[0].kind(over(first).device)
+    base = speaker.name(over(first)) if alike else view.base_in_words
+    listed = [
+        speaker.with_interval(f"{one.where}:", value)
+        for value, one in zip(finding.values[:MOST_LISTED], shown, strict=False)
+    ]
+    evidence = f"{'; '.join(listed)}." if len(own) > 1 else speaker.evidence(finding)
+    return FrontFinding(finding, shown, _words(name, base, finding, shown), evidence)
+
+
+def _words(
+    who: str, base: str, finding: Finding, shown: Sequence[Shown], *, many: bool = False
+) -> dict[str, str]:
+    """The fields of a ratio over several workloads."""
+    words = shown[0].bench.words
+    return {
+        "who": who,
+        "base": base,
+        "ratio": Speaker(shown[0].bench).numbers(finding.values),
+        "do": words.verb_of_many if many else words.verb,
+        "reach": "reach" if many else "reaches",
+        "are": "are" if many else "is",
+        "at": _where(shown),
+    }
+
+
+def _where(shown: Sequence[Shown]) -> str:
+    """In how many benchmarks that holds; nothing where there is one alone."""
+    count = len({one.bench.slug for one in shown})
+    return f" in {count} workloads" if count > 1 else ""
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:
@@ -129,149 +208,46 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
                         own.append((value, shown))
         trained = [pair for pair in own if pair[1].trains] or own
         if trained:
-            yield _grouped(kind, Kind.PUBLISHED, trained)
+            base = rate_of(trained[0][1].row.base)
+            finding, shown_of = _ordered(Kind.PUBLISHED, trained, base)
+            names = {value.of.row.label for value in finding.values if value.of.row}
+            one_name = len(names) == 1
+            who = (
+                f"the published {label(next(iter(names)), 60)}"
+                if one_name
+                else f"published {kind}s"
+            )
+            words = _words(who, view.base_in_words, finding, shown_of, many=not one_name)
+            yield FrontFinding(finding, shown_of, words)
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:
     """What the base does in a second, in all workloads that train."""
     rows = [shown for shown in view.shown if shown.trains] or view.shown
     own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
-    if own:
-        busy = any(shown.row.busy for _, shown in own)
-        front = _grouped("", Kind.RATE, own)
-        caveat = frozenset({Caveat.BUSY} if busy else ())
-        values = tuple(replace(v, caveats=v.caveats | caveat) for v in front.values)
-        yield replace(front, finding=replace(front.finding, values=values))
-
-
-@dataclass(frozen=True)
-class FrontSpeaker:
-    """Writes the findings of the front page.
-
-    Attributes:
-        view: names the base and the devices.
-    """
-
-    view: Overview
-
-    def title(self, front: FrontFinding) -> str:
-        """The finding as a heading, without a full stop.
-
-        Raises:
-            ValueError: no sentence may be made of it (`Finding.is_sentence`).
-        """
-        if not front.finding.is_sentence:
-            raise ValueError(f"a finding of {front.kind} is no sentence here")
-        text = sentence(self._clause(front))
-        single = Caveat.SINGLE_RUN in front.finding.caveats and front.kind in {
-            Kind.PUBLISHED,
-            Kind.RATE,
-        }
-        return f"{text}, in single runs" if single else text
-
-    def sentence(self, front: FrontFinding) -> str:
-        """The finding with its evidence, where another one is the heading."""
-        return f"{self.title(front)}. {self.answer(front)}".strip()
-
-    def answer(self, front: FrontFinding) -> str:
-        """The evidence: the largest ratio with its interval, or what decides."""
-        match front.kind:
-            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
-                value, shown = front.values[0], front.shown[0]
-                speaker = Speaker(shown.bench)
-                return (
-                    f"In {shown.where} it is {speaker.number(value, quantity.TABLE)} "
-                    f"(95{quantity.SPACE}% interval {speaker.interval(value)})."
-                )
-            case Kind.UNDECIDED:
-                return "“accelreport run specs/ --until-decided” decides them."
-            case Kind.NOT_MEASURED:
-                return self._without_base()
-            case Kind.RATE if any(Caveat.BUSY in value.caveats for value in front.values):
-                return (
-                    "Other programs used the processor meanwhile, so the figure shows no speedups "
-                    "over it."
-                )
-        return ""
-
-    def _clause(self, front: FrontFinding) -> str:
-        values, base = front.values, self.view.base_in_words if self.view.rows else ""
-        match front.kind:
-            case Kind.PUBLISHED:
-                names = {value.of.row.label for value in values if value.of.row}
-                one = label(next(iter(names)), 60)
-                who = f"the published {one}" if len(names) == 1 else f"published {front.name}s"
-                return f"{who} {self._pace(front, base, many=len(names) > 1)}"
-            case Kind.FASTER | Kind.SLOWER:
-                return f"{front.name} {self._pace(front, base)}{self._where(front)}"
-            case Kind.SAME:
-                same = f"within 3{quantity.SPACE}%"
-                return f"{front.name} is as fast as {base}, {same}{self._where(front)}"
-            case Kind.UNDECIDED:
-                return Speaker(front.shown[0].bench).title(front.finding)
-            case Kind.NOT_MEASURED:
-                if failed := self._failed():
-                    return failed
-                count = quantity.plural(front.finding.of, "benchmark")
-                if not self._timed:
-                    return f"{count}, none measured yet"
-                every = sum(len(bench.results) for bench in self.view.benches)
-                processes = quantity.plural(every, "process", "processes")
-                verb = "is" if self._timed == 1 else "are"
-                return f"{self._timed} of {processes} {verb} measured, none of a baseline"
-        samples = {shown.bench.words.sample for shown in front.shown}
-        noun = samples.pop() if len(samples) == 1 else "examples"
-        unit = "TFLOPS" if front.shown[0].kernel else f"{noun}/s"
-        words = front.shown[0].bench.words
-        low, high = (
-            quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
-            for pick in (min, max)
-        )
-        span = low if low == high else f"{low} to {high}"
-        who, verb = base, words.verb
-        if not self.view.relative:
-            machines = len({shown.row.base.machine for shown in front.shown})
-            who = f"{quantity.number_word(machines)} machine{'s' if machines > 1 else ''}"
-            verb = words.verb_of_many if machines > 1 else words.verb
-        return f"{who} {verb} {span} {unit}{self._where(front)}"
-
-    def _failed(self) -> str:
-        """How many processes failed where none has a time."""
-        rows = [row for bench in self.view.benches for row in bench.results]
-        failed = sum(row.status in {"failed", REFUSED} for row in rows)
-        processes = quantity.plural(len(rows), "process", "processes")
-        return f"{failed} of {processes} failed" if failed and not self._timed else ""
-
-    @property
-    def _timed(self) -> int:
-        return sum(row.timed for bench in self.view.benches for row in bench.results)
-
-    def _without_base(self) -> str:
-        """Why no baseline has a number, where anything has one; else the command that measures."""
-        if not self._timed:
-            failed = (Speaker(bench).failed() for bench in self.view.benches)
-            return " ".join(f"{text}." for text in failed if text) or (
-                "Run “accelreport run specs/” first."
-            )
-        sentences = []
-        for bench in self.view.benches:
-            own = [row for row in bench.results if bench.plan.baseline.is_at(row.device, row.point)]
-            problems = Counter(problem_text(row) for row in own if not row.timed)
-            if own and any(row.timed for row in bench.results):
-                why = "; ".join(of_processes(problems, len(own)))
-                title = bench.baseline_name
-                sentences.append(f"The baseline {title} has no number: {label(why, 300)}.")
-        return " ".join(dict.fromkeys(sentences))
-
-    def _pace(self, front: FrontFinding, base: str, *, many: bool = False) -> str:
-        """How fast over the base, from the least to the greatest; in the direction of speed."""
-        numbers = Speaker(front.shown[0].bench).numbers(front.values)
-        if max(value.number for value in front.values) < 1:
-            return f"{'reach' if many else 'reaches'} {numbers} the throughput of {base}"
-        words = front.shown[0].bench.words
-        return f"{words.verb_of_many if many else words.verb} {numbers} as fast as {base}"
-
-    def _where(self, front: FrontFinding) -> str:
-        """In how many workloads that holds; nothing where there is one alone."""
-        count = len({shown.bench.slug for shown in front.shown})
-        return f" in {count} workloads" if count > 1 else ""
+    if not own:
+        return
+    finding, shown_of = _ordered(Kind.RATE, own)
+    busy = any(shown.row.busy for shown in shown_of)
+    caveat = frozenset({Caveat.BUSY} if busy else ())
+    values = tuple(replace(v, caveats=v.caveats | caveat) for v in finding.values)
+    words = shown_of[0].bench.words
+    nouns = {shown.bench.words.sample for shown in shown_of}
+    noun = nouns.pop() if len(nouns) == 1 else "examples"
+    unit = "TFLOPS" if shown_of[0].kernel else f"{noun}/s"
+    low, high = (
+        quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
+        for pick in (min, max)
+    )
+    machines = 1 if view.relative else len({shown.row.base.machine for shown in shown_of})
+    who = view.base_in_words
+    if not view.relative:
+        who = f"{quantity.number_word(machines)} machine{'s' if machines > 1 else ''}"
+    fields = {
+        "who": who,
+        "do": words.verb_of_many if machines > 1 else words.verb,
+        "number": f"{low if low == high else f'{low} to {high}'} {unit}",
+        "at": _where(shown_of),
+    }
+    evidence = CAVEATS[Caveat.BUSY] if busy else ""
+    yield FrontFinding(replace(finding, values=values), shown_of, fields, evidence)

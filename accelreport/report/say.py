@@ -1,13 +1,14 @@
-"""The one form of each finding: title, sentence, spoken note, large number.
+"""The gate: every sentence about a result is a form of `forms.py`, and holds by its condition.
 
 A form fills every field from the finding's values. Nothing here reads a number out of a text, and
-nothing elsewhere cuts or patches what is made here.
+nothing elsewhere cuts or patches what is made here. All else about a result is a number with a
+label.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -16,7 +17,9 @@ from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import compiled
 from accelreport.analysis.findings import (
     BESIDE_PUBLISHED,
+    COMPARED,
     FACTS,
+    LEARNED,
     Caveat,
     Finding,
     Kind,
@@ -25,15 +28,17 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
+from accelreport.analysis.learning import WITHIN
+from accelreport.analysis.learning_findings import ACCURACY
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.stats import Verdict, grouped
 from accelreport.analysis.warnings import REFUSED
-from accelreport.report import quantity, say_learning
+from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
-from accelreport.report.metrics import axis_title
+from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
+from accelreport.report.metrics import axis_title, level_text, metric_title
 from accelreport.report.model import LargeNumber
-from accelreport.report.say_learning import QUALITIES
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import AS_WRITTEN
@@ -42,25 +47,12 @@ from accelreport.spec.device import Device
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
 MOST_NAMED = 2
-"""Subjects that a title names; of more it gives the range."""
+"""Subjects that a title names; more are counted."""
 MOST_LISTED = 4
 """Values that a line of evidence lists; the table below has all of them."""
 
-CAVEATS: dict[Caveat, str] = {
-    Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",
-    Caveat.SAMPLE: "The network learns from a sample of the data.",
-    Caveat.STAND_IN: "The data are synthetic.",
-    Caveat.UNLIKE: "The source measured under other conditions.",
-    Caveat.BUSY: "Other programs used the processor meanwhile.",
-    Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
-    Caveat.VALIDATED: "Ratios count the validation after each epoch, as the published times do.",
-    Caveat.UNVALIDATED: (
-        "Published times include validation and measured ones do not, so ratios between them are "
-        "too low."
-    ),
-}
-"""What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
-total leaves out."""
+_DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
+"""What a sentence about quality begins with where the data are not the whole real set."""
 
 SIGNS: dict[Caveat, str] = {
     Caveat.BUDGET: "†",
@@ -142,27 +134,26 @@ class Speaker:
         one, other = self.number(least, digits), self.number(most, digits)
         return one if one == other else f"{one} to {other}"
 
-    # Forms ------------------------------------------------------------------------------------
+    # Sentences --------------------------------------------------------------------------------
 
-    def title(self, finding: Finding) -> str:
+    def title(self, finding: Finding, words: Mapping[str, str] | None = None) -> str:
         """The finding as a sentence without a full stop and without an interval.
+
+        Args:
+            finding: what is said.
+            words: fields in place of this benchmark's own, of whoever speaks of several.
 
         Raises:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        if not finding.is_sentence:
-            raise ValueError(f"a finding of {finding.kind} is no sentence here")
-        if finding.kind in QUALITIES:
-            text = sentence(say_learning.clause(self, finding))
-        else:
-            text = self._begun(self._clause(finding))
-        single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
-        return f"{text}, in one run" if single and Caveat.SINGLE_RUN in finding.caveats else text
-
-    def _begun(self, text: str) -> str:
-        """A sentence's beginning; element types and values of the spec are written as they are."""
+        text = say(finding, _Words(self, finding, words or {}))
+        # Element types and values of the spec are written as they are.
         as_written = (*COMPUTE_DTYPE.values(), *(f"{way} " for way in self.bench.ways))
-        return text if text.startswith(as_written) else sentence(text)
+        text = text if text.startswith(as_written) else sentence(text)
+        single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
+        if not single or Caveat.SINGLE_RUN not in finding.caveats:
+            return text
+        return f"{text}, in {'one run' if words is None else 'single runs'}"
 
     @property
     def claim(self) -> ClaimResult | None:
@@ -223,9 +214,10 @@ class Speaker:
         finding = next(filter(self._numbered, known), None)
         if finding is None:
             return ""
-        number = f"{self.number(finding.values[0])} {say_learning.large_text(self, finding)}"
+        number = f"{self.number(finding.values[0])} {_Words(self, finding, {}).noun}"
+        number += self.at(finding.values[0].of)
         single = "one run" if Caveat.SINGLE_RUN in finding.caveats else ""
-        return ", ".join(filter(None, (number, single, say_learning.data_words(finding))))
+        return ", ".join(filter(None, (number, single, data_words(finding))))
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""
@@ -267,64 +259,12 @@ class Speaker:
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
-        return f"The time budget stopped {what}{after}."
-
-    def _clause(self, finding: Finding) -> str:
-        """What a finding says, from its values alone."""
-        values, base = finding.values, finding.base
-        match finding.kind:
-            case Kind.FASTER | Kind.SLOWER | Kind.SAME:
-                return self._compared(finding)
-            case Kind.UNDECIDED:
-                count = quantity.plural(len(values), "comparison")
-                verb = "is" if len(values) == 1 else "are"
-                single = all(value.interval.n == 1 for value in values)
-                why = ": it is a single run" if len(values) == 1 else ": each is a single run"
-                return f"{count} {verb} not decided{why * single}"
-            case Kind.COMPILED:
-                return self._compiled(finding)
-            case Kind.GAIN:
-                return self._gain(finding)
-            case Kind.CROSSING:
-                after = values[1]
-                (low,), (high,) = values[0].of.point, after.of.point
-                between = f"{quantity.setting(low)} and {quantity.setting(high)}"
-                return (
-                    f"{self.name(after.of)} overtakes {self.name(_over(after))} between "
-                    f"{axis_title(finding.axis)} {between}"
-                )
-            case Kind.PUBLISHED:
-                best = values[0]
-                return f"{self.name(best.of)} {self.pace(best, self.name(_over(best)))}" + (
-                    self.at(_over(best))
-                )
-            case Kind.TOTAL if base:
-                slowest = values[0]
-                return (
-                    f"the training takes {self.number(slowest)} on {self.name(slowest.of)} and "
-                    f"{self.number(base)} on {self.name(base.of)}"
-                )
-            case Kind.RATE:
-                (rate,) = values
-                text = f"{self.name(rate.of)} {self.bench.words.verb} {self.number(rate)}"
-                return f"{text}{self.at(rate.of)}"
-            case Kind.LATENCY:
-                best = values[0]
-                verb = f"a call{self.at(best.of)} takes"
-                return f"{verb} {self.number(best)} on {self.name(best.of)}"
-            case Kind.NOT_MEASURED:
-                return self.failed() or "nothing has been measured yet"
-        raise ValueError(f"a finding of {finding.kind} has no form")
+        return EVIDENCE["budget"].format(what=what, after=after)
 
     def failed(self) -> str:
         """How many cells have no number because they failed or were refused, and why."""
-        rows = [row for row in self.bench.results if row.status in {"failed", REFUSED}]
-        if not rows:
-            return ""
-        kinds = Counter(row.failure_kind or row.status for row in rows)
-        why = quantity.listed([f"{label(kind, 40)} ({count})" for kind, count in kinds.items()])
-        cells = quantity.plural(len(self.bench.results), "cell")
-        return f"{len(rows)} of {cells} failed: {why}"
+        lost = failures([self.bench])
+        return self.title(lost) if lost.failed else ""
 
     def bounded(self, value: Value) -> str:
         """A ratio; where the ends of its interval are more than twofold apart, the nearer bound."""
@@ -335,70 +275,10 @@ class Speaker:
             return f"{most} {quantity.write(bound, Unit.RATIO, digits=quantity.HEADLINE)}"
         return self.number(value)
 
-    def pace(self, value: Value, base: str) -> str:
-        """How fast something is over a base; always in the direction of speed."""
-        if value.number >= 1:
-            return f"{self.bench.words.verb} {self.bounded(value)} as fast as {base}"
-        return f"reaches {self.bounded(value)} the throughput of {base}"
-
-    def _compared(self, finding: Finding) -> str:
-        """A comparison with the baseline, by its verdict."""
-        values, kind = finding.values, finding.kind
-        base = self.name(_over(values[0]))
-        names = list(dict.fromkeys(self.name(value.of) for value in values))
-        if kind is Kind.SAME:
-            verb = "is" if len(names) == 1 else "are"
-            return f"{quantity.listed(names)} {verb} as fast as {base}, within 3{quantity.SPACE}%"
-        first = values[0]
-        if len(values) == 1 and first.why:
-            own, other = (COMPUTE_DTYPE[policy] for policy in (first.why[0].own, first.why[0].base))
-            return f"{own} {self.pace(first, f'{other} on {base}')}{self.at(first.of)}"
-        if len(values) == 1 or finding.comparisons > 1:
-            return f"{self.name(first.of)} {self.pace(first, base)}{self.at(first.of)}"
-        if len(names) == 1:
-            how = f"{self.bench.words.verb} {self.numbers(values)} as fast as"
-            if kind is Kind.SLOWER:
-                how = f"reaches {self.numbers(values)} the throughput of"
-            return f"{names[0]} {how} {base}"
-        what = "the throughput of" if kind is Kind.SLOWER else "as fast as"
-        if len(values) <= MOST_NAMED:
-            verb = "reaches" if kind is Kind.SLOWER else self.bench.words.verb
-            one, other = (f"{self.name(value.of)} {{}}{self.number(value)}" for value in values)
-            return f"{one.format(f'{verb} ')} and {other.format('')} {what} {base}"
-        how = "reach" if kind is Kind.SLOWER else self.bench.words.verb_of_many
-        return f"{len(names)} devices {how} {self.numbers(values)} {what} {base}"
-
-    def _compiled(self, finding: Finding) -> str:
-        """A compiler against the same framework with less of it."""
-        (value,) = finding.values
-        devices = self.bench.plan.devices
-        more, less = devices[value.of.device], devices[_over(value).device]
-        own, other = mode(more), mode(less)
-        if value.verdict is Verdict.SAME:
-            same = f"within 3{quantity.SPACE}%"
-            return f"{own} is as fast as {other} in {more.framework_name}, {same}"
-        return f"{own} {self.pace(value, other)} in {more.framework_name}"
-
-    def _span(self, finding: Finding) -> str:
-        """From where to where a swept number goes: "from batch size 1 to 1,024"."""
-        (first,), (last,) = _over(finding.values[0]).point, finding.values[0].of.point
-        ends = f"{quantity.setting(first)} to {quantity.setting(last)}"
-        return f"from {axis_title(finding.axis)} {ends}"
-
-    def _gain(self, finding: Finding) -> str:
-        """One device at the last value of a swept number against the same at the first."""
-        best = finding.values[0]
-        (first,), (last,) = _over(best).point, best.of.point
-        where = f"at {axis_title(finding.axis)} {quantity.setting(last)}"
-        base = quantity.setting(first)
-        if best.verdict is Verdict.SAME:
-            same = f"within 3{quantity.SPACE}%"
-            return f"{self.name(best.of)} is as fast {where} as at {base}, {same}"
-        number = self.bounded(best)
-        if best.number >= 1:
-            verb = self.bench.words.verb
-            return f"{self.name(best.of)} {verb} {number} as fast {where} as at {base}"
-        return f"{self.name(best.of)} reaches {number} of its throughput at {base} {where}"
+    def quality(self, number: str, metric: str) -> str:
+        """A number of a metric: "99.4 % validation accuracy", "a validation loss of 0.031"."""
+        title = metric_title(metric)
+        return f"{number} {title}" if number.endswith("%") else f"a {title} of {number}"
 
     # Evidence ---------------------------------------------------------------------------------
 
@@ -406,32 +286,55 @@ class Speaker:
         """The intervals behind a finding, or the numbers that it is made of."""
         values, base = finding.values, finding.base
         match finding.kind:
-            case kind if kind in QUALITIES:
-                return say_learning.evidence(self, finding)
-            case Kind.NOT_MEASURED:
-                return f"None of {quantity.plural(finding.of, 'cell')} has a time."
+            case Kind.NOT_MEASURED | Kind.TARGET:
+                return ""
             case Kind.PUBLISHED | Kind.TOTAL if base:
-                others = self._list(values[1:])
-                return f"{others} {self._absolute(base)}".strip()
+                return f"{self._list(values[1:])} {self._absolute(base)}".strip()
             case Kind.UNDECIDED:
-                spec, profile = self.bench.plan.spec, self.bench.plan.profile
-                them = "it" if len(values) == 1 else "them"
-                return (
-                    f"“accelreport run {spec} --profile {profile} --until-decided” decides {them}."
+                return EVIDENCE["decides"].format(
+                    spec=self.bench.plan.spec,
+                    profile=self.bench.plan.profile,
+                    them="it" if len(values) == 1 else "them",
                 )
-            case Kind.LATENCY | Kind.GAIN:
-                values = values[:1]
+            case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
+                (row,), of = values[0].processes, values[0].of
+                cells = self.bench.cells(of.device, of.machine, of.point)
+                runs = quantity.plural(sum(cell.measured for cell in cells), "run")
+                return EVIDENCE["seed"].format(seed=row.seed, runs=runs)
+            case Kind.INT8:
+                return self._int8(finding)
             case Kind.FASTER | Kind.SLOWER | Kind.SAME:
                 values = finding.title_values
+            case _:
+                values = values[:1]
         known = [value for value in values if self.interval(value)]
-        if not known:
-            return ""
-        level = quantity.percent(finding.level, 0)
-        if len(known) == 1:
-            (value,) = known
-            count = quantity.plural(value.interval.n, "process", "processes")
-            return f"The {level} interval is {self.interval(value)} over {count}."
-        return self._list(known)
+        if len(known) != 1:
+            return self._list(known)
+        (value,) = known
+        return EVIDENCE["interval"].format(
+            level=quantity.percent(finding.level, 0),
+            interval=self.interval(value),
+            processes=quantity.plural(value.interval.n, "process", "processes"),
+        )
+
+    def _int8(self, finding: Finding) -> str:
+        """The speed of a call with its interval, and what the test of the accuracy found."""
+        latency = latency_of(finding)
+        name = sentence(f"speedup{self.at(finding.values[0].of)}:")
+        faster = f"{self.with_interval(name, latency)}. " if latency else ""
+        changes = [value for value in finding.values if value.of.part == ACCURACY]
+        p = quantity.probability(min(value.p for value in changes))
+        tested = f"McNemar’s test: smallest {p}"
+        if len(changes) == 1:
+            ends = changes[0].interval
+            tested = f"{quantity.points_between(ends.low, ends.high)}, McNemar’s test: {p}"
+        elif {value.verdict for value in changes} == {Verdict.SAME}:
+            tested = f"each within ± {quantity.percentage_points(WITHIN)}"
+        return faster + EVIDENCE["int8"].format(
+            points=quantity.listed(list(map(points, changes))),
+            examples=quantity.count(max(value.interval.n for value in changes)),
+            test=tested,
+        )
 
     def with_interval(self, name: str, value: Value) -> str:
         """A number under its name and its interval: "A: 1.04× (0.94–1.15×)"."""
@@ -448,15 +351,16 @@ class Speaker:
         if not parts:
             return ""
         left = len(values) - len(parts)
-        more = f"; {left} more in the table" if left else ""
-        return f"{self._begun('; '.join(parts))}{more}."
+        more = f"; {left} more" if left else ""
+        return f"{sentence('; '.join(parts))}{more}."
 
     def _absolute(self, value: Value) -> str:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
-        verb = "takes" if value.unit is Unit.SECONDS else self.bench.words.verb
-        interval = self.interval(value)
-        text = f"{self.name(value.of)} {verb} {self.number(value, quantity.TABLE)}"
-        return f"{text} ({interval})." if interval else f"{text}."
+        return EVIDENCE["absolute"].format(
+            name=self.name(value.of),
+            verb="takes" if value.unit is Unit.SECONDS else self.bench.words.verb,
+            number=self.with_interval("", value).strip(),
+        )
 
     # Large numbers ----------------------------------------------------------------------------
 
@@ -469,19 +373,16 @@ class Speaker:
         if not quantity.present(value.number):
             return None
         number = f"{self.number(value)} {signs(value.caveats)}".strip()
-        if finding.kind in QUALITIES:
-            return LargeNumber(number, say_learning.large_text(self, finding))
-        return LargeNumber(number, self._large_text(value))
-
-    def _large_text(self, value: Value) -> str:
         interval, base, what = self.interval(value), value.over, self.name(value.of)
-        if base is not None and (base.device, base.part) != (value.of.device, value.of.part):
+        if finding.kind in LEARNED:
+            what = _Words(self, finding, {}).noun
+        elif base is not None and (base.device, base.part) != (value.of.device, value.of.part):
             what = f"{what} over {base.part or self.name(base)}"
         what = f"{what}{self.at(value.of)}"
-        return f"{what}, {interval}" if interval else what
+        return LargeNumber(number, f"{what}, {interval}" if interval else what)
 
 
-def _over(value: Value) -> Subject:
+def over(value: Value) -> Subject:
     """What a ratio is over."""
     if value.over is None:
         raise ValueError("only a ratio is over something")
@@ -506,6 +407,33 @@ def _share(count: int, every: int) -> str:
     return f"{'both' if every == 2 else 'all'} of these configurations"
 
 
+def failures(benches: Sequence[BenchmarkView]) -> Finding:
+    """The cells of some benchmarks that failed or were refused, by reason."""
+    rows = [row for bench in benches for row in bench.results if row.status in {"failed", REFUSED}]
+    kinds = Counter(row.failure_kind or row.status for row in rows)
+    return Finding(Kind.NOT_MEASURED, (), failed=tuple(kinds.items()))
+
+
+def reasons_text(finding: Finding) -> str:
+    """Why cells failed, with counts: "out of memory (2) and refused (1)"."""
+    return quantity.listed([f"{label(kind, 40)} ({n})" for kind, n in finding.failed])
+
+
+def data_words(finding: Finding) -> str:
+    """On what data a network learned that are not the whole real set; empty where they are."""
+    return next((words for caveat, words in _DATA.items() if caveat in finding.caveats), "")
+
+
+def naive_name(value: Value) -> str:
+    """A naive guess in quotation marks."""
+    return f"“{label(value.of.part, 40)}”"
+
+
+def points(value: Value) -> str:
+    """A change in accuracy in percentage points, with no digit that its interval denies."""
+    return quantity.points(value.number, value.interval.low, value.interval.high)
+
+
 def mode(way: Device) -> str:
     """How a framework runs the steps, in the field's words."""
     compiler = "torch.compile" if way.framework == "torch" else "XLA"
@@ -523,3 +451,242 @@ def provenance_text(value: Value, year: int | None = None) -> str:
     if isfinite(value.p):
         count = quantity.plural(value.interval.n, "example")
     return f"{value.provenance}, {count}" if value.interval.n else str(value.provenance)
+
+
+@dataclass(frozen=True)
+class _Words(Mapping[str, str]):
+    """The fields of a form, each worked out where a form asks for it.
+
+    Attributes:
+        speaker: of the benchmark.
+        finding: what is said.
+        others: fields in place of these.
+    """
+
+    speaker: Speaker
+    finding: Finding
+    others: Mapping[str, str]
+
+    def __getitem__(self, field: str) -> str:
+        return self.others[field] if field in self.others else str(getattr(self, field))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.others)
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    @property
+    def _first(self) -> Value:
+        return self.finding.values[0]
+
+    @property
+    def _names(self) -> list[str]:
+        """What a ratio's devices are called; of what differs in a mode or value, that."""
+        first, speaker = self._first, self.speaker
+        devices = speaker.bench.plan.devices
+        match self.finding.kind:
+            case Kind.COMPILED:
+                return [mode(devices[first.of.device])]
+            case Kind.GAIN:
+                return [f"{speaker.name(first.of)} at {self._setting(first.of)}"]
+            case Kind.CROSSING:
+                return [speaker.name(self.finding.values[1].of)]
+        values = self.finding.title_values or self.finding.values
+        if len(values) == 1 and first.why:
+            return [COMPUTE_DTYPE[first.why[0].own]]
+        ratios = self.finding.kind in COMPARED
+        return list(dict.fromkeys(speaker.name(v.of) for v in (values if ratios else values[:1])))
+
+    def _setting(self, of: Subject, *, axis: bool = True) -> str:
+        (value,) = of.point
+        return f"{f'{axis_title(self.finding.axis)} ' * axis}{quantity.setting(value)}"
+
+    @property
+    def who(self) -> str:
+        """Up to two devices by name, more of them by their number."""
+        names = self._names
+        return quantity.listed(names) if len(names) <= MOST_NAMED else f"{len(names)} devices"
+
+    @property
+    def base(self) -> str:
+        """What a ratio is over, or what stands beside a number."""
+        first, speaker = self._first, self.speaker
+        if self.finding.kind is Kind.TOTAL:
+            return speaker.name(self._other.of)
+        beside = over(self.finding.values[-1] if self.finding.kind is Kind.CROSSING else first)
+        if self.finding.kind is Kind.COMPILED:
+            device = speaker.bench.plan.devices[beside.device]
+            return f"{mode(device)} in {device.framework_name}"
+        if self.finding.kind is Kind.GAIN:
+            slower = first.verdict is Verdict.SLOWER
+            return f"{'' if slower else 'at '}{self._setting(beside, axis=slower)}"
+        if len(self.finding.title_values) == 1 and first.why:
+            return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(beside)}"
+        return speaker.name(beside)
+
+    @property
+    def _other(self) -> Value:
+        if self.finding.base is None:
+            raise ValueError(f"a finding of {self.finding.kind} stands beside something")
+        return self.finding.base
+
+    @property
+    def at(self) -> str:
+        """The sweep point, where the form is of one."""
+        ratio = self.finding.kind in COMPARED
+        if self.finding.kind in {Kind.GAIN, Kind.COMPILED} or (
+            ratio and len(self.finding.title_values) > 1
+        ):
+            return ""
+        published = self.finding.kind is Kind.PUBLISHED
+        return self.speaker.at(over(self._first) if published else self._first.of)
+
+    @property
+    def ratio(self) -> str:
+        """One ratio, or its bound; of several the least and the greatest."""
+        values = self.finding.title_values
+        if len(values) == 1 or self.finding.kind in {Kind.GAIN, Kind.PUBLISHED}:
+            return self.speaker.bounded(self._first)
+        return self.speaker.numbers(values)
+
+    @property
+    def do(self) -> str:
+        """The verb of the work."""
+        words = self.speaker.bench.words
+        return words.verb if len(self._names) == 1 else words.verb_of_many
+
+    @property
+    def reach(self) -> str:
+        """The same of what is behind."""
+        return "reaches" if len(self._names) == 1 else "reach"
+
+    @property
+    def are(self) -> str:
+        """The same of what is alike."""
+        return "is" if len(self._names) == 1 else "are"
+
+    @property
+    def number(self) -> str:
+        """The first number."""
+        return self.speaker.number(self._first)
+
+    @property
+    def other(self) -> str:
+        """What the first number stands beside."""
+        return self.speaker.number(self._other)
+
+    @property
+    def second(self) -> str:
+        """The second number: when the first was reached."""
+        return self.speaker.number(self.finding.values[1])
+
+    @property
+    def between(self) -> str:
+        """Two neighbouring values of a sweep."""
+        before, after = (value.of for value in self.finding.values[:2])
+        return f"{self._setting(before)} and {self._setting(after, axis=False)}"
+
+    @property
+    def open(self) -> str:
+        """How many comparisons are undecided."""
+        count = len(self.finding.values)
+        return f"{quantity.plural(count, 'comparison')} {'is' if count == 1 else 'are'}"
+
+    @property
+    def all_of_them(self) -> str:
+        """What is said of each of them."""
+        return "it is" if len(self.finding.values) == 1 else "each is"
+
+    @property
+    def data(self) -> str:
+        """What data a network learned from, where they are not the whole real set."""
+        words = data_words(self.finding)
+        return f"{words}: " if words else ""
+
+    @property
+    def place(self) -> str:
+        """The device, where there are several, and the sweep point."""
+        several = len(self.speaker.bench.shown_series) > 1
+        on = f" on {self.speaker.name(self._first.of)}" if several else ""
+        return f"{on}{self.speaker.at(self._first.of)}"
+
+    @property
+    def quality(self) -> str:
+        """A metric with its number."""
+        return self.speaker.quality(self.number, self._first.of.part)
+
+    @property
+    def wrong(self) -> str:
+        """How many of how many examples, with the verb."""
+        wrong = self._first.number
+        of = quantity.write(self.finding.of, Unit.COUNT, noun=self.speaker.noun(self._first))
+        verb = "is" if wrong in {0, 1} else "are"
+        return f"{quantity.count(wrong) if wrong else 'none'} of {of} {verb}"
+
+    @property
+    def series(self) -> str:
+        """The series that is forecast."""
+        return label(self._first.of.part, 40)
+
+    @property
+    def naive(self) -> str:
+        """The naive guess beside it."""
+        return naive_name(self._other)
+
+    @property
+    def part(self) -> str:
+        """In how many of all runs."""
+        of = quantity.plural(self.finding.of, "run")
+        return f"{self.finding.of - self._first.interval.n} of {of}"
+
+    @property
+    def faster(self) -> str:
+        """The ratio of latencies of a converted network."""
+        latency = latency_of(self.finding)
+        return self.speaker.number(latency) if latency else ""
+
+    @property
+    def reached(self) -> str:
+        """How many runs reached what was asked for, with the verb."""
+        count = reached(self.finding)
+        runs = quantity.plural(self.finding.of, "run")
+        return f"{count} of {runs} {'reaches' if count == 1 else 'reach'}"
+
+    @property
+    def level(self) -> str:
+        """The quality that was asked for."""
+        metric = self._first.of.part
+        target = self.speaker.bench.target_times[0].target
+        return self.speaker.quality(level_text(metric, target.level), metric)
+
+    @property
+    def failed(self) -> str:
+        """How many of all cells failed."""
+        cells = quantity.plural(len(self.speaker.bench.results), "cell")
+        return f"{sum(count for _, count in self.finding.failed)} of {cells}"
+
+    @property
+    def reasons(self) -> str:
+        """Why they failed, with counts."""
+        return reasons_text(self.finding)
+
+    @property
+    def noun(self) -> str:
+        """What the first number of a quality is, as a label."""
+        first = self._first
+        metric, name = metric_title(first.of.part), self.speaker.name(first.of)
+        match self.finding.kind:
+            case Kind.MISCLASSIFIED:
+                single = Caveat.SINGLE_RUN in self.finding.caveats
+                seed = "" if single else f", seed {first.processes[0].seed}"
+                return f"of {quantity.count(self.finding.of)} misclassified{seed}"
+            case Kind.WRITES:
+                return f"of next characters predicted, {self.second}"
+            case Kind.FORECAST:
+                return f"mean absolute error, {self.series}"
+            case Kind.INT8:
+                return "of float32’s size"
+            case Kind.TARGET:
+                return f"until {self.level}"
+        return f"{metric} on {name}"

@@ -422,7 +422,6 @@ def test_a_plan_without_any_record_still_has_its_page(tmp_path: Path) -> None:
     page = parse((tmp_path / "example_training.full.html").read_text())
     heading = page.all("header")[1].text
     assert heading.count("Nothing has been measured yet") == 1
-    assert "None of 9 cells has a time." in heading
     assert "not run yet" in page.text
 
 

@@ -19,7 +19,7 @@ from accelreport.analysis.findings import Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.stats import Verdict
 from accelreport.report.frames import rows_of, speedups_frame
-from accelreport.report.front import FrontSpeaker, front_findings
+from accelreport.report.front import front_findings
 from accelreport.report.model import Block, Entry, Section, Table
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.opening import Plot
@@ -209,9 +209,8 @@ def view(made: Study) -> BenchmarkView:
 def words(bench: BenchmarkView) -> list[str]:
     """Titles and answers of the front page, of the page of a benchmark, and of its slides."""
     speaker, overview, opening = Speaker(bench), Overview([bench]), opening_of(bench)
-    front = FrontSpeaker(overview)
     parts = [
-        " ".join(map(front.sentence, front_findings(overview))),
+        " ".join(front.sentence for front in front_findings(overview)),
         f"{opening.title}. {opening.answer}",
         *(speaker.title(s.finding) for s in opening.scenes if s.finding.titles),
     ]
@@ -514,7 +513,5 @@ def test_a_published_rate_of_the_example_is_one_number_on_every_page() -> None:
 
 def test_the_front_page_says_what_its_findings_say() -> None:
     overview = Overview(gather(ordinary()))
-    speaker = FrontSpeaker(overview)
-    assert index_page(overview.benches, "Site", ()).headline == speaker.title(
-        front_findings(overview)[0]
-    )
+    first = front_findings(overview)[0]
+    assert index_page(overview.benches, "Site", ()).headline == first.title

@@ -66,7 +66,7 @@ FORMS = [
     (Finding(Kind.FASTER, (FAST,)), "Example T4 trains 5.2× as fast as Example at batch size 256"),
     (
         Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST)),
-        "TPU v2-8 trains 9.8× and Example T4 5.2× as fast as Example",
+        "TPU v2-8 and Example T4 train 5.2× to 9.8× as fast as Example",
     ),
     (
         Finding(Kind.FASTER, (ratio(GPU, 9.8), FAST)),
@@ -110,15 +110,15 @@ FORMS = [
             (ratio(Subject("cpu", "", (1024,)), 2.62), ratio(Subject("gpu", "", (1024,)), 1.4)),
             axis="batch_size",
         ),
-        "Example trains 2.6× as fast at batch size 1,024 as at 256",
+        "Example at batch size 1,024 trains 2.6× as fast as at 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 0.8, Verdict.SLOWER),), axis="batch_size"),
-        "Example reaches 0.80× of its throughput at 256 at batch size 256",
+        "Example at batch size 256 reaches 0.80× the throughput of batch size 256",
     ),
     (
         Finding(Kind.GAIN, (ratio(CPU, 1.01, Verdict.SAME),), axis="batch_size"),
-        "Example is as fast at batch size 256 as at 256, within 3 %",
+        "Example at batch size 256 is as fast as at 256, within 3 %",
     ),
     (
         Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
@@ -128,7 +128,12 @@ FORMS = [
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
         "A call at batch size 256 takes 2.4 ms on Example",
     ),
-    (Finding(Kind.NOT_MEASURED, (), of=3), "Nothing has been measured yet"),
+    (Finding(Kind.NOT_MEASURED, ()), "Nothing has been measured yet"),
+    (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
+    (
+        Finding(Kind.NOT_MEASURED, (), failed=(("out of memory", 2), ("refused", 1))),
+        "3 of 12 cells failed: out of memory (2) and refused (1)",
+    ),
 ]
 
 

@@ -39,8 +39,7 @@ from accelreport.report.pages.sections.predictions import (
     shown_run,
     text_by_epoch,
 )
-from accelreport.report.say import Speaker
-from accelreport.report.say_learning import naive_name
+from accelreport.report.say import Speaker, naive_name
 from accelreport.report.text import beginning, clean, label, sentence, written
 from accelreport.report.view import BenchmarkView, cached_by_bench
 

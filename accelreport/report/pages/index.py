@@ -12,7 +12,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text
-from accelreport.report.front import FrontSpeaker, front_findings
+from accelreport.report.front import front_findings
 from accelreport.report.model import (
     Block,
     Column,
@@ -71,14 +71,13 @@ def index_page(
     """
     view = Overview(benches)
     findings = front_findings(view)
-    speaker = FrontSpeaker(view)
     stated = [front for front in findings if front.finding.is_sentence]
     # What is undecided, or of single runs, heads a page only where there is nothing else.
     undecided = [front for front in stated if front.kind is Kind.UNDECIDED]
     heads = stated[0].finding.titles or stated[0].kind is Kind.NOT_MEASURED
     headed = stated[:1] if heads else undecided[:1]
     more = [front for front in stated if front not in headed][: MOST_FINDINGS - len(headed)]
-    headline = speaker.title(headed[0]) if headed else label(title)
+    headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
     decided, published = _decided(outcome), view.picture
     if decided:
@@ -103,7 +102,7 @@ def index_page(
         title=label(title),
         headline=headline,
         kicker=" · ".join(filter(None, (measured_on, dates))),
-        finding=" ".join([*map(speaker.answer, headed), *map(speaker.sentence, more)]).strip(),
+        finding=" ".join([*(f.evidence for f in headed), *(f.sentence for f in more)]).strip(),
         sections=tuple(sections),
         template="index.html",
         opening=opening,

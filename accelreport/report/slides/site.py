@@ -9,7 +9,7 @@ from accelreport.analysis.findings import Caveat, Kind
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts, decided_text
-from accelreport.report.front import FrontFinding, FrontSpeaker, front_findings
+from accelreport.report.front import FrontFinding, front_findings
 from accelreport.report.model import (
     Download,
     Fact,
@@ -164,14 +164,13 @@ def _rates(view: Overview) -> Section | None:
     block = slide_block(replace(picture, keys=_keys(view), brief=brief), "all", PHONE)
     if block is None:
         return None
-    speaker = FrontSpeaker(view)
     front = next(front for front in front_findings(view) if front.finding.is_sentence)
     heads = front.finding.titles
-    spoken = unique([f"{speaker.title(front)}.", speaker.answer(front)])
+    spoken = unique([f"{front.title}.", front.evidence])
     notes = unique(notice_sentences(view.benches))
     return Section(
         "rates",
-        speaker.title(front) if heads else picture.title,
+        front.title if heads else picture.title,
         (block,),
         finding=foot("Throughput", block),
         speech=Speech(spoken, notes, (Download("index.html", "Numbers: the front page"),)),
@@ -203,13 +202,12 @@ def _takeaway(view: Overview) -> Section | None:
 
     Two are of all workloads, then the claims, then those of benchmarks; None where none is decided.
     """
-    speaker = FrontSpeaker(view)
     front: dict[Kind, FrontFinding] = {}
     for front_finding in front_findings(view):
         if front_finding.kind in _TAKEN and front_finding.finding.titles:
             front.setdefault(front_finding.kind, front_finding)
     taken = [
-        LargeNumber(_large(front_finding), f"{speaker.title(front_finding)}.")
+        LargeNumber(_large(front_finding), f"{front_finding.title}.")
         for front_finding in list(front.values())[: MOST_TAKEN - 1]
     ]
     tested = [result for bench in view.benches for result in bench.tested]

@@ -28,8 +28,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.sections.predictions import NamedRun, named
-from accelreport.report.say import Speaker
-from accelreport.report.say_learning import points
+from accelreport.report.say import Speaker, points
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, Series, median, present
 from accelreport.results.record import SavedWeights, Served

@@ -35,8 +35,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import origin_badges
-from accelreport.report.say import Speaker
-from accelreport.report.say_learning import naive_name
+from accelreport.report.say import Speaker, naive_name
 from accelreport.report.text import STRAY, beginning, clean, label, sentence, tail, written
 from accelreport.report.theme import share_bin
 from accelreport.report.view import BenchmarkView, Series

@@ -1,0 +1,138 @@
+"""Every form of a sentence about a result, each with its condition; `say.py` fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from accelreport.analysis.findings import COMPARED, Caveat, Finding, Kind, Value
+from accelreport.analysis.learning_findings import LATENCY
+from accelreport.analysis.stats import Verdict
+from accelreport.report import quantity
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sentence about a result.
+
+    Attributes:
+        kinds: the findings of which it can be made.
+        text: its words; `Words` has the fields, and whoever speaks of several benchmarks may give
+            others.
+        holds: what must be true of the finding, beside `Finding.is_sentence`.
+    """
+
+    kinds: tuple[Kind, ...]
+    text: str
+    holds: Callable[[Finding], bool] = lambda _: True
+
+
+def _ahead(finding: Finding) -> bool:
+    first = finding.values[0]
+    return first.verdict is Verdict.FASTER or (first.verdict is None and first.number >= 1)
+
+
+def _behind(finding: Finding) -> bool:
+    first = finding.values[0]
+    return first.verdict is Verdict.SLOWER or (first.verdict is None and first.number < 1)
+
+
+def _same(finding: Finding) -> bool:
+    return finding.values[0].verdict is Verdict.SAME
+
+
+def _single(finding: Finding) -> bool:
+    return all(value.interval.n == 1 for value in finding.values)
+
+
+def reached(finding: Finding) -> int:
+    """How many runs reached the quality that was asked for."""
+    return sum(quantity.present(value.number) for value in finding.values)
+
+
+def _diverged(finding: Finding) -> bool:
+    return finding.values[0].interval.n < finding.of
+
+
+def latency_of(finding: Finding) -> Value | None:
+    """The ratio of the latencies of a converted network and its original."""
+    return next((value for value in finding.values if value.of.part == LATENCY), None)
+
+
+def _speeds(finding: Finding) -> bool:
+    latency = latency_of(finding)
+    return latency is not None and latency.verdict in {Verdict.FASTER, Verdict.SLOWER}
+
+
+_RATIOS = (*COMPARED, Kind.PUBLISHED)
+
+FORMS: tuple[Form, ...] = (
+    Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}", _ahead),
+    Form(_RATIOS, "{who} {reach} {ratio} the throughput of {base}{at}", _behind),
+    Form(_RATIOS, "{who} {are} as fast as {base}, within 3\xa0%", _same),
+    Form((Kind.UNDECIDED,), "{open} not decided: {all_of_them} a single run", _single),
+    Form((Kind.UNDECIDED,), "{open} not decided"),
+    Form((Kind.CROSSING,), "{who} overtakes {base} between {between}"),
+    Form((Kind.TOTAL,), "the training takes {number} on {who} and {other} on {base}"),
+    Form((Kind.RATE,), "{who} {do} {number}{at}"),
+    Form((Kind.LATENCY,), "a call{at} takes {number} on {who}"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}"),
+    Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
+    Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
+         "after {second}"),
+    Form((Kind.FORECAST,), "{data}the network diverges in {part} and forecasts no "
+         "{series}", _diverged),
+    Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
+         "{number}, and that of {naive} is {other}"),
+    Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size and runs "
+         "{faster} as fast", _speeds),
+    Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size"),
+    Form((Kind.TARGET,), "{reached} {level}, the first after {number}",
+         lambda finding: reached(finding) > 0),
+    Form((Kind.TARGET,), "no run reaches {level}"),
+    Form((Kind.NOT_MEASURED,), "{failed} failed: {reasons}", lambda finding: bool(finding.failed)),
+    Form((Kind.NOT_MEASURED,), "no baseline has a time", lambda finding: bool(finding.of)),
+    Form((Kind.NOT_MEASURED,), "nothing has been measured yet"),
+)  # fmt: skip
+"""Every form of a title, in the order in which they are tried; `EVIDENCE` and `CAVEATS` are the
+others."""
+
+EVIDENCE = {
+    "interval": "The {level} interval is {interval} over {processes}.",
+    "absolute": "{name} {verb} {number}.",
+    "decides": "“accelreport run {spec} --profile {profile} --until-decided” decides {them}.",
+    "baseline": "The baseline {name} has no number: {why}.",
+    "seed": "The run is seed {seed}, one of {runs}.",
+    "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
+    "budget": "The time budget stopped {what}{after}.",
+}
+"""What stands below a title: the intervals behind it, and what decides it."""
+
+CAVEATS: dict[Caveat, str] = {
+    Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",
+    Caveat.SAMPLE: "The network learns from a sample of the data.",
+    Caveat.STAND_IN: "The data are synthetic.",
+    Caveat.UNLIKE: "The source measured under other conditions.",
+    Caveat.BUSY: "Other programs used the processor meanwhile.",
+    Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
+    Caveat.VALIDATED: "Ratios count the validation after each epoch, as the published times do.",
+    Caveat.UNVALIDATED: (
+        "Published times include validation and measured ones do not, so ratios between them are "
+        "too low."
+    ),
+}
+"""What a caveat says of all numbers alike; `{steps}` are those that were timed, `{without}` what a
+total leaves out."""
+
+
+def say(finding: Finding, words: Mapping[str, str]) -> str:
+    """The form of a finding, filled, without a full stop.
+
+    Raises:
+        ValueError: no sentence may be made of it.
+    """
+    if finding.is_sentence:
+        for form in FORMS:
+            if finding.kind in form.kinds and form.holds(finding):
+                return form.text.format_map(words)
+    raise ValueError(f"a finding of {finding.kind} is no sentence here")
