@@ -114,7 +114,7 @@ class Contribution:
         The same machine with the same software has the same name, whoever contributes it.
         """
         release = release_of(self.environment, self.framework)
-        words = self.hardware, self.framework, release, self.machine
+        words = self.hardware[:80], self.framework, release[:20], self.machine
         return re.sub(r"[^a-z0-9.]+", "-", " ".join(words).lower()).strip("-")
 
 

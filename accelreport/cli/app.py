@@ -160,6 +160,9 @@ def refused(error: Exception) -> AccelReportError | None:
 
 def main() -> None:
     """Run the program and end with its exit code."""
+    if sys.argv[1:2] in (["--show-completion"], ["--install-completion"]) and sys.argv[2:]:
+        # Typer then takes the shell that is named instead of the one that it is called from.
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
         app(prog_name="accelreport")
     except Exception as raised:

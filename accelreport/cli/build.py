@@ -188,8 +188,14 @@ def build(
         raise typer.Exit(ExitCode.NOT_DRAWN)
 
 
-def _refreshed(results: Path, specs: Path | None) -> Store:
-    """The results with plans of the current specs, if any; prints what it cannot refresh."""
+def _refreshed(results: Path, specs: Path | None, *, strict: bool = False) -> Store:
+    """The results with plans of the current specs, if any; prints what it cannot refresh.
+
+    Args:
+        results: the results folder.
+        specs: the folder of the specs.
+        strict: whether an error in a spec is raised.
+    """
     from accelreport.results.store import Store
     from accelreport.terminal.say import say
 
@@ -197,7 +203,7 @@ def _refreshed(results: Path, specs: Path | None) -> Store:
     if specs and specs.is_dir():
         from accelreport.runner.plan_documents import refresh
 
-        for complaint in refresh(store, specs):
+        for complaint in refresh(store, specs, strict=strict):
             say(f"warning: {complaint}", err=True)
     return store
 
@@ -257,8 +263,9 @@ def serve(
     from accelreport.spec.files_beside import talk_of
     from accelreport.terminal.say import complain, say, tell_left_out, tell_unshown
 
-    def rebuild() -> None:
-        store = _refreshed(results, specs)
+    def rebuild(*, strict: bool = True) -> None:
+        # The site of the last spec without an error stays until the spec has none again.
+        store = _refreshed(results, specs, strict=strict)
         say(*choose(store), err=True)
         try:
             talk, cache = talk_of(specs), report_cache()
@@ -271,7 +278,7 @@ def serve(
         tell_unshown(built.unshown)
 
     with Engines() as engines:
-        rebuild()
+        rebuild(strict=False)
         server = LiveServer(out, host, port)
         say(f"Open {server.address} (Ctrl-C ends)")
         if host not in LOOPBACK:

@@ -100,6 +100,9 @@ ReportPages = Annotated[
         help="Address of the pages of `accelreport build`, to which every page leads.",
     ),
 ]
+BaseUrl = Annotated[
+    str, option("--base-url", metavar="URL", help="Address of the published pages.")
+]
 Files = Annotated[list[Path], argument("FILE", "Contributions.")]
 
 
@@ -189,7 +192,13 @@ def verify(files: Files, *, against: Against = None, json: Json = False) -> None
         raise typer.Exit(ExitCode.GATE_CLOSED)
 
 
-def rank(folder: Folder, *, out: Site = Path("site"), report: ReportPages = "") -> None:
+def rank(
+    folder: Folder,
+    *,
+    out: Site = Path("site"),
+    report: ReportPages = "",
+    base_url: BaseUrl = "",
+) -> None:
     """Verify the contributions of a folder, and build the pages that rank them."""
     from accelreport.chips.board import board_of
     from accelreport.report import quantity
@@ -201,7 +210,7 @@ def rank(folder: Folder, *, out: Site = Path("site"), report: ReportPages = "") 
         say(f"{refusal.file}: refused", *(f"  {reason}" for reason in refusal.reasons[:3]))
     if not board.histories:
         raise typer.Exit(ExitCode.GATE_CLOSED)
-    pages = build_chips(board, folder, out, report)
+    pages = build_chips(board, folder, out, report, base_url)
     ranked = quantity.plural(len(board.histories), "machine")
     refused = quantity.plural(len(board.refused), "file")
     built = quantity.plural(pages, "page")

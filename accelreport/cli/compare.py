@@ -144,9 +144,7 @@ def _written(line: list[FolderComparison], format_: str) -> str:
 
         return comparison_html(*line)
     if format_ == "markdown":
-        if several:
-            raise typer.BadParameter("more than two folders are written as text, html or json")
-        lines = comparison_markdown(line[0])
+        lines = (text for one in line for text in comparison_markdown(one))
     else:
         lines = line_text(line) if several else comparison_text(line[0])
     return "".join(f"{on_one_line(text)}\n" for text in lines)

@@ -73,7 +73,7 @@ def changing(overrides: Mapping[str, Scalar]) -> dict[str, Scalar]:
     }
 
 
-def refresh(store: Store, specs: Path) -> list[str]:
+def refresh(store: Store, specs: Path, *, strict: bool = False) -> list[str]:
     """Show the plans that a results folder holds as the specs stand now.
 
     A title, a published figure or a claim that was edited after a run then shows without
@@ -84,9 +84,13 @@ def refresh(store: Store, specs: Path) -> list[str]:
     Args:
         store: the results folder.
         specs: the folder of the specs.
+        strict: whether an error in a spec is raised.
 
     Returns:
         What could not be brought up to date, in sentences.
+
+    Raises:
+        SpecErrors: a spec has an error now.
     """
     complaints = []
     readings: dict[str, list[PlanDocument]] = {}
@@ -98,6 +102,8 @@ def refresh(store: Store, specs: Path) -> list[str]:
         try:
             read = _read_again(specs, plans)
         except SpecErrors as errors:
+            if strict:
+                raise
             where = ", ".join(sorted({problem.place.name for problem in errors.problems})[:3])
             complaints.append(
                 f"The specs have errors now ({where}), so the plans of profile {first.profile} "

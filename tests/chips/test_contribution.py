@@ -132,6 +132,10 @@ def test_a_contribution_names_the_framework_that_computed(
     other = in_framework(honest, framework)
     assert other.name == f"amd-epyc-2-threads-{software}-f9c59622"
     assert trace_of(other).hardware == trace_of(honest).hardware
+    raw = raw_of(honest)
+    for record in raw["records"]:
+        record["environment"]["cpu"] = "x" * 100_000
+    assert len(contribution_from(raw).name) < 150
     row = next(row for row in entries(honest)["images"] if row.precision == "float32")
     assert entry_label(row).endswith(", float32")
     name = entry_label(replace(row, framework=framework))

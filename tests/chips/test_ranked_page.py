@@ -91,8 +91,15 @@ def test_a_value_of_steps_that_the_budget_stopped_says_so(
 
 def test_every_ranked_page_leads_to_the_report(tmp_path: Path, browser: Browser) -> None:
     folder_of = folder(tmp_path / "chips", 2)
-    build_chips(board_of(folder_of), folder_of, tmp_path / "site" / "chips", "../index.html")
-    for path in (tmp_path / "site" / "chips").glob("*.html"):
+    address = "https://example.org/chips/"
+    out = tmp_path / "site" / "chips"
+    build_chips(board_of(folder_of), folder_of, out, "../index.html", address)
+    for path in out.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        name = "" if path.name == "index.html" else path.name
+        assert f'<link rel="canonical" href="{address}{name}">' in text
+        assert f'content="{address}preview/{path.stem}.png"' in text
+        assert (out / "preview" / f"{path.stem}.png").read_bytes().startswith(b"\x89PNG")
         with opened(browser, path, script=False, files=True) as page:
             link = page.get_by_role("link", name="Benchmarks")
             assert link.get_attribute("href") == "../index.html"

@@ -259,6 +259,12 @@ def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
     assert rows[0]["entry"]["name"] == "mnist"
 
 
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_completion_is_shown_for_the_shell_that_is_named(tmp_path: Path, shell: str) -> None:
+    shown = call(tmp_path, "--show-completion", shell, SHELL="/bin/bash").stdout
+    assert f"complete_{shell}" in shown
+
+
 @pytest.mark.parametrize(
     ("error", "says"),
     [

@@ -365,6 +365,8 @@ def test_a_line_of_folders_is_held_against_the_first_in_one_table_and_one_drawin
     assert kernel.split()[-1] == "–"
     both = json.loads(call(tmp_path, "compare", "v1", "v2", "v3", "--format", "json").stdout)
     assert [each["new"]["name"] for each in both] == ["v2", "v3"]
+    marked = call(tmp_path, "compare", "v1", "v2", "v3", "--format", "markdown").stdout
+    assert [f"- NEW: {name}," in marked for name in ("v2", "v3")] == [True, True]
     page = call(tmp_path, "compare", "v1", "v2", "v3", "--format", "html").stdout
     assert page.count("<svg") >= 1
     assert all(name in page for name in ("Speed over that of v1", ">v2<", ">v3<"))

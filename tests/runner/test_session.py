@@ -273,6 +273,9 @@ def test_plans_stay_as_they_were_run_when_the_specs_are_broken_or_gone(specs: Pa
     (complaint,) = refresh(store, specs)
     assert "mnist.toml" in complaint
     assert store.plans() == before
+    # `serve` keeps the site of the last spec without an error, and prints the whole error.
+    with pytest.raises(SpecErrors, match=r"mnist\.toml:1"):
+        refresh(store, specs, strict=True)
 
     (specs / "mnist.toml").unlink()
     assert refresh(store, specs) == []

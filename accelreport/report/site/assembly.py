@@ -46,9 +46,13 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
     plans = sorted(results.plans(), key=lambda plan: (plan.spec, plan.profile))
     if not plans:
         which = "that can be read" if results.problems else ""
+        root = getattr(results, "root", None)
+        absent = root is not None and not root.exists()
         raise AccelReportError(
             "There is nothing to build a report from.",
-            why=f"The results folder holds no plan {which}".rstrip() + ".",
+            why=f"{root} does not exist."
+            if absent
+            else f"The results folder holds no plan {which}".rstrip() + ".",
             remedy=f"Run `accelreport run specs/` first. Without specs, {FIRST_STEPS}.",
         )
     return views(plans, results.records())

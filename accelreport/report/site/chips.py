@@ -14,12 +14,13 @@ from accelreport.report.pages.ranked import (
     shown_figures,
 )
 from accelreport.report.site.drawing import Drawer
-from accelreport.report.site.options import RANKED_TITLE, SiteFacts
+from accelreport.report.site.export import figure_svg, preview
+from accelreport.report.site.options import RANKED_TITLE, BuildOptions, facts_of
 from accelreport.report.site.output import Output
 from accelreport.report.site.render import Renderer
 
 
-def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
+def build_chips(board: Board, folder: Path, out: Path, report: str = "", base_url: str = "") -> int:
     """Writes the site; the same contributions give the same bytes.
 
     Args:
@@ -27,6 +28,7 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
         folder: where their files are.
         out: where the site is written.
         report: address of the report that every page leads to; empty where there is none.
+        base_url: where the site will be published; empty when that is not known.
 
     Returns:
         How many pages it has.
@@ -34,7 +36,7 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
     Raises:
         AccelReportError: the folder refuses, or nothing can be drawn.
     """
-    facts = SiteFacts(RANKED_TITLE)
+    facts = facts_of(BuildOptions(title=RANKED_TITLE, base_url=base_url))
     with Output(out) as output, Drawer(None) as drawer:
         renderer = Renderer(drawer.svg, None, facts)
         related = (Download(report, "Benchmarks"),) if report else ()
@@ -43,7 +45,14 @@ def build_chips(board: Board, folder: Path, out: Path, report: str = "") -> int:
         for page in pages:
             drawer.expect(page)
         for page in pages:
-            output.add(page.path, renderer.render(replace(page, related=related), site=facts))
+            image = f"preview/{Path(page.path).stem}.png" if facts.address else ""
+            shown = replace(page, related=related, image=image)
+            output.add(page.path, renderer.render(shown, site=facts))
+            if image:
+                drawn = [drawer.svg(drawing) for f in page.figures[:1] for drawing in f.drawings]
+                figure = figure_svg(page.figures[0], drawn, dark=False) if drawn else ""
+                picture = preview(page, facts, figure)
+                output.add(image, drawer.png(picture, scale=1.0, of=f"{page.path}: the preview"))
         for history in board.histories.values():
             for submission in history:
                 output.add(archive_path(submission), (folder / submission.file).read_bytes())
