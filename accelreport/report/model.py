@@ -224,6 +224,8 @@ class Figure:
     keys: tuple[Key, ...] = ()
     named: bool = False
     """Whether its wide drawings name all lines, so that the keys are for the narrow ones alone."""
+    shared: Drawing | None = None
+    """What a link preview shows of it."""
     badges: tuple[Badge, ...] = ()
     table: Table | None = None
     data: Table | None = None

@@ -34,10 +34,10 @@ SERIES_LIGHT = (
     "#1a8dfe", "#d87e22", "#7c386f", "#413ecb", "#bb2509", "#937698", "#560100", "#291154",
 )  # fmt: skip
 SERIES_DARK = (
-    "#98bbff", "#fdbf17", "#8c4a94", "#613ffe", "#e17c1b", "#ffe7ff", "#be2d0c", "#a08a9f",
+    "#add4ff", "#ffd700", "#9e6ea5", "#3777ff", "#f19507", "#fffeff", "#e24844", "#a8a8a9",
 )  # fmt: skip
-"""Eight colours that stay apart for every kind of sight (smallest OKLab distance 15), and keep
-their hue in the dark (within 35° of OKLab's circle)."""
+"""Eight colours that stay apart for every kind of sight (smallest OKLab distance 15, in
+the dark 13), and keep their hue in the dark (within 35° of OKLab's circle)."""
 
 COLOURS = len(SERIES_LIGHT)
 
@@ -139,7 +139,7 @@ KeyShape = Literal[
 ]
 KEYS: tuple[KeyShape, ...] = ("dot", "square", "up", "down")
 """Their names in the style sheets, for legends drawn in HTML."""
-_SHAPE_OF = (0, 1, 2, 3, 3, 0, 2, 1)
+_SHAPE_OF = (0, 1, 2, 3, 3, 1, 2, 1)
 """Which mark goes with a colour: the four commonest devices differ in both, and so do the
 five pairs of colours that are nearest to each other."""
 

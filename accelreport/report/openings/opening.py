@@ -52,6 +52,8 @@ class Size:
 
 ON_A_SLIDE = Size(512, 224, most=6)
 """A drawing on a slide of 1280 × 720 is 2.25 times as large: its letters of 12.5 are 28 px."""
+SHARED = Size(469, 130, most=4)
+"""A drawing of a link preview, which is 2.25 times as large as well."""
 ON_A_PHONE = Size(330, 290)
 """A drawing on a telephone."""
 _LEFT, _RIGHT, _THIRD = 650, 422, 346
@@ -126,6 +128,7 @@ class Plot:
             badges=self.badges,
             table=self.table,
             choice="Scale" if self.others else "",
+            shared=self.drawing(SHARED, f"{self.id}-s"),
         )
 
     def panel(self, size: Size, narrow: Size | None = None, title: str = "") -> Panel:

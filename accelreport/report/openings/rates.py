@@ -42,7 +42,7 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import ON_A_SLIDE, Plot, Scene, lines_plot
+from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.published_text import flag_text
 from accelreport.report.say import (
@@ -295,7 +295,7 @@ def rows_plot(
         brackets: ratios of rows.
     """
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
-    shown = _rows_of_a_slide(dots, own)
+    shown = _rows_of_a_slide(dots, own, ON_A_SLIDE.most)
     parts = [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     parts += [signs_text(frozenset().union(*(value.caveats for value in values)))]
     return Plot(
@@ -305,12 +305,12 @@ def rows_plot(
         description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
         caption=rows_caption(dots, bars=bool(brackets) or from_zero(dots)),
         chart=lambda size: dot_plot(
-            shown if size.most else dots,
-            axis_title=axis,
+            _rows_of_a_slide(dots, own, size.most) if size.most else dots,
+            axis_title=axis if size.height > SHARED.height or not size.height else "",
             tick=tick,
             width=size.width,
             height=size.height if size.most else max(size.height, ROW * len(dots) + 52),
-            brackets=brackets if len(shown) == len(dots) or not size.most else (),
+            brackets=brackets if len(dots) <= (size.most or len(dots)) else (),
         ),
         badges=loud_badges(bench),
         table=_table(dots, f"{name}-data", axis),
@@ -319,11 +319,11 @@ def rows_plot(
     )
 
 
-def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot]) -> list[Dot]:
+def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) -> list[Dot]:
     """Rows of the title, then the first of each colour, measured and published, then the others."""
     first = {(series(dot.device.colour), dot.published): dot for dot in reversed(dots)}
     order = {id(dot): dot for dot in (*title_dots, *reversed(first.values()), *dots)}
-    kept = set(list(order)[: ON_A_SLIDE.most])
+    kept = set(list(order)[:most])
     return [replace(dot, detail="", text=dot.brief or dot.text) for dot in dots if id(dot) in kept]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import log
 
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
@@ -142,6 +144,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                 low,
                 high,
                 hollow=not firm,
+                brief=ratio,
             )
         )
         link = entry(Line(title, href=f"{bench.slug}.html"))
@@ -159,7 +162,8 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         subtitle=f"{len(outcome.comparisons)} of {count} decided",
         description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
         chart=lambda size: dot_plot(
-            dots, axis_title="", tick=factor_text, width=size.width, height=size.height,
+            _farthest(dots, size.most) if size.most else dots, axis_title="", tick=factor_text,
+            width=size.width, height=size.height,
             base=Base(1.0, "as fast", "← slower", "faster →"),
         ),
         caption=caption,
@@ -168,6 +172,12 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
                     (RowGroup(tuple(table)),), corner="what"),
         points=len(dots),
     )  # fmt: skip
+
+
+def _farthest(dots: Sequence[Dot], most: int) -> list[Dot]:
+    """The rows farthest from 1, with their numbers alone; the title is of the first of them."""
+    far = sorted(dots, key=lambda dot: (dot.hollow, -abs(log(dot.value))))[:most]
+    return [replace(dot, text=dot.brief, detail="") for dot in dots if dot in far]
 
 
 def _sides(speaker: Speaker, of: Subject, over: Subject) -> tuple[str, str]:

@@ -24,7 +24,6 @@ from accelreport.report.site.export import (
     benchmark_files,
     feed,
     figure_files,
-    figure_svg,
     preview,
     record_json,
     site_files,
@@ -356,16 +355,16 @@ class _Site:
 
     def _beside(self, page: Page) -> Iterator[tuple[str, str | bytes]]:
         """Files of a page's figures, and its picture for link previews."""
-        first = ""
         for figure in page.figures:
             if figure.downloads:
                 drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
-                first = first or figure_svg(figure, drawn, dark=False)
                 of = f"{page.path}: the figure “{figure.title}”"
                 yield from figure_files(figure, drawn, partial(self.drawer.png, of=of))
         if page.image and page.template in {"article.html", "benchmark.html", "index.html"}:
             of = f"{page.path}: the preview"
-            yield page.image, self.drawer.png(preview(page, self.facts, first), scale=1.0, of=of)
+            shared = next((figure.shared for figure in page.figures if figure.shared), None)
+            drawing = self.drawer.svg(shared) if shared else ""
+            yield page.image, self.drawer.png(preview(page, self.facts, drawing), scale=1.0, of=of)
 
     def finish(self) -> AssembledSite:
         """Writes the units that still wait, and puts everything in place."""
