@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from accelreport.workloads.base import Family
 
 
+QUICK = "quick"
+"""What `--from` calls the published systems of a first run: those that this profile orders."""
+
 EXAMPLES = """What is written:
 A spec with a comment on every key, ready to run, or with --from a copy of a published system
 that comes with accelreport. If there are none beside it, also a devices file and the JSON
@@ -49,6 +52,7 @@ measurement (measure.repeats=5). For a CSV file, the columns of time and target 
 \b
 Examples:
   accelreport new --list
+  accelreport new --from quick                   ten systems, into specs/
   accelreport new --from mnist_batch_sweep       into specs/
   accelreport new specs/digits.toml              asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
@@ -65,7 +69,10 @@ Exit codes: 0 written, 2 a file is in the way or a kind is unknown, 3 the spec w
 Target = Annotated[
     Path | None, argument("FILE", "The spec's file; with --from also specs/NAME.toml.")
 ]
-System = Annotated[str, option("--from", metavar="NAME", help="Copy a published system.")]
+System = Annotated[
+    str,
+    option("--from", metavar="NAME", help="Copy a published system; quick: those of a first run."),
+]
 Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="The kind of workload.")]
 Model = Annotated[
@@ -137,38 +144,41 @@ def new(
         width = max(len(spec.name) for spec in specs)
         say(*(f"{spec.name:<{width}}  {spec.title}" for spec in specs))
         return
-    if file is None:
-        if not system:
-            raise typer.BadParameter("name the spec's file, or a published system with --from")
-        file = SPECS[0] / f"{system}.toml"
-    refuse_replacing(file)
     if system and (kind or model or data or device or sweep or set_):
         raise typer.BadParameter("--from copies a system as it is: leave out the other options")
+    sources = _system_files(system) if system else []
+    if file is None and not system:
+        raise typer.BadParameter("name the spec's file, or a published system with --from")
+    if file and len(sources) > 1:
+        raise typer.BadParameter("--from quick writes several files: leave out FILE")
+    files = [file] if file else [SPECS[0] / source.name for source in sources]
+    for new_file in files:
+        refuse_replacing(new_file)
     if (model or data) and kind not in {None, "keras"}:
         raise typer.BadParameter("--model and --data are of the kind keras")
-    source = _system_file(system) if system else None
+    file = files[0]
     with files_beside(file) as fresh:
-        if source:
-            # Copy a published system.
+        for source, copy in zip(sources, files, strict=False):
             from accelreport.spec.problems import SpecErrors
 
             try:
-                write_checked(file, source.read_text(encoding="utf-8"))
+                write_checked(copy, source.read_text(encoding="utf-8"))
             except SpecErrors as error:
                 raise UsageError(
                     f"{source.stem} does not fit {file.parent / DEVICES}:\n{error.what}",
                     remedy=f"Choose another folder: "
                     f"accelreport new systems/{source.name} --from {source.stem}",
                 ) from error
-        else:
+        if not sources:
             given = parse_tables(set_)
             given["sweep"] = parse_lists(sweep)
             if model or data or kind == "keras":
                 kind, given = "keras", _keras_keys(model, data, file, given)
             guided = not (model or data)
             write_checked(file, _drafted(file, kind, device, given, guided=guided))
-    typer.echo(f"Written: {', '.join(map(str, [file, *fresh]))}")
-    typer.echo(f"Next: accelreport run {file} --profile quick")
+    typer.echo(f"Written: {', '.join(map(str, [*files, *fresh]))}")
+    what = f"{file} --profile quick" if len(files) == 1 else "--profile quick --within 4m"
+    typer.echo(f"Next: accelreport run {what}")
 
 
 def _keras_keys(model: str, data: str, file: Path, given: dict[str, Any]) -> dict[str, Any]:
@@ -197,15 +207,18 @@ def _keras_keys(model: str, data: str, file: Path, given: dict[str, Any]) -> dic
     return keys
 
 
-def _system_file(name: str) -> Path:
-    """The spec of a published system.
+def _system_files(name: str) -> list[Path]:
+    """The spec of a published system; of "quick", those that a first run measures, in their order.
 
     Raises:
         UsageError: there is none of this name.
     """
-    from accelreport.loader.load import NO_SPECS
+    from accelreport.loader.load import NO_SPECS, load
     from accelreport.spec.problems import did_you_mean
 
+    if name == QUICK:
+        specs = load([SYSTEMS], profile=QUICK).specs
+        return [spec.path for spec in sorted(specs, key=lambda spec: spec.order) if spec.order]
     known = {path.stem: path for path in SYSTEMS.glob("*.toml") if path.name not in NO_SPECS}
     if name not in known:
         near = did_you_mean(name, known)
@@ -213,7 +226,7 @@ def _system_file(name: str) -> Path:
             f"There is no published system {name!r}{'; ' + near if near else '.'}",
             remedy="`accelreport new --list` shows them.",
         )
-    return known[name]
+    return [known[name]]
 
 
 def _drafted(

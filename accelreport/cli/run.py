@@ -44,9 +44,9 @@ Once: the current cell is abandoned, finished cells are kept, and the exit code 
 same command again to continue. Twice: stop immediately.
 
 Run within a time:
---within measures each configuration once before it repeats any. If the machine is so slow that
-the time will not suffice, budgets become smaller, and the records say that their budget stopped
-them. Repeats for which no time is left wait for the next call.
+--within chooses whole benchmarks. The first repeat of each shows what it costs on this machine,
+and those are kept, in their order, of which all repeats fit in the time. The end of the run
+names the others; the next call measures them.
 
 Run until decided:
 --until-decided adds repeats, on the device and on its baseline, where a comparison with the
@@ -111,8 +111,8 @@ Within = Annotated[
     typer.Option(
         "--within",
         metavar="TIME",
-        help='Time that the run should take, such as "4m": a slower machine measures fewer steps '
-        "and fewer repeats.",
+        help='Time that the run should take, such as "4m": a slower machine measures fewer '
+        "benchmarks.",
     ),
 ]
 Set = Annotated[
@@ -292,16 +292,13 @@ def carried_out(
         end = carry_out(prepared, observer, workspace, tell_timings=timings, fork=fork)
     if json or quiet or end.stopped_by:
         return exit_code(end)
-    ended = end.ok + end.partial + end.untimed + end.failed + end.left
-    left_out = len(prepared.plan.of("run")) - ended
-    if request.within_s is not None and left_out > 0:
-        say(f"{left_out} repeats did not fit in the time; run the command again to measure them")
     if answer and end.ok + end.partial + end.untimed + end.done_before:
         from accelreport.terminal.answer import answers
 
-        say(*answers(prepared.store, prepared.documents))
-        elsewhere = "" if root == RESULTS else f" --results {shlex.quote(str(root))}"
-        say("", f"Next: accelreport build{elsewhere}")
+        elsewhere = [] if root == RESULTS else ["--results", str(root)]
+        command = shlex.join(["accelreport", "run", *map(str, request.paths), *elsewhere])
+        say(*answers(prepared.store, prepared.documents, command))
+        say("", f"Next: {shlex.join(['accelreport', 'build', *elsewhere])}")
     return exit_code(end)
 
 
@@ -315,6 +312,7 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
     from accelreport.datasets.errors import DataUnavailable
     from accelreport.runner.outlook import AbsentData, unsound
     from accelreport.runner.prepare import prepare
+    from accelreport.spec.problems import listed
     from accelreport.terminal.run_text import too_long
     from accelreport.terminal.say import say, tell_waiting
 
@@ -334,8 +332,10 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
         say(f"warning: {name}: {text}", err=True)
     if longest := too_long(prepared.plan.estimate):
         say(f"warning: {longest}", err=True)
-    for path in prepared.left_out:
-        say(f"{path} runs only when it is named: accelreport run {path}", err=True)
+    if prepared.left_out:
+        names = listed([path.stem for path in prepared.left_out])
+        verb = "runs only when it is" if len(prepared.left_out) == 1 else "run only when they are"
+        say(f"{names} {verb} named: accelreport run {prepared.left_out[0]}", err=True)
     return prepared
 
 

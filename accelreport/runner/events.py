@@ -180,6 +180,8 @@ class EndLine(Document):
     """Number of cells that failed earlier and were not run again."""
     left: int
     """Number of cells that were not reached."""
+    left_out: list[str] = []
+    """Specs that did not fit in the time of `--within`."""
     stopped_by: str
     """The signal that stopped the run; empty if it completed."""
     wall_s: float

@@ -462,6 +462,7 @@ def _asked(
         raise SpecErrors(map(_no_spec, request.paths))
     paths = {path.resolve() for path in request.paths}
     specs = [s for s in loaded.specs if not s.only_named or s.path.resolve() in paths]
+    specs.sort(key=lambda spec: spec.order)
     rows = {row: {row} for row in loaded.devices}
     for spec in specs:
         for name, row in spec.rows.items():

@@ -5,6 +5,7 @@ An observer gets every event of the launcher.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -21,7 +22,7 @@ from accelreport.backend.environment import environment
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.results.privacy import as_written
 from accelreport.results.reading import ResultsError, to_bytes
-from accelreport.results.record import MEASURED, Environment, Record, Times
+from accelreport.results.record import MEASURED, Environment, Record
 from accelreport.results.store import Store
 from accelreport.runner.events import (
     CellEndLine,
@@ -45,7 +46,7 @@ from accelreport.runner.launchers.base import (
 from accelreport.runner.plan import Planned, Policy, RecordIndex, RunPlan, decide, supersedes
 from accelreport.runner.prepare import Prepared
 from accelreport.runner.process import ForkPool
-from accelreport.runner.timings import CellSummary, timings
+from accelreport.runner.timings import CellSummary, RemainingTime, timings
 from accelreport.runner.workspace import (
     CELL_IN_USE,
     FOLDER_IN_USE,
@@ -76,59 +77,74 @@ def headline(record: Record) -> dict[str, float]:
     return figures | record.final
 
 
-LEAST_BUDGET_S = 4.0
-"""Smallest budget of a training."""
+SpecProfile = tuple[str, str]
+"""Name of a spec, and of its profile."""
 
 
-@dataclass
-class Pace:
-    """The budgets of a run that should end within a given time.
+class WholeBenchmarks:
+    """Which benchmarks a run measures that should end within a given time.
 
-    While the cells that ended took no more than their share, budgets are those of the specs. A
-    slower machine lowers them, so that every configuration is measured once, with fewer steps.
+    A benchmark is measured with all its repeats, or left out. Its first repeat shows what it costs
+    here; before that, its cells count with the least of those that have ended. In their order,
+    those are kept whose remaining cells fit into the time that those before them leave.
+
+    Args:
+        within_s: seconds that the run should take.
+        plan: the cells to measure, and the times of earlier ones.
 
     Attributes:
-        within_s: seconds that the run should take.
-        firsts: cells to come that are the first of their configuration.
-        left_out: repeats for which no time was left.
+        cells_left_out: number of their cells that were not measured.
     """
 
-    within_s: float
-    firsts: int
-    left_out: int = 0
+    def __init__(self, within_s: float, plan: RunPlan) -> None:
+        self._left_out: set[SpecProfile] = set()
+        self.cells_left_out = 0
+        self._ends = time.monotonic() + within_s
+        self._begun = False
+        self._walls_s: list[float] = []
+        self._kept: set[SpecProfile] = set()
+        cells: dict[SpecProfile, list[Cell]] = {}
+        for planned in plan.of("run"):
+            cells.setdefault(_benchmark(planned.cell), []).append(planned.cell)
+        self._remaining = {
+            name: RemainingTime(plan.expectation, own) for name, own in cells.items()
+        }
 
-    def __post_init__(self) -> None:
-        self._began = time.monotonic()
-        self._ended = 0
-        self._wall_s = 0.0
-        self._outside_s = 0.0
+    def begins(self, cell: Cell) -> bool:
+        """Whether a cell is to be measured."""
+        name = _benchmark(cell)
+        if name in self._kept:
+            return True
+        if name not in self._left_out:
+            known = self._remaining[name].of(cell.key) is not None
+            before = itertools.takewhile(lambda other: other != name, self._remaining)
+            own = self._remaining[name]
+            needed_s = own.known_s + own.unknown * min(self._walls_s, default=0.0)
+            needed_s += sum(
+                self._remaining[other].known_s for other in before if other not in self._left_out
+            )
+            if self._begun and needed_s > self._ends - time.monotonic():
+                self._left_out.add(name)
+            elif known:
+                self._kept.add(name)
+            self._begun = True
+        self.cells_left_out += name in self._left_out
+        return name not in self._left_out
 
-    def begins(self, cell: Cell) -> Cell | None:
-        """The cell with the budget that it may have; None for a repeat without time left."""
-        left_s = self.within_s - (time.monotonic() - self._began)
-        mean_s = self._wall_s / self._ended if self._ended else 0.0
-        if cell.repeat:
-            if left_s < mean_s or left_s <= 0:
-                self.left_out += 1
-                return None
-            return cell
-        share_s = left_s / max(1, self.firsts)
-        self.firsts -= 1
-        if not self._ended or mean_s <= share_s:
-            return cell
-        share_s -= self._outside_s / self._ended
-        budget = min(round(max(LEAST_BUDGET_S, share_s), 1), cell.measure.budget)
-        return cell.model_copy(
-            update={"measure": cell.measure.model_copy(update={"budget": budget})}
-        )
+    @property
+    def left_out(self) -> list[str]:
+        """The specs of benchmarks that are not measured, or not to the end, in their order."""
+        return [name[0] for name in self._remaining if name in self._left_out]
 
-    def ended(self, times: Times) -> None:
-        """Learn from a cell that has ended, if its process reported its times."""
-        if times.wall_s is not None:
-            self._ended += 1
-            self._wall_s += times.wall_s
-            # The budget begins after the first step.
-            self._outside_s += times.wall_s - (times.train_s or 0.0) + (times.first_step_s or 0.0)
+    def ended(self, record: Record) -> None:
+        """Learn from a cell that has ended."""
+        self._walls_s += [record.times.wall_s] if record.times.wall_s else []
+        if remaining := self._remaining.get(_benchmark(record.cell)):
+            remaining.ended(record)
+
+
+def _benchmark(cell: Cell) -> SpecProfile:
+    return cell.spec, cell.profile
 
 
 @dataclass
@@ -147,7 +163,8 @@ class Run:
             run may have measured it.
         anywhere: every machine's records, if those of any machine count as done; None
             if only those of this machine do.
-        within_s: seconds that the run should take; see `Pace`. None sets no time.
+        within_s: seconds that the run should take; see `WholeBenchmarks`. None
+            sets no time.
         ended: the cells of this run that have ended, in that order.
     """
 
@@ -163,7 +180,7 @@ class Run:
     within_s: float | None = None
     ended: list[CellSummary] = field(default_factory=list)
     _met: int = field(default=0, init=False)
-    _pace: Pace | None = field(default=None, init=False)
+    _whole: WholeBenchmarks | None = field(default=None, init=False)
     _numbers: dict[str, int] = field(default_factory=dict, init=False)
     _running: set[str] = field(default_factory=set, init=False)
     _reason: str = field(default="", init=False)
@@ -183,9 +200,9 @@ class Run:
         self._skip_all(plan.of("skip"))
         todo = plan.of("run")
         if self.within_s is not None:
-            # Each configuration is measured once before any is repeated.
-            todo.sort(key=lambda planned: planned.cell.repeat > 0)
-            self._pace = Pace(self.within_s, sum(not planned.cell.repeat for planned in todo))
+            # Repeats of a benchmark are spread over the run, and the first ones show the costs.
+            todo.sort(key=lambda planned: planned.cell.repeat)
+            self._whole = WholeBenchmarks(self.within_s, plan)
         if todo or further:
             with self._to_itself() as held:
                 if held:
@@ -274,9 +291,8 @@ class Run:
                 if self._done_meanwhile(planned):
                     self._met += 1
                     continue
-                cell = self._pace.begins(planned.cell) if self._pace else planned.cell
-                if cell is not None:
-                    yield cell
+                if self._whole is None or self._whole.begins(planned.cell):
+                    yield planned.cell
 
     @contextmanager
     def _cell_to_itself(self, cell: Cell) -> Iterator[bool]:
@@ -327,8 +343,8 @@ class Run:
 
     def _tell(self, record: Record, path: Path | None) -> None:
         self.ended.append(CellSummary.of(record))
-        if self._pace:
-            self._pace.ended(record.times)
+        if self._whole:
+            self._whole.ended(record)
         failure = record.failure
         self.observer.on(
             CellEndLine(
@@ -376,8 +392,8 @@ class Run:
     def _end(self, plan: RunPlan, wall_s: float) -> EndLine:
         outcomes = Counter(map(_outcome, self.ended))
         done, failed = len(plan.of("done")) + self._met, len(plan.of("failed"))
-        left_out = self._pace.left_out if self._pace else 0
-        not_reached = len(plan.cells) - done - failed - len(self.ended) - left_out
+        cells_left_out = self._whole.cells_left_out if self._whole else 0
+        not_reached = len(plan.cells) - done - failed - len(self.ended) - cells_left_out
         return EndLine(
             ok=outcomes["ok"],
             partial=outcomes["partial"],
@@ -387,6 +403,7 @@ class Run:
             done_before=done,
             failed_before=failed,
             left=not_reached + outcomes["left"],
+            left_out=self._whole.left_out if self._whole else [],
             stopped_by=self.stop.reason,
             wall_s=wall_s,
             results=str(self.store.root),

@@ -161,6 +161,7 @@ class Spec:
         claims: sentences to be tested.
         cells: every cell, by point, then repeat, then device.
         only_named: whether a run of the folder leaves it out.
+        order: place in a run of the folder.
         advice: published advice on when to use which device.
         rows: device → the row of the devices file that it is on another framework.
         added: devices that the command line added to those of the spec.
@@ -182,6 +183,7 @@ class Spec:
     claims: tuple[Claim, ...]
     cells: tuple[Cell, ...]
     only_named: bool = False
+    order: int = 0
     advice: tuple[Advice, ...] = ()
     rows: Mapping[str, str] = field(default_factory=dict)
     added: tuple[str, ...] = ()

@@ -657,6 +657,7 @@ class SpecFile:
                 )
             ),
             only_named=parts.only_named,
+            order=parts.order,
             rows={device: row for row, device in names.items() if device in devices},
             added=tuple(names.get(row, row) for row in parts.devices or () if row not in own),
         )

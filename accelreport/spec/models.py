@@ -327,6 +327,8 @@ class Header(SpecModel):
     `{ device = "cpu", "options.how" = "numpy" }`; default: the first device."""
     only_named: bool = False
     """Whether a run of the folder leaves the spec out; it runs only when its file is named."""
+    order: Annotated[int, Field(ge=0)] = 0
+    """Place in a run of the folder, of which `--within` keeps the first ones; ties run by name."""
 
 
 class SpecDocument(Header):

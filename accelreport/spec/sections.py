@@ -217,6 +217,7 @@ class ParsedSpec:
         devices: names of devices.
         baseline: what speedups are relative to; None if the spec has none.
         only_named: whether a run of the folder leaves it out.
+        order: place in a run of the folder.
         source: the source.
         family: the workload's family.
         sweep: the axes without problems.
@@ -232,6 +233,7 @@ class ParsedSpec:
     devices: list[str] | None = None
     baseline: Baseline | None = None
     only_named: bool = False
+    order: int = 0
     source: Source | None = None
     family: WorkloadKind | None = None
     sweep: Sweep = field(default_factory=Sweep)
@@ -312,7 +314,7 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     parts.devices = valid.get("devices")
     if (written := valid.get("baseline")) is not None:
         parts.baseline = _BASELINE.validate_python(written)
-    parts.only_named = valid.get("only_named", False)
+    parts.only_named, parts.order = valid.get("only_named", False), valid.get("order", 0)
 
 
 def _valid_keys(given: Mapping[str, Any]) -> dict[str, Any]:

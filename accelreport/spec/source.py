@@ -140,7 +140,7 @@ FULL = "full"
 SECTIONS = ("workload", "measure", "sweep")
 """Tables in which a profile, or the command line, changes single keys."""
 
-WHOLE = ("devices", "baseline")
+WHOLE = ("devices", "baseline", "only_named", "order")
 """Keys at the top of the file that a profile may change."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,16 +10,20 @@ from typing import Any
 
 import pandas as pd
 
+from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.stats import Verdict
+from accelreport.report.claim_text import STATES
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.notices import notices_of
-from accelreport.report.quantity import duration, plural, ratio, ratio_interval
+from accelreport.report.quantity import duration, listed, plural, ratio, ratio_interval
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView, views
 from accelreport.report.warning_text import warning_title
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
 from accelreport.results.store import Store
+from accelreport.spec.source import FULL
+from accelreport.terminal import run_text
 from accelreport.terminal.claims import claim_lines
 from accelreport.terminal.say import columns
 
@@ -42,45 +47,92 @@ def summary_text(folder: Path, speedups: pd.DataFrame) -> str:
     return "\n".join([table_title(folder, speedups), *lines, *absences(speedups)])
 
 
-def answers(store: Store, plans: Sequence[PlanDocument]) -> Iterator[str]:
+def answers(
+    store: Store, plans: Sequence[PlanDocument], command: str = "accelreport run"
+) -> Iterator[str]:
     """The results of some plans for the end of a run, as lines for a terminal.
 
-    Each benchmark has its headline, the table of its speedups, its claims with their states and
-    numbers, and its kinds of warnings. Notes about all of them follow, such as synthetic data or
-    extrapolated totals.
+    Each benchmark has its headline and its kinds of warnings. A single one also has the table of
+    its speedups and its claims with their states and numbers; of several, what is decided follows
+    together. Then come what is not decided, what needs a device, and the next step, each with its
+    command, and notes about all benchmarks, such as synthetic data or extrapolated totals.
 
     Args:
         store: the results folder; only the records of these plans are read.
         plans: the plans as the run began with them; repeats that it added count, too.
+        command: the command of the run, without its profile and other options.
     """
     benches = measured_now(store, plans)
-    for bench in benches:
+    tried = [
+        b for b in benches if any(row.machine and row.status != "skipped" for row in b.results)
+    ]
+    for bench in tried or benches:
         yield ""
         yield f"{bench.plan.title} ({bench.plan.spec}, {bench.plan.profile})"
         speaker = Speaker(bench)
         yield f"  {speaker.headline()}. {speaker.below(speaker.answered())}".rstrip()
-        first = 1 if bench.axes else 2
-        rows = [
-            row[first:]
-            for row in (
-                tuple(f"mean {bench.words.step}" if name == TIMED else name for name in COLUMNS),
-                *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
-            )
-        ]
-        # A single row would repeat the headline.
-        for line in columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ():
-            yield f"  {line}"
-        if len(rows) > MOST_ROWS + 1:
-            yield f"  and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
-        if bench.tested:
-            yield from (f"  {line}" for line in claim_lines(bench.tested))
+        if len(benches) == 1:
+            yield from (f"  {line}" for line in _table_and_claims(bench))
         if warned := _warned(bench):
             yield f"  ⚠ {warned}"
+    outcome = outcome_of(benches)
+    yield from _decided(outcome) if len(benches) > 1 else ()
+    yield from _waiting(outcome, command)
     notices = [f"⚠ {notice.title} {notice.text}" for notice in notices_of(benches)]
     if any(row.measured and row.warnings for bench in benches for row in bench.results):
         notices.append("⚠ The report explains each warning.")
     if notices:
         yield from ("", *notices)
+
+
+def _table_and_claims(bench: BenchmarkView) -> Iterator[str]:
+    first = 1 if bench.axes else 2
+    rows = [
+        row[first:]
+        for row in (
+            tuple(f"mean {bench.words.step}" if name == TIMED else name for name in COLUMNS),
+            *table_rows(named(bench, speedups_frame(bench.plan, bench.compared))),
+        )
+    ]
+    # A single row would repeat the headline.
+    yield from columns(rows[: MOST_ROWS + 1]) if len(rows) > 2 else ()
+    if len(rows) > MOST_ROWS + 1:
+        yield f"and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
+    if bench.tested:
+        yield from claim_lines(bench.tested)
+
+
+def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
+    """The decided comparisons with their intervals, the largest first, and the decided claims."""
+    counts = (plural(len(outcome.comparisons), "comparison"), plural(len(outcome.claims), "claim"))
+    yield from ("", f"Decided: {listed([*counts])}")
+    for bench, finding in outcome.comparisons:
+        speaker, value = Speaker(bench), finding.values[0]
+        yield f"  {speaker.title(finding)} ({speaker.interval(value)}, {bench.plan.spec})"
+    for claim in outcome.claims:
+        yield f"  {STATES[claim.state][0]}: {claim.claim.text}"
+
+
+def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:
+    """What is not decided, and what needs a device or a model, each with its command."""
+    for rerun in outcome.reruns:
+        counts = (
+            plural(len(rerun.comparisons), "comparison"),
+            plural(len(rerun.claims), "claim"),
+        )
+        profile = f" --profile {shlex.quote(rerun.profile)}" if rerun.profile != FULL else ""
+        yield from ("", f"Not decided: {listed([*counts])}")
+        yield f"  {command}{profile} --until-decided   (about {run_text.duration(rerun.seconds)})"
+    if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
+        yield from ("", f"Larger profile or real data needed: {plural(whole, 'claim')}")
+        yield f"  {command}"
+    if outcome.device:
+        spec = outcome.device[0].spec
+        yield from ("", f"Device needed: {plural(len(outcome.device), 'claim')}")
+        yield f"  accelreport notebook specs/{spec}.toml   (a free GPU or TPU of Colab or Kaggle)"
+    if not outcome.own:
+        yield from ("", "Your own model and data")
+        yield "  accelreport new specs/mine.toml --model model.py:build --data train.csv"
 
 
 def measured_now(store: Store, plans: Sequence[PlanDocument]) -> list[BenchmarkView]:

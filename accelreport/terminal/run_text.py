@@ -170,6 +170,11 @@ def closing(end: EndLine) -> Iterator[str]:
         )
         return
     yield f"{', '.join(parts)} in {duration(end.wall_s)}. Results: {end.results}"
+    if end.left_out:
+        yield (
+            f"No time was left for {listed(end.left_out)}. Run the same command again to measure "
+            f"{'it' if len(end.left_out) == 1 else 'them'}."
+        )
     if end.left:
         yield "Run the same command again to measure the interrupted cells."
     if end.untimed:

@@ -33,6 +33,7 @@ EVERYTHING: dict[str, Any] = {
     "devices": ["cpu", "gpu"],
     "baseline": "cpu",
     "only_named": False,
+    "order": 1,
     "source": SOURCE,
     "workload": {
         "kind": "image_classification", "dataset": "mnist", "model": "conv64_conv32",

@@ -1,3 +1,5 @@
+"""A run with a given time measures whole benchmarks, the first ones in their order."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.results.record import Times
 from accelreport.runner import run
-from accelreport.runner.run import LEAST_BUDGET_S, Pace, exit_code
-from accelreport.spec.cells import Cell
+from accelreport.runner.run import WholeBenchmarks, exit_code
 from tests.runner.scripted import Bench, cell
 from tests.support.program import call
+from tests.support.records import study
 
 pytestmark = pytest.mark.e2e
 
@@ -33,66 +34,64 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def measured(
-    pace: Pace, clock: Clock, cells: list[Cell], *, outside_s: float, first_step_s: float = 0.0
-) -> list[float]:
-    """Budgets of cells whose trainings spend them after the first step, and take so long beside."""
-    budgets = []
-    for one in cells:
-        if (begun := pace.begins(one)) is not None:
-            budgets.append(begun.measure.budget)
-            train_s = first_step_s + begun.measure.budget
-            clock.now += train_s + outside_s
-            wall_s = train_s + outside_s
-            pace.ended(Times(train_s=train_s, wall_s=wall_s, first_step_s=first_step_s))
-    return budgets
-
-
-def configurations(count: int, budget: float, repeats: int = 1) -> list[Cell]:
-    return [
-        cell(point={"number": number}, repeat=repeat, budget=budget)
+    clock: Clock, tmp_path: Path, within_s: float, costs: dict[str, float], repeats: int = 3
+) -> tuple[list[str], WholeBenchmarks]:
+    """What is measured of benchmarks of two cells a repeat, each of which costs so many seconds."""
+    cells = [
+        cell(spec=spec, repeat=repeat, point={"number": number}, of=spec)
+        for spec in costs
         for repeat in range(repeats)
-        for number in range(count)
+        for number in range(2)
     ]
+    plan = Bench(tmp_path).plan(cells)
+    whole = WholeBenchmarks(within_s, plan)
+    done = []
+    (like, *_) = study().records
+    for one in sorted(cells, key=lambda one: one.repeat):
+        if whole.begins(one):
+            done.append(f"{one.spec} {one.repeat}")
+            clock.now += costs[one.spec]
+            times = like.times.model_copy(update={"wall_s": costs[one.spec]})
+            whole.ended(like.model_copy(update={"key": one.key, "cell": one, "times": times}))
+    assert len(done) + whole.cells_left_out == len(cells)
+    return done, whole
 
 
-def test_a_machine_that_is_fast_enough_measures_what_the_specs_say(clock: Clock) -> None:
-    cells = configurations(20, budget=5.0, repeats=2)
-    assert measured(Pace(300.0, 20), clock, cells, outside_s=1.0) == [5.0] * 40
-    assert clock.now <= 300.0
+@pytest.mark.parametrize(
+    ("within_s", "middle_s", "kept", "tried"),
+    [
+        (60.0, 5.0, "abc", "abc"),  # 6, 30 and 24 seconds
+        (45.0, 5.0, "ab", "abc"),
+        (60.0, 20.0, "ac", "abc"),  # what a costly one would have taken is left to those after it
+        (14.0, 5.0, "a", "ab"),
+        (8.0, 5.0, "a", "a"),
+        (0.5, 5.0, "", "a"),
+    ],
+)
+def test_whole_benchmarks_are_kept_in_their_order_as_far_as_the_time_suffices(
+    within_s: float, middle_s: float, kept: str, tried: str, clock: Clock, tmp_path: Path
+) -> None:
+    done, whole = measured(clock, tmp_path, within_s, {"a": 1.0, "b": middle_s, "c": 4.0})
+    for spec in "abc":
+        repeats = {one for one in done if one.startswith(spec)}
+        assert len(repeats) == (3 if spec in kept else 1 if spec in tried else 0), spec
+    assert whole.left_out == [spec for spec in "abc" if spec not in kept]
+    spread = [one for one in done if one[0] in kept]
+    assert [one[-1] for one in spread] == sorted(one[-1] for one in spread), "repeats are spread"
 
 
-def test_a_slower_machine_measures_every_configuration_once_within_the_time(clock: Clock) -> None:
-    slow = Pace(300.0, 20)
-    budgets = measured(slow, clock, configurations(20, budget=30.0, repeats=3), outside_s=5.0)
-    assert len(budgets) == 20
-    assert slow.left_out == 40
-    assert budgets[0] == 30.0, "before a cell has ended nobody knows how fast the machine is"
-    assert min(budgets) > LEAST_BUDGET_S
-    assert 270.0 < clock.now <= 300.0
-
-
-def test_a_share_of_the_time_holds_the_first_step_beside_the_budget(clock: Clock) -> None:
-    slow = Pace(300.0, 5)
-    budgets = measured(slow, clock, configurations(5, 60.0), outside_s=10.0, first_step_s=20.0)
-    assert budgets[0] == 60.0
-    assert budgets[1:] == pytest.approx([22.5] * 4)
-    assert clock.now == pytest.approx(300.0)
-
-
-def test_a_run_without_time_measures_each_configuration_once_and_repeats_later(
+def test_a_run_without_time_leaves_benchmarks_out_by_name_and_the_next_one_measures_them(
     tmp_path: Path,
 ) -> None:
-    cells = configurations(2, budget=30.0, repeats=2)
-    cells = [cells[0], cells[2], cells[1], cells[3]]
+    cells = [
+        cell(spec=spec, repeat=repeat, of=spec) for spec in ("one", "two") for repeat in range(2)
+    ]
     bench = Bench(tmp_path, within_s=0.001)
     end = bench.run(cells)
-    assert (end.ok, end.left) == (2, 0)
+    assert (end.ok, end.left, end.left_out) == (1, 0, ["one", "two"])
     assert exit_code(end) == ExitCode.OK
-    assert [line.repeat for line in bench.observer.ends] == [0, 0]
-    budgets = [line.record.cell.measure.budget for line in bench.observer.ends]
-    assert budgets == [30, LEAST_BUDGET_S]
-    end = Bench(tmp_path).run(cells)
-    assert (end.ok, end.done_before) == (2, 2)
+    end = Bench(tmp_path, within_s=600.0).run(cells)
+    assert (end.ok, end.done_before, end.left_out) == (3, 1, [])
 
 
 @pytest.mark.parametrize(

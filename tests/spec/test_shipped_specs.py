@@ -122,20 +122,21 @@ def test_the_batch_sweep_trains_the_source_s_network() -> None:
     assert kinds == {"TrendCheck", "FasterCheck", "BoundCheck", "EquivalentCheck"}
 
 
-def test_the_quick_profile_needs_no_download_no_accelerator_and_little_time() -> None:
-    matmul, sweep = _spec("matmul", "quick"), _spec("mnist_batch_sweep", "quick")
-    assert sweep.workload["data"] == "sample"
-    # Two cores: 0.2 TFLOPS, or 40 ms for a step of 256; one: half of that. Each cell starts
-    # a process, traces and evaluates (4 s).
-    slow = {"cpu": 1.0, "cpu-1": 2.0}
-    seconds = 0.0
-    # Where there is no accelerator its cells are skipped, which costs nothing.
-    for cell in (cell for cell in matmul.cells if cell.device in slow):
-        flops = 2 * cell.workload["size"] ** 3 * cell.workload["count"] * cell.measure.calls
-        seconds += 4 + flops / 0.2e12 * slow[cell.device]
-    for cell in (cell for cell in sweep.cells if cell.device in slow):
-        examples = 4096 * cell.workload["epochs"]
-        seconds += 4 + examples / 256 * 0.040 * slow[cell.device]
-        steps = examples // cell.workload["batch_size"]
-        assert steps >= 2 * cell.measure.warmup_steps
-    assert seconds < 240
+def test_the_quick_profile_asks_questions_of_three_processes_without_a_download() -> None:
+    listed = [spec for spec in load([SPECS], profile="quick").specs if spec.order]
+    assert sorted(spec.order for spec in listed) == list(range(1, 11))
+    for spec in listed:
+        assert spec.measure.repeats == 3
+        assert spec.workload.get("data", "sample") == "sample"
+        assert {"gpu", "cpu"} & set(spec.devices)
+    keys = [cell.key for spec in listed for cell in spec.cells]
+    assert len(keys) == len(set(keys)), "a cell of two specs goes where only the first is kept"
+    others = [spec for spec in load([SPECS], profile="quick").specs if not spec.order]
+    assert all(spec.only_named for spec in others)
+
+
+def test_a_training_of_the_quick_profile_has_more_steady_steps_than_warm_up() -> None:
+    for spec in load([SPECS], profile="quick").specs:
+        steps, epochs = spec.workload.get("steps_per_epoch"), spec.workload.get("epochs")
+        if spec.order and steps:
+            assert steps * epochs >= 2 * spec.measure.warmup_steps, spec.name
