@@ -208,6 +208,12 @@ WORLDS: dict[str, tuple[World, World]] = {
         at({"batch_size": 512}, pace(cpu_1=1.5), SAME),
         at({"batch_size": 512}, SAME, pace(cpu_1=1.5)),
     ),
+    "A CPU answers more images a second in batches of 64 than one by one": (
+        pace(),
+        along(
+            "batch_size", "cpu", dict.fromkeys((4.0, 16.0, 64.0, 256.0, 1024.0), 1.0) | {1.0: 0.01}
+        ),
+    ),
     "TensorFlow trains faster in graph mode than in eager mode": (
         pace(cpu_eager=1.5),
         pace(cpu=1.5),

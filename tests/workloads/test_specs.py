@@ -97,11 +97,10 @@ def test_the_quick_profile_learns_without_a_download_in_little_time(
     name: str,
 ) -> None:
     quick = spec(name, "quick")
-    assert len([cell for cell in quick.cells if cell.device == "cpu"]) <= 4
+    assert len([cell for cell in quick.cells if cell.device == "cpu"]) <= 6
     for cell in quick.cells:
         own = NO_SAMPLE.isdisjoint({cell.workload["dataset"]})
         assert cell.workload["data"] == ("sample" if own else "synthetic")
-        assert cell.workload["epochs"] >= 4
         assert cell.measure.budget <= 30
         steps = cell.workload["epochs"] * cell.workload["steps_per_epoch"]
         assert steps <= 150 or steps * cell.workload["batch_size"] <= 5120
@@ -115,4 +114,4 @@ def test_a_first_report_starts_few_processes_where_there_is_only_a_cpu() -> None
         cell for each in found for cell in each.cells if each.devices[cell.device].kind == "CPU"
     ]
     assert len({cell.spec for cell in cells}) == len(found), "every system has a page with a time"
-    assert len(cells) <= 47
+    assert len(cells) <= 63
