@@ -224,6 +224,13 @@ class _DotPlot:
         if self._bars and self._phone:
             dots = [replace(dot, text=dot.brief or dot.text) for dot in dots]
         self._large = LARGE_ON_A_PHONE if self._phone else LARGE
+        # A detail that has no room beside its name is below it, in all rows.
+        self._stacked = self._phone and any(
+            text_width(dot.name, LETTERS, bold=True) + LINE + text_width(dot.detail, SMALLER)
+            > width
+            for dot in dots
+            if not dot.joined and dot.detail
+        )
         self._rows = self._placed(dots, height and height - (FOOT if axis_title else TICKS))
         high = min(row.bottom - row.top for row in self._rows)
         self._detailed = not self._phone and any(dot.detail for dot in dots) and high >= DETAILED
@@ -272,7 +279,7 @@ class _DotPlot:
                 grouped.append([dot])
         least_row, lane, above = LEAST, LANE, 0.0
         if self._phone:
-            least_row, lane, above = 0.0, ROOMY_LANE, NAME
+            least_row, lane, above = 0.0, ROOMY_LANE, NAME + LINE * self._stacked
         elif not height:
             least_row, lane = ROOMY, ROOMY_LANE
         least = [max(least_row, above + lane * _lanes(own)) for own in grouped]
@@ -527,6 +534,8 @@ class _DotPlot:
                 name, y = cut(first.name, self._width / 1.07, LETTERS), row.top + 12
                 written.append(({"y": y, "label": name}, {"align": "left", **bold}))
                 after = text_width(name, LETTERS, bold=True) + LINE / 2
+                if self._stacked:
+                    y, after = y + LINE, 0.0
                 if self._width - after > 4 * LETTERS and first.detail:
                     detail = cut(first.detail, self._width - after, SMALLER)
                     look = {"align": "left", "dx": round(after, 1), **soft}

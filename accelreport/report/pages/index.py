@@ -82,13 +82,13 @@ def index_page(
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
     decided, published = _decided(outcome), view.picture
-    if decided:
-        published = Overview(benches, published=True).picture
-    shown = [
-        Section(name, plot.title, (plot.figure(WIDE, PHONE),))
-        for name, plot in (("decided", decided), (RATES, published))
-        if plot
-    ]
+    if decided and view.relative:
+        alone = Overview(benches, published=True)
+        published = alone.picture if alone.over_base else None
+    plots = [("decided", decided), (RATES, published)]
+    if not outcome.comparisons:
+        plots.reverse()
+    shown = [Section(name, plot.title, (plot.figure(WIDE, PHONE),)) for name, plot in plots if plot]
     waiting = _waiting(benches, outcome)
     sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
     opening = sections.pop(0) if shown else None
@@ -198,7 +198,7 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
         return None
     rerun = "; ".join(
         f"accelreport run specs/ --profile {run.profile} --until-decided, "
-        f"about {max(1, round(run.seconds / 60))} min here"
+        f"about {_about(run.seconds)} here"
         for run in outcome.reruns
     )
     commands = {
@@ -219,6 +219,12 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     if absent:
         blocks += (Prose(f"Not measured: {absent}."),)
     return Section("claims", decided_text(every), blocks)
+
+
+def _about(seconds: float) -> str:
+    """A time in whole minutes, or in hours."""
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes} min" if minutes < 120 else f"{round(minutes / 60)} h"
 
 
 def _list(benches: Sequence[BenchmarkView]) -> Section:

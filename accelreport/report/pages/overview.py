@@ -169,7 +169,13 @@ class Shown:
     @cached_property
     def _candidates(self) -> list[Compared]:
         """What is beside the base: accelerators alone where there is one."""
-        every: list[Compared] = [*self.row.measured, *self.row.printed]
+        # By unlike clocks nothing is divided.
+        alike = (
+            one
+            for one in self.row.printed
+            if Caveat.UNVALIDATED not in clock_of(one.result.validation)
+        )
+        every: list[Compared] = [*self.row.measured, *alike]
         return [one for one in every if self.kind(device_of(one)) in ACCELERATORS] or every
 
     @cached_property
@@ -286,7 +292,7 @@ class Overview:
         No rate is over a base that other programs slowed down.
         """
         comparable = (shown for shown in self.rows if not shown.row.busy)
-        return self.relative and any(shown.row.compared for shown in comparable)
+        return self.relative and any(shown.compared for shown in comparable)
 
     def compared(self, shown: Shown) -> list[Compared]:
         """What the picture shows beside the base of a row."""
@@ -298,7 +304,7 @@ class Overview:
         return [
             own
             for own in self._by_bench
-            if self.over_base and not any(shown.row.compared for shown in own)
+            if self.over_base and not any(shown.compared for shown in own)
         ]
 
     @property
@@ -505,7 +511,8 @@ class Overview:
             notes = []
         if self.base:
             notes.insert(0, f"The line at 1× is {self.base}, shaded over its 95 % interval.")
-        caveats = frozenset().union(*(shown.caveats for shown in self.shown))
+        values = (value for shown in self.shown for value in self.values_of(shown))
+        caveats = frozenset().union(*(value.caveats for value in values))
         why = ["stopped by the time budget"] * (Caveat.BUDGET in caveats)
         why += ["a single run, without an interval"] * (Caveat.SINGLE_RUN in caveats)
         if why and any(dot.hollow and not dot.is_base for dot in dots):
