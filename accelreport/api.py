@@ -30,10 +30,10 @@ from accelreport.report.comparison import (
     conclusions,
 )
 from accelreport.report.frames import curve_frame, results_frame, speedups_frame, steps_frame
+from accelreport.report.notices import versions_notice
 from accelreport.report.site import builder
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.options import report_cache
-from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record
 from accelreport.results.store import Store, existing

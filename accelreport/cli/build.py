@@ -212,7 +212,7 @@ def _tell_others(built: BuildResult) -> None:
     """Print which measurements of other versions of the specs the report leaves out."""
     if built.others:
         # These import what analyses, which a build of unchanged results does not need.
-        from accelreport.report.version_text import versions_notice
+        from accelreport.report.notices import versions_notice
         from accelreport.terminal.say import say
 
         notice = versions_notice(built.others)

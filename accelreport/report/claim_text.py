@@ -47,18 +47,8 @@ from accelreport.spec.problems import counted
 
 SURE = f"{100 * LEVEL:g} %"
 
-STATES: dict[ClaimState, tuple[str, str]] = {
-    ClaimState.CONFIRMED: ("confirmed", "The whole interval fulfils the rule."),
-    ClaimState.REFUTED: ("refuted", "The whole interval contradicts the rule."),
-    ClaimState.UNDECIDED: (
-        "undecided",
-        "An interval allows both outcomes or is missing, or a quality comes from synthetic data.",
-    ),
-    ClaimState.WITHHELD: ("withheld", "What the rule compares must not be compared."),
-    ClaimState.NOT_MEASURED: ("not measured", "What the rule needs was not measured here."),
-    ClaimState.NEEDS_DEVICE: ("needs a device", "A device that the rule needs was not tried here."),
-}
-"""State of a claim → its words on every surface, and what they mean."""
+STATES: dict[ClaimState, str] = {state: state.value.lower() for state in ClaimState}
+"""State of a claim → its words on every surface."""
 
 SPEAKERS: dict[Provenance, str] = {
     "source": "published",
@@ -76,7 +66,7 @@ def state_counts(results: Iterable[ClaimResult]) -> dict[ClaimState, int]:
 
 def state_words(state: ClaimState, count: int) -> str:
     """What is said of so many claims in a state: one "needs a device", two "need a device"."""
-    return "need a device" if state is ClaimState.NEEDS_DEVICE and count > 1 else STATES[state][0]
+    return "need a device" if state is ClaimState.NEEDS_DEVICE and count > 1 else STATES[state]
 
 
 def states_text(counts: Mapping[ClaimState, int]) -> str:

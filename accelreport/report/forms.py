@@ -50,6 +50,10 @@ def reached(finding: Finding) -> int:
     return sum(quantity.present(value.number) for value in finding.values)
 
 
+def _all_stopped(finding: Finding) -> bool:
+    return all(Caveat.BUDGET in value.caveats for value in finding.values)
+
+
 def _diverged(finding: Finding) -> bool:
     return finding.values[0].interval.n < finding.of
 
@@ -89,6 +93,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size"),
     Form((Kind.TARGET,), "{reached} {level}, the first after {number}",
          lambda finding: reached(finding) > 0),
+    Form((Kind.TARGET,), "the time budget stopped every run before {level}", _all_stopped),
     Form((Kind.TARGET,), "no run reaches {level}"),
     Form((Kind.NOT_MEASURED,), "{failed} failed: {reasons}", lambda finding: bool(finding.failed)),
     Form((Kind.NOT_MEASURED,), "no baseline has a time", lambda finding: bool(finding.of)),

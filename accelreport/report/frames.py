@@ -14,6 +14,7 @@ import pandas as pd
 
 from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.learning import Parity, TargetTime
+from accelreport.analysis.published import Changed, PublishedResult
 from accelreport.analysis.results import MemoryPeaks, Result, Stages, Timings
 from accelreport.analysis.speedup import (
     Group,
@@ -25,9 +26,17 @@ from accelreport.analysis.speedup import (
     widened,
 )
 from accelreport.analysis.stats import NOTHING, Interval
-from accelreport.report.warning_text import failure_text, problem_text, remedy_text, warning_text
+from accelreport.report.warning_text import (
+    failure_text,
+    flag_text,
+    problem_text,
+    remedy_text,
+    warning_text,
+)
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Block, Record
+from accelreport.spec.claims import AS_WRITTEN, Names
+from accelreport.spec.models import Source
 
 IDENTITY = ("key", "device", "machine", "repeat", "seed")
 """Columns that say which cell a row is; the axes follow them."""
@@ -354,3 +363,77 @@ def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
     names = [str(name) for name in frame.columns]
     columns = [frame[name].tolist() for name in names]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+# Published figures ------------------------------------------------------------------------------
+
+PUBLISHED_COLUMNS: dict[str, Callable[[PublishedResult], object]] = {
+    "device": lambda one: one.row.device,
+    "label": lambda one: one.row.label,
+    "where": lambda one: dict(one.row.where),
+    "point": lambda one: dict(one.point),
+    "machine": lambda one: one.machine,
+    "figure": lambda one: one.figure,
+    "published": lambda one: one.value,
+    "measured": lambda one: one.measured.value,
+    "low": lambda one: one.measured.low,
+    "high": lambda one: one.measured.high,
+    "n": lambda one: one.measured.n,
+    "ratio": lambda one: one.ratio,
+    "over": lambda one: one.over,
+    "comparable": lambda one: one.comparable,
+    "mark": lambda one: one.row.mark,
+    "note": lambda one: one.row.note,
+    "caveat": lambda one: caveat(one),
+    "flags": lambda one: tuple(map(flag_text, one.flags)),
+    "source": lambda one: citation(one.source),
+    "source_url": lambda one: one.source.url if one.source else "",
+    "imported": lambda one: one.row.imported,
+}
+"""Column of `published_frame` → its value for a figure."""
+
+
+def published_frame(results: Iterable[PublishedResult]) -> pd.DataFrame:
+    """One row for each published figure, sweep point and machine: `PUBLISHED_COLUMNS`."""
+    rows = [{name: value(one) for name, value in PUBLISHED_COLUMNS.items()} for one in results]
+    return pd.DataFrame(rows, columns=list(PUBLISHED_COLUMNS))
+
+
+def caveat(result: PublishedResult, names: Names = AS_WRITTEN) -> str:
+    """What makes the measured side unlike the published one, in words; empty where nothing does."""
+    parts = []
+    if isnan(result.validation):
+        parts.append("published with validation, measured without")
+    elif result.validation > 1:
+        parts.append("measured with validation")
+    if result.extrapolated:
+        parts.append("extrapolated")
+    if result.stand_in:
+        parts.append("sample data" if result.stand_in == "sample" else "synthetic data")
+    changes = [change for change in result.changed if change.key != "data"]
+    if changes:
+        parts.append(
+            f"measured with {', '.join(_changed_text(change, names) for change in changes)}"
+        )
+    if result.per_step:
+        parts.append("by step time")
+    elif changes and isnan(result.ratio) and result.measured.n:
+        parts.append("not divided")
+    if result.withheld:
+        parts.append(f"withheld: {why_withheld(result.withheld, result.over)}")
+    return "; ".join(parts)
+
+
+def _changed_text(changed: Changed, names: Names) -> str:
+    instead = "" if changed.theirs is None else f" instead of {names.value(changed.theirs)}"
+    return f"{names.axis(changed.key)} {names.value(changed.ours)}{instead}"
+
+
+def citation(source: Source | None) -> str:
+    """A source in a line: "Title (authors, year); licence; read 2026-05-31"; empty without one."""
+    if source is None:
+        return ""
+    by = ", ".join(part for part in (source.authors, str(source.year or "")) if part)
+    read = f"read {source.accessed}" if source.accessed else ""
+    parts = (f"{source.title} ({by})" if by else source.title, source.licence, read)
+    return "; ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""What is said before any number: synthetic data, runs cut short, repeats that were added."""
+"""What is said before any number: synthetic data, runs cut short, repeats added, other versions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.report import quantity
+from accelreport.report.forms import EVIDENCE
+from accelreport.report.metrics import axis_title
 from accelreport.report.model import Notice
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
+from accelreport.results.versions import OtherVersions
+
+MOST_KEYS = 4
+"""Keys and specs that a notice names."""
 
 
 def notices_of(benches: Sequence[BenchmarkView]) -> tuple[Notice, ...]:
@@ -35,56 +41,23 @@ def _among(benches: Sequence[BenchmarkView], affected: Sequence[BenchmarkView]) 
 
 def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     """What is said of samples of the data and of stand-ins for them; None where none was read."""
-    sample, synthetic = _sample(benches), _synthetic(benches)
-    if sample and synthetic:
-        counts = [len(_reading(benches, origin)) for origin in ("sample", "synthetic")]
-        return Notice(
-            "Samples and stand-ins.",
-            (
-                f"{quantity.plural(counts[0], 'benchmark')} read samples of the real data sets, "
-                "a few thousand examples that come with accelreport, and "
-                f"{quantity.count(counts[1])} read generated stand-ins of the same shapes. "
-                "Times are comparable. Accuracies and losses are not, and no published figure "
-                "is judged by them."
-            ),
-        )
-    return sample or synthetic
+    read = {origin: _reading(benches, origin) for origin in ("sample", "synthetic")}
+    kinds = [words for origin, words in _DATA.items() if read[origin]]
+    if not kinds:
+        return None
+    affected = [bench for bench in benches if any(bench in own for own in read.values())]
+    return Notice(
+        f"{' and '.join(kinds).capitalize()}.",
+        f"Times{_among(benches, affected)} are comparable; accuracies and losses are not.",
+    )
+
+
+_DATA = {"sample": "samples of the data", "synthetic": "synthetic data"}
+"""Where data are from that are not the whole real set → their words."""
 
 
 def _reading(benches: Sequence[BenchmarkView], origin: str) -> list[BenchmarkView]:
     return [bench for bench in benches if any(row.origin == origin for row in bench.results)]
-
-
-def _synthetic(benches: Sequence[BenchmarkView]) -> Notice | None:
-    affected = _reading(benches, "synthetic")
-    if not affected:
-        return None
-    measured = [row for b in affected for row in b.results if row.measured]
-    every = all(row.origin == "synthetic" for row in measured)
-    which = "Every number" if every else "Numbers marked so"
-    return Notice(
-        "Synthetic data.",
-        (
-            f"{which}{_among(benches, affected)} came from a generated stand-in of the same "
-            "shapes, not from the real data set. Times are comparable; accuracies say "
-            "nothing about the real task."
-        ),
-    )
-
-
-def _sample(benches: Sequence[BenchmarkView]) -> Notice | None:
-    affected = _reading(benches, "sample")
-    if not affected:
-        return None
-    return Notice(
-        "Samples of the data.",
-        (
-            f"Numbers{_among(benches, affected)} were measured on samples of the real data "
-            "sets, a few thousand examples that come with accelreport. Times are "
-            "comparable. Accuracies and losses are those of a small training set, and no "
-            "published figure is judged by them."
-        ),
-    )
 
 
 def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
@@ -94,38 +67,40 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     cut = [row for b in affected for row in b.results if row.status == "partial"]
     among, timed = _among(benches, affected), sum(row.timed for row in cut)
     measured = sum(row.timed for bench in benches for row in bench.results)
-    text = (
-        f"The time budget stopped {quantity.count(timed)} of "
-        f"{quantity.plural(measured, 'measured cell')}{among}. Totals of partial runs are "
-        "extrapolated and marked so."
-    )
-    early = len(cut) - timed
-    cells = quantity.plural(early, "more cell" if timed else "cell")
-    whose, so = ("its", "it has") if early == 1 else ("their", "they have")
-    untimed = (
-        f"The time budget stopped {cells}{among} before {whose} first steady step, so {so} no time."
-    )
-    return Notice("Partial runs.", " ".join([text] * (timed > 0) + [untimed] * (early > 0)))
+    of = f"{quantity.count(timed)} of {quantity.plural(measured, 'measured cell')}"
+    stopped = {f"{of}{among}": ""} if timed else {}
+    if early := len(cut) - timed:
+        stopped[f"{quantity.plural(early, 'cell')}{among}"] = " before a steady step"
+    texts = (EVIDENCE["budget"].format(what=what, after=when) for what, when in stopped.items())
+    return Notice("Partial runs.", " ".join(texts))
 
 
 def _added(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = [b for b in benches if b.plan.until_decided]
-    schedules = {
-        (tuple(looks.at), looks.level) for b in affected if (looks := b.plan.until_decided)
-    }
-    if not schedules:
+    looks = sorted({tuple(own.at) for b in affected if (own := b.plan.until_decided)})
+    if not looks:
         return None
-    times = [
-        f"after {quantity.listed([str(n) for n in at])} repeats, each time at "
-        f"{quantity.short(100 * level)}{quantity.SPACE}%"
-        for at, level in sorted(schedules)
-    ]
+    after = "; ".join(quantity.listed([str(n) for n in at]) for at in looks)
     return Notice(
         "Repeated until decided.",
-        (
-            f"Processes were added{_among(benches, affected)} where a comparison with the "
-            f"baseline was undecided. Verdicts were looked at {'; or '.join(times)}. "
-            "Intervals and verdicts are widened accordingly, and hold at "
-            f"95{quantity.SPACE}% over all looks together."
-        ),
+        f"Looks after {after} repeats{_among(benches, affected)}; intervals hold over all of them.",
     )
+
+
+def versions_notice(others: OtherVersions) -> Notice:
+    """How many measurements are not shown, what differs, since when, and what shows them."""
+    keys = list(dict.fromkeys(map(axis_title, others.differs)))
+    named = keys if len(keys) <= MOST_KEYS else [*keys[: MOST_KEYS - 1], "others"]
+    period = quantity.days((others.first, others.last))
+    inner = "; ".join(filter(None, (quantity.listed(named), period)))
+    specs = quantity.listed([label(spec, 60) for spec in others.specs[:MOST_KEYS]])
+    number = quantity.plural(others.measurements, "measurement")
+    sentences = [f"{number} of other versions of {specs}{f' ({inner})' * bool(inner)}."]
+    if others.measurements > others.unplanned:
+        sentences.append("“accelreport build --as-measured” shows them.")
+    if others.unplanned:
+        sentences.append(
+            f"No plan names {quantity.count(others.unplanned)} of them: “accelreport build --specs "
+            "DIR” shows them with their specs, “accelreport results rm --unplanned” removes them."
+        )
+    return Notice("Measurements not shown.", " ".join(sentences))

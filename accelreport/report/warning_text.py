@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isnan
 
 from accelreport.analysis.compute import AnyChip, OwnRoof, Peak
+from accelreport.analysis.published import Contradiction
 from accelreport.analysis.results import MISSING, UNTIMED, Result
 from accelreport.analysis.warnings import (
     AbovePeak,
@@ -17,6 +19,8 @@ from accelreport.analysis.warnings import (
     SlowProcess,
     TwoModes,
 )
+from accelreport.report.metrics import printed_text
+from accelreport.report.quantity import duration
 from accelreport.report.text import label
 from accelreport.results.record import SHORT_WINDOW_S
 
@@ -147,6 +151,52 @@ def source_of_peak(peak: Peak) -> str:
         f"derived bound: {source.cores} cores × {source.operations} operations a cycle "
         f"({source.extension}) × {source.ghz:.2f} GHz"
     )
+
+
+seconds_text = partial(printed_text, "total_time")
+"""Published seconds with their unit."""
+
+
+def flag_text(flag: Contradiction) -> str:
+    """What about a published figure cannot be right, as a sentence."""
+    printed, other, count = flag.printed, flag.other, flag.count
+    match flag.kind:
+        case "above-peak":
+            source = f" ({flag.source})" if flag.source else ""
+            rate = f"{printed:g} TFLOPS is"
+            if not isnan(count):
+                rate = f"a step of {duration(count)} is at least {printed:.3g} TFLOPS, which is"
+            chip = f" of a chip that is inferred ({flag.inferred})" if flag.inferred else ""
+            return (
+                f"{rate} {printed / other:.2g} times the peak{chip} of {other:g} TFLOPS "
+                f"in {flag.of}{source}"
+            )
+        case "not-of-epochs" | "not-of-samples":
+            parts = flag.kind.removeprefix("not-of-")
+            counted = f"{count:,.0f}" if parts == "samples" else f"{count}"
+            return (
+                f"a total of {seconds_text(printed)} does not fit {counted} {parts}: they take "
+                f"{duration(other)}"
+            )
+        case "step-is-a-sample":
+            return (
+                f"what the source calls a step ({seconds_text(printed)}) is the time of a sample: "
+                f"{count:,.0f} of them make its epoch of {seconds_text(other)}"
+            )
+        case "steps-unlike-epoch":
+            steps = f"{count:,.0f} steps of {seconds_text(printed)}"
+            return f"{steps} do not make an epoch of {seconds_text(other)}"
+        case "samples-unlike-epoch":
+            sample, whole = seconds_text(printed), duration(printed * count)
+            return (
+                f"{count:,.0f} samples of {sample} take {whole}, "
+                f"not an epoch of {seconds_text(other)}"
+            )
+        case "speedup-unlike-times":
+            return (
+                f"a speedup of {printed:g} does not follow from the source's own "
+                f"{flag.of.replace('_', ' ')}, which gives {other:.3g}"
+            )
 
 
 def failure_text(result: Result) -> str:

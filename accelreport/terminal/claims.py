@@ -36,9 +36,9 @@ def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:
     """The number of claims in each state, then each claim with its state and its numbers."""
     yield claims_sentence(results)
     every = distinct(results)
-    width = max(len(STATES[one.state][0]) for one in every)
+    width = max(len(STATES[one.state]) for one in every)
     for one in every:
-        yield f"  {STATES[one.state][0]:{width}}  {one.claim.text}"
+        yield f"  {STATES[one.state]:{width}}  {one.claim.text}"
         if shown := numbers_text(one, most=MOST_NUMBERS):
             yield f"  {'':{width}}  {shown}"
 

@@ -28,9 +28,9 @@ from accelreport.report.model import Downloads, Figure, Table
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.pages.sections.hardware import hardware_section
 from accelreport.report.pages.sections.shares import every_place
-from accelreport.report.published_text import flag_text
 from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, views
+from accelreport.report.warning_text import flag_text
 from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Record
 from accelreport.spec.models import Published

@@ -15,12 +15,12 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import speedups_of
 from accelreport.report.frames import (
     curve_frame,
+    published_frame,
     results_frame,
     speedups_frame,
     steps_frame,
     targets_frame,
 )
-from accelreport.report.published_text import published_frame
 from accelreport.results.record import Block, Record
 from accelreport.spec.claims import BoundCheck, Claim, EquivalentCheck, TrendCheck
 from accelreport.spec.models import Published, Target

@@ -433,8 +433,8 @@ def test_totals_are_of_the_same_training_alone() -> None:
 @pytest.mark.parametrize(
     ("status", "note", "signs"),
     [
-        ("ok", "Here: all steps of the training, without evaluation.", False),
-        ("partial", "Here: extrapolated from the measured steps, without evaluation.", True),
+        ("ok", "Here: measured whole, without evaluation.", False),
+        ("partial", "Here: extrapolated, without evaluation.", True),
     ],
 )
 def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they_are(
@@ -449,7 +449,7 @@ def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they
     )  # fmt: skip
     plot, *_ = plots(bench)
     assert plot.caption.endswith(note)
-    assert ("stopped by the time budget" in plot.caption) == signs
+    assert ("† budget" in plot.caption) == signs
     assert ("stopped by the time budget" in " ".join(speedup_table(bench).notes)) == signs
 
 

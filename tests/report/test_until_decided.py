@@ -37,7 +37,7 @@ def test_a_page_tells_of_added_repeats_and_its_intervals_are_those_of_one_look(
         notices.append([notice for notice in notices_of([bench]) if "Repeated" in notice.title])
     assert notices[0] == []
     (told,) = notices[1]
-    assert "after 3, 5 and 10 repeats, each time at 98.75" in told.text
+    assert "Looks after 3, 5 and 10 repeats" in told.text
     plain, looked = rows
     assert looked["speedup"] == plain["speedup"]
     assert looked["low"] < plain["low"] < plain["high"] < looked["high"]

@@ -90,7 +90,7 @@ def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> Non
 def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
     (notice,) = [each for each in notices_of([bench]) if each.title == "Partial runs."]
     assert notice.text.replace("\xa0", " ") == (
-        "The time budget stopped 2 cells before their first steady step, so they have no time."
+        "The time budget stopped 2 cells before a steady step."
     )
     assert cut_short([bench]).replace("\xa0", " ") == "3 of 6 planned cells have no number."
     (summary, remedy) = gap_sentences([bench])

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import accelreport
+from accelreport.report.notices import versions_notice
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
-from accelreport.report.version_text import versions_notice
 from accelreport.results.store import Store
 from accelreport.results.versions import OtherVersions, other_versions
 from accelreport.runner.plan_documents import choose, refresh
@@ -163,58 +163,44 @@ def test_of_a_spec_without_any_plan_no_other_version_is_known(specs: Path) -> No
     assert hidden(specs) is None
 
 
-AS_MEASURED = "“accelreport build --as-measured” shows "
+AS_MEASURED = "“accelreport build --as-measured” shows them."
+UNPLANNED = (
+    "of them: “accelreport build --specs DIR” shows them with their specs, “accelreport results rm "
+    "--unplanned” removes them."
+)
 
 
 @pytest.mark.parametrize(
-    ("others", "sentences"),
+    ("others", "text"),
     [
         (
             OtherVersions(1, 0, ("matmul",), ("size",), DAY, DAY),
-            [
-                "1 measurement belongs to another version of the spec matmul.",
-                "The value of size differs.",
-                "It dates from 3 May 2026.",
-                f"{AS_MEASURED}it as it was measured.",
-            ],
+            f"1 measurement of other versions of matmul (size; 3 May 2026). {AS_MEASURED}",
         ),
         (
             OtherVersions(39, 0, ("a", "b"), ("data", "batch_size"), DAY, NEXT_DAY),
-            [
-                "39 measurements belong to other versions of these 2 specs.",
-                "The values of data and batch size differ.",
-                "They date from 3 May 2026 to 4 May 2026.",
-                f"{AS_MEASURED}them as they were measured.",
-            ],
+            (
+                "39 measurements of other versions of a and b (data and batch size; 3 May 2026 to "
+                f"4 May 2026). {AS_MEASURED}"
+            ),
         ),
         (
             OtherVersions(2, 2, ("a",), (), "whenever", "whenever"),
-            [
-                "2 measurements belong to other versions of the spec a.",
-                "No stored plan names them any more:",
-                "“accelreport build --specs DIR” shows them with the specs of that time in DIR,",
-                "“accelreport results rm --unplanned” removes them.",
-            ],
+            f"2 measurements of other versions of a. No plan names 2 {UNPLANNED}",
         ),
         (
             OtherVersions(9, 1, ("a",), (*"uvwx", "optimizer.learning_rate"), DAY, DAY),
-            [
-                "9 measurements belong to other versions of the spec a.",
-                "The values of u, v, w and 2 more keys differ.",
-                "They date from 3 May 2026.",
-                f"{AS_MEASURED}8 of them as they were measured.",
-                "No stored plan names the other 1 any more:",
-                "“accelreport build --specs DIR” shows it with the specs of that time in DIR,",
-                "“accelreport results rm --unplanned” removes it.",
-            ],
+            (
+                "9 measurements of other versions of a (u, v, w and others; 3 May 2026). "
+                f"{AS_MEASURED} No plan names 1 {UNPLANNED}"
+            ),
         ),
     ],
 )
 def test_one_form_says_it_with_every_field_filled_or_left_out(
-    others: OtherVersions, sentences: list[str]
+    others: OtherVersions, text: str
 ) -> None:
-    text = versions_notice(others).text.replace("\N{NO-BREAK SPACE}", " ")
-    assert text == " ".join(sentences)
+    assert versions_notice(others).text.replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 def test_the_front_page_says_it_before_its_heading(specs: Path) -> None:

@@ -210,14 +210,8 @@ def _table(bench: BenchmarkView) -> Table:
 
 
 def _note(bench: BenchmarkView) -> str:
-    note = (
-        f"Time for one {_example(bench)}; stronger colours mean more time, on a logarithmic scale"
-        + (f"; under it the {metric_title(bench.quality)}" if bench.quality else "")
-        + ". A cell without a number says why."
-    )
-    if any(row.status == "partial" for row in bench.results):
-        note += " Where the budget cut a run short, its quality is not comparable and is left out."
-    return note
+    quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
+    return f"Stronger: more time (logarithmic){quality}."
 
 
 # The drawing ------------------------------------------------------------------------------------

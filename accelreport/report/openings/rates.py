@@ -44,7 +44,6 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
-from accelreport.report.published_text import flag_text
 from accelreport.report.say import (
     SIGNS,
     UNLIKE_CLOCKS,
@@ -57,6 +56,7 @@ from accelreport.report.say import (
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
+from accelreport.report.warning_text import flag_text
 
 ROW = 34
 """Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
@@ -329,12 +329,10 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) 
 
 def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
     """How to read the marks of such a figure."""
-    whiskers = "Whiskers" if bars else "● measured; its bar"
-    verb = "are" if bars else "is"
-    parts = [f"{whiskers} {verb} the 95 % interval over processes (Student’s t on logarithms)."]
+    parts = [f"{'Whiskers' if bars else '● measured, bars'}: 95 % intervals."]
     parts += _hollow_text(dots, "Pale:" if bars else "○")
     if any(dot.published for dot in dots):
-        parts.append(f"{'Pale: published' if bars else '◇ published'}, used in no statistic.")
+        parts.append("Pale: published." if bars else "◇ published.")
     if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
         parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
@@ -343,7 +341,7 @@ def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
 def _hollow_text(dots: Sequence[Dot], look: str) -> list[str]:
     """What a hollow mark is, where there is one."""
     hollow = any(dot.hollow and not dot.published for dot in dots)
-    return [f"{look} † stopped by the time budget or ‡ a single run."] if hollow else []
+    return [f"{look} † budget, ‡ single run."] if hollow else []
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
@@ -386,15 +384,12 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         brackets=brackets,
     )
     validated = Caveat.VALIDATED in total.caveats
-    if Caveat.EXTRAPOLATED in total.caveats:
-        note = "Here: extrapolated from the measured steps"
-    else:
-        note = f"Here: all steps {'and validations ' * validated}of the training"
-    note += "." if validated else ", without evaluation."
+    note = "Here: extrapolated" if Caveat.EXTRAPOLATED in total.caveats else "Here: measured whole"
+    note += ", with validation." if validated else ", without evaluation."
     for value in restated[0].values[2:] if restated else ():
         if (row := value.of.row) and row.total_time:
             seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
-            note += f" The ratio is {speaker.number(value)} by the {seconds} of {name}."
+            note += f" {speaker.number(value)} by the {seconds} of {name}."
     return replace(plot, caption=f"{plot.caption} {note}")
 
 
@@ -475,11 +470,11 @@ def _until(bench: BenchmarkView) -> Plot | None:
     )
     steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
     left = len(lines) - len(drawn)
-    more = f" {left} more lines, of other precision or threads, are in the table." if left else ""
+    more = f" {left} more: table." if left else ""
     pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
     paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
     met = "; ".join(
-        f"{speaker.name(v.of)} is ahead of {speaker.name(v.over)} from step {v.number:,.0f} on"
+        f"{speaker.name(v.of)} over {speaker.name(v.over)}: step {v.number:,.0f}"
         for v in pays
         if v.over
     )
@@ -497,7 +492,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             for of, line in lines.items()
         )
         + ".",
-        caption=f"Log scales. {met}. ○ faint: extrapolated beyond the measured steps.{more}",
+        caption=f"Log scales. Ahead from: {met}. ○ faint: extrapolated.{more}",
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",

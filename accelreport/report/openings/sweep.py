@@ -91,8 +91,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         description=ends_in_words(lines, quantity.number),
         caption=(
             "Log scale. " * (not others)
-            + "Bars: 95 % intervals over processes (Student’s t on logarithms)."
-            + " ◇ dashed: published, used in no statistic." * any(line.published for line in lines)
+            + "Bars: 95 % intervals."
+            + " ◇ dashed: published." * any(line.published for line in lines)
             + "".join(f" {note}" for note in notes_on_validation(held))
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[:MOST_SEPARATE]
@@ -295,11 +295,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         description=ends_in_words(drawn, quantity.duration),
-        caption=(
-            "Log scale. Marks: the geometric mean over processes of each one’s median call, "
-            "warm-up left out. Bars: up to the 99th percentile, where a hundred calls or more "
-            "were timed."
-        ),
+        caption=("Log scale. Marks: medians of calls. Bars: up to the 99th percentile."),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
         points=max(len(line.x) for line in drawn),

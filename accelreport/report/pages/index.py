@@ -33,7 +33,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
-from accelreport.report.notices import notices_of
+from accelreport.report.notices import notices_of, versions_notice
 from accelreport.report.openings.opening import Opening, Plot
 from accelreport.report.openings.rates import style_of
 from accelreport.report.openings.registry import opening_of
@@ -43,7 +43,6 @@ from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
-from accelreport.report.version_text import versions_notice
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
 

@@ -30,6 +30,7 @@ from accelreport.report import quantity
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
+    published_frame,
     results_frame,
     rows_of,
     speedups_frame,
@@ -37,7 +38,6 @@ from accelreport.report.frames import (
     timed_steps,
 )
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Table
-from accelreport.report.published_text import published_frame
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
 from accelreport.report.text import cut, label, lines_within, text_width

@@ -40,7 +40,6 @@ from accelreport.report.pages.sections.network import (
 )
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import (
-    RULE,
     claim_sentences,
     cut_short,
     for_the_hall,
@@ -133,7 +132,7 @@ def run_slide(bench: BenchmarkView) -> Section | None:
     layers = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in kinds.items())
     facts = (Fact("Layers", layers), *(f for f in run_facts(bench, network) if f.term != "Model"))
     shown = [fact for fact in facts if len(fact.value) <= MOST_LETTERS][:MOST_ROWS]
-    source = Download(f"{bench.slug}.html#run", "Numbers: what was run")
+    source = Download(f"{bench.slug}.html#run", "Numbers: cells")
     spoken = (f"{title}.",)
     notes = unique([label(bench.plan.description, 400)])
     return Section(
@@ -256,7 +255,7 @@ def _takeaway(bench: BenchmarkView) -> Section | None:
     if not numbers:
         return None
     measured = sum(row.timed for row in bench.results)
-    source = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+    source = Download(f"{bench.slug}.html", "Numbers: this benchmark")
     return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)
 
 
@@ -300,15 +299,13 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
             units = _merged(units, one, other, words)
     where = "claims.html" if len(benches) > 1 else f"{benches[0].slug}.html#claims"
     title = decided_text([result for bench in benches for result in bench.tested])
-    spoken = (f"{title}.", RULE)
+    spoken = (f"{title}.",)
     return Section(
         "claims",
         title,
         (units,),
         finding="Verdicts",
-        speech=Speech(
-            spoken, claim_sentences(benches), (Download(where, "Numbers: claims and rules"),)
-        ),
+        speech=Speech(spoken, claim_sentences(benches), (Download(where, "Numbers: claims"),)),
     )
 
 

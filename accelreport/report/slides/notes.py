@@ -9,6 +9,7 @@ from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import Result
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.report import quantity
+from accelreport.report.forms import EVIDENCE
 from accelreport.report.model import Download, Page, Speech, Token
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import kind_text
@@ -75,19 +76,12 @@ def start_speech(
     lines = [token.text.strip() for token in commands if token.role != "note"]
     records = records_of(benches)
     _, code = checkout_of(records)
-    again = f"To measure it again{f', with {code}' * bool(code)}: {'; '.join(lines)}"
+    again = f"Measure again{f' ({code})' * bool(code)}: {'; '.join(lines)}"
     sentences = [*notice_sentences(benches), *gap_sentences(benches)]
     if replaced := [CATALOGUE[name].title for name in replaced_data(records)]:
-        sentences.append(
-            f"The runs read other files of {quantity.listed(replaced)} than the official ones, "
-            "which these commands fetch."
-        )
+        sentences.append(f"Not the official files: {quantity.listed(replaced)}.")
     sentences.append(again)
     return Speech(unique(spoken), unique(sentences), (source,))
-
-
-RULE = "The rule of a claim names the test that decides it."
-"""What decides claims."""
 
 
 def claim_sentences(benches: Sequence[BenchmarkView]) -> tuple[str, ...]:
@@ -137,7 +131,8 @@ def cut_short(benches: Sequence[BenchmarkView]) -> str:
     parts = []
     if cut:
         among = quantity.plural(len(measured), "measured cell")
-        parts.append(f"the time budget stopped {quantity.count(cut)} of {among}")
+        what = f"{quantity.count(cut)} of {among}"
+        parts.append(EVIDENCE["budget"].format(what=what, after="").rstrip("."))
     if lost:
         parts.append(_without_a_number(lost, len(rows)))
     return f"{sentence('; '.join(parts))}." if parts else ""

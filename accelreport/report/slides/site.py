@@ -78,7 +78,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         benches,
         (question, f"{front.headline}."),
         site_commands(benches),
-        Download(front.path, "Numbers: the front page"),
+        Download(front.path, "Numbers: front page"),
     )
     count = quantity.plural(len(benches), "benchmark")
     return on_time(
@@ -136,7 +136,7 @@ def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
     if not repeats:
         return ()
     text = " to ".join(quantity.count(n) for n in dict.fromkeys((repeats[0], repeats[-1])))
-    return (Fact("Processes planned for each number", text),)
+    return (Fact("Processes a number", text),)
 
 
 STORY = (
@@ -159,7 +159,7 @@ def _rates(view: Overview) -> Section | None:
     if picture is None:
         return None
     caveats = frozenset().union(*(row.caveats for row in view.shown))
-    pale = ["pale: stopped by the budget or a single run"] * bool(caveats & SHORTENED)
+    pale = ["pale: budget, single run"] * bool(caveats & SHORTENED)
     brief = " · ".join(filter(None, (*pale, signs_text(caveats - SHORTENED))))
     block = slide_block(replace(picture, keys=_keys(view), brief=brief), "all", PHONE)
     if block is None:
@@ -173,7 +173,7 @@ def _rates(view: Overview) -> Section | None:
         front.title if heads else picture.title,
         (block,),
         finding=foot("Throughput", block),
-        speech=Speech(spoken, notes, (Download("index.html", "Numbers: the front page"),)),
+        speech=Speech(spoken, notes, (Download("index.html", "Numbers: front page"),)),
     )
 
 
@@ -222,7 +222,7 @@ def _takeaway(view: Overview) -> Section | None:
     taken = list({number.text: number for number in taken}.values())
     if not taken:
         return None
-    source = Download("index.html", "Numbers: the front page")
+    source = Download("index.html", "Numbers: front page")
     return takeaway_slide(
         view.benches, taken, quantity.plural(len(view.benches), "benchmark"), source
     )
@@ -269,7 +269,7 @@ def _fullest(benches: Sequence[BenchmarkView]) -> list[BenchmarkView]:
 
 def _own_slides(bench: BenchmarkView) -> Iterator[tuple[Kind, Section]]:
     """The kind and the slide of each figure of a benchmark that decides something."""
-    page = Download(f"{bench.slug}.html", "Numbers: the page of this benchmark")
+    page = Download(f"{bench.slug}.html", "Numbers: this benchmark")
     links = (page, Download(slides_path(bench), "Its own slides"))
     if opening_of(bench).finding:
         for kind, slide in figure_slides(bench, f"{slug(bench.plan.spec)}-"):

@@ -177,7 +177,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     state, claim, names = result.state, result.claim, names_of(bench)
     named = set(claim.rule.model_dump(include={"of", "over"}).values())
     devices = [name for name in bench.plan.devices if name in named] or bench.plan.devices
-    badge = Badge(*STATES[state], _TONES.get(state, "quiet"))
+    badge = Badge(STATES[state], "", _TONES.get(state, "quiet"))
     measured = [Line(line) for line in measured_lines(result, names)]
     measured = measured or [Line(_untested(bench, result))]
     if result.numbers and result.withheld:
@@ -205,7 +205,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
         entry(*shown, more=tuple(more), more_title=more_title),
         facets=Facets(
             tuple(dict.fromkeys(map(bench.title_of, devices))),
-            (STATES[state][0],),
+            (STATES[state],),
             (SPEAKERS[claim.by],),
         ),
     )
@@ -232,7 +232,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
                 label(result.claim.text, 200),
                 places[id(result)],
                 result.state.name.lower(),
-                STATES[result.state][0],
+                STATES[result.state],
             )
             for result in own
         )

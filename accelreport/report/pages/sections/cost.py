@@ -29,10 +29,10 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.openings.rates import style_of
 from accelreport.report.pages.sections.cold_start import withheld_at
-from accelreport.report.published_text import flag_text
 from accelreport.report.say import Speaker, signs
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView, present
+from accelreport.report.warning_text import flag_text
 
 MILLION = 10**6
 

@@ -12,6 +12,7 @@ from accelreport.analysis.results import QUALITIES, point_key
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import FULL
+from accelreport.report.frames import caveat, citation
 from accelreport.report.metrics import (
     FIGURES,
     QUANTITIES,
@@ -39,11 +40,11 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Size
 from accelreport.report.openings.rates import dot_of, rows_plot
 from accelreport.report.pages.sections.about import web_address
-from accelreport.report.published_text import caveat, citation, flag_text
 from accelreport.report.quantity import setting
 from accelreport.report.say import Speaker
 from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView, present
+from accelreport.report.warning_text import flag_text
 from accelreport.spec.claims import Names
 from accelreport.spec.models import Published
 
