@@ -6,7 +6,7 @@ command that decides it and its time here; what needs a device; and a model of o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean
@@ -33,12 +33,15 @@ class Rerun(Generic[B]):
         profile: the profile to run.
         comparisons: the undecided ones, each with its benchmark.
         claims: the undecided ones.
-        seconds: the further repeats that their intervals ask for, by the cells measured so far.
+        missing: benchmarks of which nothing was measured yet, although a device of theirs is here.
+        seconds: the further repeats that their intervals ask for, and the first ones of what was
+            not begun, by the cells measured so far.
     """
 
     profile: str
     comparisons: tuple[tuple[B, Finding], ...]
     claims: tuple[ClaimResult, ...]
+    missing: tuple[B, ...]
     seconds: float
 
 
@@ -70,17 +73,30 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     compared = [(bench, finding) for bench in benches for finding in _compared(bench)]
     every = distinct(claim for bench in benches for claim in bench.tested)
     states = grouped(every, lambda claim: claim.state)
-    repeated = [(bench, claim) for bench in benches for claim in _by_repeats(bench, every)]
+    measured = [row for bench in benches for row in bench.results if row.measured]
+    here = {row.kind for row in measured}
+    missing = {
+        bench.plan.spec: bench
+        for bench in benches
+        if here and not any(row.machine for row in bench.results if _kind(bench, row) in here)
+    }
+    repeated = [
+        (bench, claim)
+        for bench in benches
+        for claim in _by_repeats(bench, every, here if bench.plan.spec in missing else ())
+    ]
     waiting = {id(claim) for _, claim in repeated}
     undecided = [(b, f) for b, f in compared if f.kind is Kind.UNDECIDED and _further(f)]
-    profiles = dict.fromkeys(profile_of(bench.plan) for bench, _ in (*undecided, *repeated))
+    walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
+    asked = (*(bench for bench, _ in (*undecided, *repeated)), *missing.values())
     reruns = []
-    for profile in profiles:
-        own = [pair for pair in undecided if profile_of(pair[0].plan) == profile]
+    for profile in dict.fromkeys(profile_of(bench.plan) for bench in asked):
+        own = tuple(pair for pair in undecided if profile_of(pair[0].plan) == profile)
         claims = [pair for pair in repeated if profile_of(pair[0].plan) == profile]
-        reruns.append(
-            Rerun(profile, tuple(own), tuple(c for _, c in claims), _seconds(own, claims))
-        )
+        absent = tuple(b for b in missing.values() if profile_of(b.plan) == profile)
+        cells = sum(_kind(bench, row) in here for bench in absent for row in bench.results)
+        seconds = _seconds(own, claims) + (cells * fmean(walls) if walls else 0.0)
+        reruns.append(Rerun(profile, own, tuple(c for _, c in claims), absent, seconds))
     return Outcome(
         comparisons=tuple(
             sorted((pair for pair in compared if pair[1].kind in COMPARED), key=_order)
@@ -93,7 +109,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
             for claim in states.get(state, ())
             if id(claim) not in waiting
         ),
-        device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
+        device=tuple(c for c in states.get(ClaimState.NEEDS_DEVICE, ()) if id(c) not in waiting),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
 
@@ -129,12 +145,25 @@ def _until(repeats: int, needed: int = 0) -> int:
     return at - repeats if looks else 0
 
 
-def _by_repeats(bench: Benchmark, claims: Iterable[ClaimResult]) -> Iterator[ClaimResult]:
-    """The undecided claims of a benchmark that further repeats can decide."""
+def _kind(bench: Benchmark, row: Result) -> str:
+    return bench.plan.devices[row.device].kind
+
+
+def _by_repeats(
+    bench: Benchmark, claims: Iterable[ClaimResult], here: Collection[str]
+) -> Iterator[ClaimResult]:
+    """The undecided claims of a benchmark that further repeats can decide.
+
+    Of one of which nothing was measured: those that need only kinds of devices that are `here`.
+    """
     for claim in claims:
-        own = (claim.spec, claim.profile) == (bench.plan.spec, bench.plan.profile)
+        if (claim.spec, claim.profile) != (bench.plan.spec, bench.plan.profile):
+            continue
+        places = places_of(bench.plan, bench.results, claim.claim.rule)
         open_ = claim.state is ClaimState.UNDECIDED and not (claim.stand_in or claim.missing)
-        if own and open_ and places_of(bench.plan, bench.results, claim.claim.rule):
+        if here:
+            open_ = all(bench.plan.devices[device].kind in here for device, _ in places)
+        if open_ and (places or here):
             yield claim
 
 

@@ -119,6 +119,7 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:
         counts = (
             plural(len(rerun.comparisons), "comparison"),
             plural(len(rerun.claims), "claim"),
+            *(bench.plan.spec for bench in rerun.missing),
         )
         profile = f" --profile {shlex.quote(rerun.profile)}" if rerun.profile != FULL else ""
         yield from ("", f"Not decided: {listed([*counts])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.outcome import outcome_of
 from accelreport.results.store import Store
+from accelreport.spec.claims import Claim, FasterCheck
 from tests.support.records import Noise, Study, study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_core_cpu"
@@ -36,6 +38,26 @@ def test_an_undecided_comparison_costs_what_its_next_look_needs(repeats: int, fu
         assert (finding.kind, others) == (Kind.UNDECIDED, [])
         wall = sum(record.times.wall_s or 0 for record in equal.records.values()) / repeats
         assert rerun.seconds >= further * wall * 0.999
+
+
+def test_what_was_left_out_is_measured_by_the_same_command_and_needs_no_device() -> None:
+    claims = [
+        Claim(text=device, check=FasterCheck(faster=device, than="cpu", by_at_least=1))
+        for device in ("cpu-1", "gpu")
+    ]
+    made, other = (
+        study(spec=name, devices=("cpu", "cpu-1", "gpu"), axes={}, claims=claims, first_seed=seed)
+        for name, seed in (("measured", 0), ("left_out", 100))
+    )
+    here = [record for record in made.records if record.cell.device != "gpu"]
+    outcome = outcome_of([_bench(replace(made, records=tuple(here))), Benchmark(other.plan, {})])
+    (rerun,) = outcome.reruns
+    assert [bench.plan.spec for bench in rerun.missing] == ["left_out"]
+    assert ("left_out", "cpu-1") in {(claim.spec, claim.claim.text) for claim in rerun.claims}
+    assert {claim.claim.text for claim in outcome.device} == {"gpu"}
+    assert len(outcome.device) == 2
+    wall_s = sum(record.times.wall_s or 0 for record in here) / len(here)
+    assert rerun.seconds >= 6 * wall_s * 0.999
 
 
 def test_every_claim_is_in_one_group_and_decided_comparisons_come_by_size() -> None:
