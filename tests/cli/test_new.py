@@ -20,7 +20,7 @@ from accelreport.loader.first_spec import GITIGNORE, SYSTEMS, files_beside
 from accelreport.loader.load import load
 from accelreport.machine.inventory import inventory
 from accelreport.results.record import SHORT_WINDOW_S, Gpu
-from accelreport.runner.prepare import devices_here, worth_comparing
+from accelreport.runner.prepare import Request, devices_here, prepare, worth_comparing
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.registry import BUILT_IN
 from accelreport.workloads.spec_template import draft
@@ -270,6 +270,20 @@ def test_published_systems_are_listed_and_each_can_be_copied(tmp_path: Path) -> 
     assert {spec.name for spec in load([tmp_path]).specs} == set(listed)
     misspelt = runner.invoke(app, ["new", "--from", "matmull"])
     assert "`matmul`" in str(misspelt.exception)
+
+
+def test_the_systems_of_a_first_run_are_those_that_a_clone_measures_in_the_same_order(
+    tmp_path: Path,
+) -> None:
+    assert "--profile quick --within 4m" in told(tmp_path, "--from", "quick").stdout
+
+    def planned(specs: Path) -> list[str]:
+        request = Request(paths=[specs], results=tmp_path / "results", profile="quick")
+        plan = prepare(request, waiting=lambda _: None).plan
+        return [one.cell.key for one in plan.cells]
+
+    assert planned(tmp_path / "specs") == planned(SYSTEMS)
+    assert told(tmp_path, "specs/mine.toml", "--from", "quick").returncode == 2
 
 
 def test_a_system_whose_devices_are_not_there_is_not_copied(tmp_path: Path) -> None:
