@@ -473,6 +473,12 @@ def _line(evidence: Evidence, check: TrendCheck, name: str, measured: list[_Rung
     margin = QUALITY_MARGIN if name in SIGNED else log(1 + MARGIN)
     steps = [rung.terms for rung in measured]
     verdict = _rises(steps, 1.0 if check.rises else -1.0, margin, level)
+    if name == "speedup":  # an advantage that grows, or shrinks, is one where it is largest
+        ahead = steps[-1 if check.rises else 0].contrast.linear(level)
+        if ahead.known and ahead.high < 0:
+            verdict = ClaimVerdict.REFUTED
+        elif verdict is ClaimVerdict.CONFIRMED and not (ahead.known and ahead.low > 0):
+            verdict = ClaimVerdict.UNDECIDED
     numbers = [
         Number(
             name,
@@ -598,8 +604,16 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
         if not tried:
             continue
         failed = [result for result in tried if not result.measured]
-        whole = ClaimVerdict.CONFIRMED if len(failed) > 1 else ClaimVerdict.UNDECIDED
-        verdicts.append(whole if len(failed) == len(tried) else ClaimVerdict.REFUTED)
+        # A process that took more memory than the machine that is meant has does not refute.
+        fits = [
+            result
+            for result in tried
+            if result.measured
+            and (not check.memory or result.memory.host_peak_bytes <= check.memory)
+        ]
+        whole = len(failed) == len(tried) > 1
+        undecided = ClaimVerdict.CONFIRMED if whole else ClaimVerdict.UNDECIDED
+        verdicts.append(ClaimVerdict.REFUTED if fits else undecided)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
         numbers.append(Number("out_of_memory", share, point))
     verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(points))

@@ -23,6 +23,7 @@ from accelreport.spec.base import (
     Number,
     Positive,
     Scalar,
+    Size,
     SpecModel,
     Text,
     bounded,
@@ -338,7 +339,11 @@ class FasterCheck(SpecModel):
 
 
 class TrendCheck(SpecModel):
-    """A quantity rises or falls along an axis of the sweep."""
+    """A quantity rises or falls along an axis of the sweep.
+
+    A speedup is an advantage, which is there at its largest: at the end of a rise, or the beginning
+    of a fall, it is above 1.
+    """
 
     rises: Quantity | None = None
     """The quantity that grows along the axis."""
@@ -368,7 +373,10 @@ class TrendCheck(SpecModel):
         over = f" over {names.place(*baseline.place(self.over, {}))}" if name == "speedup" else ""
         rest = names.left(axes, {self.along, *self.where}, self.mean_over, "mean")
         along = f"along {names.axis(self.along)}{names.at(self.where)}"
-        return f"{names.of(name, self.of, {})}{over} {verb} {along}{rest}"
+        advantage = (
+            f" and {'ends' if self.rises else 'begins'} above 1" if name == "speedup" else ""
+        )
+        return f"{names.of(name, self.of, {})}{over} {verb} {along}{advantage}{rest}"
 
 
 class EquivalentCheck(SpecModel):
@@ -428,6 +436,8 @@ class MemoryCheck(SpecModel):
     """Always "memory"."""
     of: Text
     """The device."""
+    memory: Size | None = None
+    """Memory of the machine that is meant; a process that took more elsewhere does not refute."""
     where: Where = {}
     """The sweep point."""
 
@@ -435,7 +445,9 @@ class MemoryCheck(SpecModel):
         """The tested sentence; `axes` are the swept keys, and `names` gives their names."""
         del baseline
         rest = names.left(axes, self.where)
-        return f"every process of {names.place(self.of, self.where)} runs out of memory{rest}"
+        place = names.place(self.of, self.where)
+        more = f", or takes more than {self.memory / 1e9:g} GB" if self.memory else ""
+        return f"every process of {place} runs out of memory{more}{rest}"
 
 
 CHECKS: dict[str, type[SpecModel]] = {

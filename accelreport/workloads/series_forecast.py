@@ -143,8 +143,9 @@ class SeriesForecastParameters(TrainingParameters):
     """Steps at a window's beginning that the loss leaves out: nothing was seen before."""
     units: Annotated[int, Field(ge=1)] = 512
     """Units of the GRU."""
-    kernel: Kernel = "default"
-    """How the GRU is computed."""
+    kernel: Kernel | Literal["keras2"] = "default"
+    """How the GRU is computed. `keras2`: as in Keras 2, with the hard sigmoid and with the state
+    reset before its product, which has fewer parameters and no fused kernel."""
     validation_rows: Annotated[int, Field(ge=2)] | None = None
     """Evaluate only the first rows of the validation data."""
     forecast_steps: Annotated[int, Field(ge=0, le=100_000)] = 0

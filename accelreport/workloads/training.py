@@ -112,12 +112,14 @@ recurrent activation of Keras before 2.0 reached TensorFlow 2, clip(0.2·x + 0.5
 no fused kernel knows."""
 
 
-def recurrent_options(kernel: Kernel) -> dict[str, Any]:
+def recurrent_options(kernel: Kernel | Literal["keras2"]) -> dict[str, Any]:
     """Arguments for `keras.layers.LSTM` or `GRU` that select a kernel."""
     if kernel == "no_cudnn":
         return {"use_cudnn": False}
     if kernel == "hard_sigmoid":
         return {"recurrent_activation": hard_sigmoid}
+    if kernel == "keras2":
+        return {"recurrent_activation": hard_sigmoid, "reset_after": False}
     return {}
 
 

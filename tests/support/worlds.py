@@ -27,6 +27,7 @@ class Fact:
         final: final metrics.
         rest: other fields of the record.
         oom: whether it ends for lack of memory.
+        absent: whether it was not run.
     """
 
     step_s: float = 1.0
@@ -34,6 +35,7 @@ class Fact:
     final: Mapping[str, float] = field(default_factory=dict)
     rest: Mapping[str, Any] = field(default_factory=dict)
     oom: bool = False
+    absent: bool = False
 
 
 World = Callable[[Cell], Fact]
@@ -114,5 +116,6 @@ def records_of(cells: tuple[Cell, ...], world: World) -> tuple[Record, ...]:
         total=len(cells),
     )
     maker.world = world
-    found = (maker.record(cell, "ok", number) for number, cell in enumerate(cells))
+    run = (cell for cell in cells if not world(cell).absent)
+    found = (maker.record(cell, "ok", number) for number, cell in enumerate(run))
     return tuple(record for record in found if record is not None)
