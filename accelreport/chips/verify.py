@@ -33,7 +33,7 @@ from accelreport.chips.contribution import (
     shared,
 )
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.cells import Cell
 
 STAMP_S, WALL_S, CPU_S = 1e-7, 1e-9, 1e-6
@@ -55,6 +55,23 @@ UNSTAMPED = (0.7, 3.0)
 UNSPENT = (1.5, 0.1)
 """Seconds, and share of a budget, that a training which the budget stopped may leave: the feeding
 of its data counts, and belongs to no block."""
+
+UNSPENT_LATER = 0.3
+"""Share of a budget that may be left after the first step: on a busy machine the last window, which
+would not have fitted in, is long."""
+
+LOAD_S = 0.005
+"""Cores by which the load of other programs may differ, since it is recorded in milliseconds."""
+
+BETTER = 0.05
+"""Accuracy by which an epoch of as many steps may be above the best in the package."""
+
+CORRELATED, STAMPS = 0.9, 30
+"""Correlation of the step times of two processes, and in how many steps, from which on they look
+copied; of repeats on an idle and on a busy machine it is at most 0.5."""
+
+FIRST_DATE = datetime(2025, 1, 1, tzinfo=UTC)
+"""Nothing was measured with accelreport before."""
 
 EVALUATION_S = 0.1
 """Seconds that an evaluation may take beside its examples, each of which takes less than in
@@ -104,7 +121,9 @@ def doubts(contribution: Contribution) -> list[Doubt]:
 
 def record_doubts(record: Record) -> list[Doubt]:
     """Every reason not to believe one measured record by itself."""
-    checks = (_recomputed, _accuracies, _stages, _evaluations, _resolution, _machine, _looks)
+    checks = (
+        _recomputed, _judged, _accuracies, _stages, _evaluations, _resolution, _machine, _looks,
+    )  # fmt: skip
     return [doubt for check in checks for doubt in _safely(record.cell.name, check, record)]
 
 
@@ -243,6 +262,38 @@ def _recomputed(record: Record) -> Iterator[Doubt]:
             return
 
 
+def _judged(record: Record) -> Iterator[Doubt]:
+    """Self-checks and energy are those of the blocks."""
+    steady, name = record.steady, record.cell.name
+    known = [block.other_cpu_s for block in steady.blocks if block.other_cpu_s is not None]
+    load = sum(known) / steady.window_s if steady.window_s else OTHER_LOAD
+    wrong = {"stopped": any(block.stopped_s for block in record.blocks)}
+    if abs(load - OTHER_LOAD) > LOAD_S:
+        wrong["loaded-machine"] = load > OTHER_LOAD
+    for check in record.checks:
+        if wrong.get(check.name) == {"passed": True, "failed": False}.get(check.outcome, ""):
+            yield Doubt("sums", name, f"Its blocks give another {check.name}.")
+    if any(energy.steps > steady.steps for energy in record.energy):
+        yield Doubt("energy", name, "Its energy is of more steps than are timed.")
+
+
+@cache
+def _learnt_here() -> dict[tuple[object, ...], float]:
+    """Spec, point, epoch and its steps → the best accuracy in the contributions of the package."""
+    best: dict[tuple[object, ...], float] = {}
+    for record in (record for path in paths_in(SHIPPED) for record in read(path).measured):
+        for place, value in _learnt(record):
+            best[place] = max(value, best.get(place, 0.0))
+    return best
+
+
+def _learnt(record: Record) -> Iterator[tuple[tuple[object, ...], float]]:
+    for row in record.epochs:
+        if "val_accuracy" in row.metrics:
+            place = record.cell.spec, str(record.cell.point), row.epoch, row.steps
+            yield place, row.metrics["val_accuracy"]
+
+
 def _accuracies(record: Record) -> Iterator[Doubt]:
     """Accuracies are counts of examples, and agree with epochs and predictions."""
     name, final = record.cell.name, record.final
@@ -297,9 +348,14 @@ def _stages(record: Record) -> Iterator[Doubt]:
     budget = record.cell.measure.budget
     spent = sum(block.wall_s for block in record.blocks)
     spent += sum(epoch.evaluate_s for epoch in record.epochs)
+    text = f"The budget of {budget:.0f} s stopped it after {spent:.1f} s."
     if record.status == "partial" and budget - spent > max(UNSPENT[0], UNSPENT[1] * budget):
-        text = f"The budget of {budget:.0f} s stopped it after {spent:.1f} s."
         yield Doubt("budget", name, text)
+    elif record.status == "partial" and record.epochs:
+        # It begins after the first step, into which time may have been moved.
+        left = budget - spent + (times.first_step_s or 0.0)
+        if left > UNSPENT_LATER * budget:
+            yield odd("budget", name, f"{text[:-1]}, of which its first step took much.")
 
 
 def _evaluations(record: Record) -> Iterator[Doubt]:
@@ -351,31 +407,34 @@ def _machine(record: Record) -> Iterator[Doubt]:
         if energy.joules is not None and not low <= energy.joules <= high:
             text = f"{energy.joules:.3g} J in {energy.window_s:.3g} s are no power of a device."
             yield Doubt("energy", name, text)
-    if _instant(record.finished_at) > datetime.now(UTC) + timedelta(days=1):
-        yield Doubt("date", name, "It was measured in the future.")
+    began, ended = _instant(record.started_at), _instant(record.finished_at)
+    if ended > datetime.now(UTC) + timedelta(days=1) or began < FIRST_DATE:
+        yield Doubt("date", name, f"It was measured in {began.year}.")
 
 
 def _copies(contribution: Contribution) -> Iterator[Doubt]:
     """No two processes take the same times, nor times in one proportion."""
-    stamped: dict[tuple[float, ...], str] = {}
+    series: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
     for record in contribution.measured:
-        for series in (tuple(block.step_s) for block in record.blocks if len(block.step_s) > 3):
-            if series in stamped:
-                text = f"A block has the steps of {stamped[series]}."
-                yield Doubt("copies", record.cell.name, text)
-                break
-            stamped[series] = record.cell.name
-    blocks = {
-        record.cell.name: np.array([(b.steps, b.wall_s) for b in record.blocks if b.steps][:40]).T
-        for record in contribution.measured
-    }
-    for (name, one), (other, two) in combinations(blocks.items(), 2):
-        count = min(one.shape[-1], two.shape[-1])
-        if count > 5 and (one[0, :count] == two[0, :count]).all():
-            ratio = one[1, :count] / two[1, :count]
-            if np.ptp(ratio) < 1e-5 * ratio.mean():
-                text = f"Its blocks take {1 / ratio.mean():.4g} times as long as those of {name}."
+        cell, steady = record.cell, record.steady
+        stamps = [stamp for block in steady.blocks for stamp in block.step_s]
+        alone = [block.wall_s / block.steps for block in steady.blocks if block.steps]
+        times = stamps if len(stamps) >= STAMPS else alone
+        if len(times) > 5 and min(times) > 0:
+            series[cell.spec, str(cell.point)][cell.name] = np.array(times)
+    for alike in series.values():
+        for (name, one), (other, two) in combinations(alike.items(), 2):
+            count = min(len(one), len(two))
+            ratio = one[:count] / two[:count]
+            if np.ptp(ratio) < 1e-3 * ratio.mean():
+                text = f"Its steps take {1 / ratio.mean():.4g} times as long as those of {name}."
                 yield Doubt("copies", other, text)
+            elif count >= STAMPS and _correlation(one[:count], two[:count]) > CORRELATED:
+                yield odd("copies", other, f"Its steps vary as those of {name} do.")
+
+
+def _correlation(one: Any, two: Any) -> float:
+    return float(np.corrcoef(one, two)[0, 1]) if min(one.std(), two.std()) > 0 else 0.0
 
 
 # What only looks odd ---------------------------------------------------------------------
@@ -402,6 +461,12 @@ def _looks(record: Record) -> Iterator[Doubt]:
         if not low < (middle := median(ratios)) < high:
             text = f"The first steps of its blocks take {middle:.2g} times as long as the others."
             yield odd("steps", name, text)
+    for place, value in _learnt(record):
+        if value > (best := _learnt_here().get(place, 1.0)) + BETTER:
+            text = (
+                f"Epoch {place[2]} has an accuracy of {value:.3f}; in the package it is {best:.3f}."
+            )
+            yield odd("epochs", name, text)
     for check in record.checks:
         if check.outcome == "failed":
             yield odd(check.name, name, f"Its self-check {check.name} failed.")

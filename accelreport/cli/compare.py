@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -143,6 +144,7 @@ def _written(line: list[FolderComparison], format_: str) -> str:
         from accelreport.report.pages.compare import comparison_html
 
         return comparison_html(*line)
+    lines: Iterable[str]
     if format_ == "markdown":
         lines = (text for one in line for text in comparison_markdown(one))
     else:

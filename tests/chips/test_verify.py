@@ -6,7 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -122,14 +122,75 @@ def _failed(raw: Raw) -> None:
     record |= {"blocks": [], "epochs": []}
 
 
+def _stopped(raw: Raw) -> None:
+    """A process that was stopped for three seconds."""
+    record = next(r for r in raw["records"] if r["epochs"] and r["status"] == "ok")
+    block = record["blocks"][5]
+    block |= {"wall_s": round(block["wall_s"] + 3, 9), "stopped_s": 3.0}
+    block["step_s"][0] = round(block["step_s"][0] + 3, 7)
+    scaled(record, 1.0, stamps=False, rounded=True)
+    next(c for c in record["checks"] if c["name"] == "stopped")["outcome"] = "failed"
+    _longer(raw, [record], 3)
+
+
+def _cold(raw: Raw) -> None:
+    """Libraries that a slow disk reads."""
+    for record in raw["records"]:
+        record["times"]["import_s"] += 25
+    _longer(raw, raw["records"], 25)
+
+
+def _longer(raw: Raw, records: list[Raw], seconds: float) -> None:
+    late = 0.0
+    for record in sorted(raw["records"], key=lambda record: record["started_at"]):
+        _moved(record, late)
+        if record in records:
+            record["times"]["wall_s"] += seconds
+            ended = datetime.fromisoformat(record["finished_at"]) + timedelta(seconds=seconds)
+            record["finished_at"] = ended.isoformat(timespec="milliseconds")
+            late += seconds
+
+
+def _busy(raw: Raw) -> None:
+    for record in raw["records"]:
+        for block in record["blocks"]:
+            block["other_cpu_s"] = round(0.8 * block["wall_s"], 3)
+        for check in record["checks"]:
+            check["outcome"] = "failed" if check["name"] == "loaded-machine" else check["outcome"]
+
+
+def _unstamped(raw: Raw) -> None:
+    for record in raw["records"]:
+        for block in record["blocks"]:
+            block |= {"step_s": [], "other_cpu_s": None}
+
+
+def _elsewhere(raw: Raw) -> None:
+    for record in raw["records"]:
+        for name in ("started_at", "finished_at"):
+            instant = datetime.fromisoformat(record[name]).astimezone(timezone(timedelta(hours=2)))
+            record[name] = instant.isoformat(timespec="milliseconds")
+
+
+def _older(raw: Raw) -> None:
+    for record in raw["records"]:
+        record["environment"]["packages"]["tensorflow-cpu"] = "2.20.0"
+
+
 HONEST_VARIATIONS: dict[str, tuple[Callable[[Raw], None], str]] = {
     "restarted and updated between two cells": (_restarted, "machine"),
     "a clock set back half a second": (_set_back, "overlap"),
     "a laptop that throttles": (_throttled, "pace"),
     "a clock of a microsecond": (_coarse, "digits"),
     "a repeat without memory": (_failed, "repeats"),
+    "a process that was stopped": (_stopped, "stopped"),
+    "a slow disk": (_cold, ""),
+    "other programs": (_busy, "loaded-machine"),
+    "no stamps and no load": (_unstamped, ""),
+    "another time zone": (_elsewhere, ""),
+    "an older release": (_older, ""),
 }
-"""What happens to an honest machine, and the doubt that it leaves."""
+"""What happens to an honest machine, and the doubt that it leaves, if any."""
 
 
 @pytest.mark.parametrize(
@@ -142,7 +203,7 @@ def test_what_happens_to_an_honest_machine_is_a_doubt_and_no_refusal(
     change(raw)
     reasons = doubts(contribution_from(raw))
     assert [doubt for doubt in reasons if doubt.refuses] == []
-    assert kind in {doubt.kind for doubt in reasons}
+    assert {doubt.kind for doubt in reasons} >= {kind} - {""}
 
 
 def table(shipped: Contribution) -> Iterator[str]:
