@@ -45,12 +45,14 @@ class FrontFinding:
         shown: the workload of each value, in the same order.
         words: field → its text, over all these workloads.
         evidence: what stands below it.
+        bench: whose finding it is, where it is of one benchmark alone.
     """
 
     finding: Finding
     shown: tuple[Shown, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     evidence: str = ""
+    bench: BenchmarkView | None = None
 
     @property
     def kind(self) -> Kind:
@@ -65,6 +67,9 @@ class FrontFinding:
     @property
     def title(self) -> str:
         """The finding as a heading, without a full stop."""
+        if self.bench:
+            title = label(self.bench.plan.title, 60)
+            return f"{title}: {Speaker(self.bench).title(self.finding)}"
         if not self.shown:
             return sentence(say(self.finding, self.words))
         return Speaker(self.shown[0].bench).title(self.finding, self.words)
@@ -81,7 +86,7 @@ def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
         return (_missing(view.benches),)
     measured = [*_measured(view)] if view.relative else []
     published = [*_published(view)] if view.relative else []
-    every = (*measured, *published, *_rates(view))
+    every = (*measured, *published, *_totals(view.benches), *_rates(view))
     return tuple(sorted(every, key=lambda front: not front.finding.titles))
 
 
@@ -219,6 +224,15 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
             )
             words = _words(who, view.base_in_words, finding, shown_of, many=not one_name)
             yield FrontFinding(finding, shown_of, words)
+
+
+def _totals(benches: Sequence[BenchmarkView]) -> Iterator[FrontFinding]:
+    """Times of whole trainings, published and here."""
+    for bench in benches:
+        for finding in bench.findings:
+            if finding.kind is Kind.TOTAL and finding.titles:
+                evidence = Speaker(bench).evidence(finding)
+                yield FrontFinding(finding, bench=bench, evidence=evidence)
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:

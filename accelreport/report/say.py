@@ -504,9 +504,10 @@ class _Words(Mapping[str, str]):
 
     @property
     def who(self) -> str:
-        """Up to two devices by name, more of them by their number."""
+        """One or two by name, more of them, and those whose names have commas, by their number."""
         names = self._names
-        return quantity.listed(names) if len(names) <= MOST_NAMED else f"{len(names)} devices"
+        named = len(names) == 1 or (len(names) <= MOST_NAMED and "," not in "".join(names))
+        return quantity.listed(names) if named else f"{len(names)} configurations"
 
     @property
     def base(self) -> str:

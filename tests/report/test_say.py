@@ -74,7 +74,7 @@ FORMS = [
     ),
     (
         Finding(Kind.FASTER, (ratio(TPU, 9.8), FAST, ratio(ONE, 2.0))),
-        "3 devices train 2.0× to 9.8× as fast as Example",
+        "3 configurations train 2.0× to 9.8× as fast as Example",
     ),
     (
         Finding(Kind.SLOWER, (SLOW,)),
