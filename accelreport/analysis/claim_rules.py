@@ -210,9 +210,10 @@ def _state(evidence: Evidence, claim: Claim, outcome: _Outcome, stand_in: str) -
         result.device for result in evidence.results if result.status not in {MISSING, "skipped"}
     }
     # Another row of a chip that is there lacks a run and no device, unless it was skipped; so does
-    # one whose framework is not installed.
-    kinds = {rows[device].kind for device in tried}
+    # one whose framework is not installed. Of what was left out, a run skips only absent devices.
     skipped = {r.device: r.failure_kind for r in evidence.results if r.status == "skipped"}
+    left_out = rows.keys() - skipped.keys() if skipped and not tried else set()
+    kinds = {rows[device].kind for device in tried | left_out}
     absent = {
         device
         for device in rows

@@ -6,7 +6,7 @@ command that decides it and its time here; what needs a device; and a model of o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from statistics import fmean
@@ -83,7 +83,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
     repeated = [
         (bench, claim)
         for bench in benches
-        for claim in _by_repeats(bench, every, here if bench.plan.spec in missing else ())
+        for claim in _by_repeats(bench, every, missing=bench.plan.spec in missing)
     ]
     waiting = {id(claim) for _, claim in repeated}
     undecided = [(b, f) for b, f in compared if f.kind is Kind.UNDECIDED and _further(f)]
@@ -109,7 +109,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
             for claim in states.get(state, ())
             if id(claim) not in waiting
         ),
-        device=tuple(c for c in states.get(ClaimState.NEEDS_DEVICE, ()) if id(c) not in waiting),
+        device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
 
@@ -150,20 +150,15 @@ def _kind(bench: Benchmark, row: Result) -> str:
 
 
 def _by_repeats(
-    bench: Benchmark, claims: Iterable[ClaimResult], here: Collection[str]
+    bench: Benchmark, claims: Iterable[ClaimResult], *, missing: bool
 ) -> Iterator[ClaimResult]:
-    """The undecided claims of a benchmark that further repeats can decide.
-
-    Of one of which nothing was measured: those that need only kinds of devices that are `here`.
-    """
+    """The claims of a benchmark that further repeats can decide, or the first ones if missing."""
     for claim in claims:
         if (claim.spec, claim.profile) != (bench.plan.spec, bench.plan.profile):
             continue
-        places = places_of(bench.plan, bench.results, claim.claim.rule)
         open_ = claim.state is ClaimState.UNDECIDED and not (claim.stand_in or claim.missing)
-        if here:
-            open_ = all(bench.plan.devices[device].kind in here for device, _ in places)
-        if open_ and (places or here):
+        open_ = open_ and bool(places_of(bench.plan, bench.results, claim.claim.rule))
+        if open_ or (missing and claim.state is ClaimState.NOT_MEASURED):
             yield claim
 
 

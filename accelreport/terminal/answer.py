@@ -110,7 +110,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
         speaker, value = Speaker(bench), finding.values[0]
         yield f"  {speaker.title(finding)} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
-        yield f"  {STATES[claim.state][0]}: {claim.claim.text}"
+        yield f"  {STATES[claim.state]}: {claim.claim.text}"
 
 
 def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.outcome import outcome_of
 from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
 from accelreport.spec.claims import Claim, FasterCheck
 from tests.support.records import Noise, Study, study
 
@@ -40,17 +40,28 @@ def test_an_undecided_comparison_costs_what_its_next_look_needs(repeats: int, fu
         assert rerun.seconds >= further * wall * 0.999
 
 
+def _without_gpu(cell: Cell) -> str:
+    return "skipped" if cell.device == "gpu" else "ok"
+
+
+def _left_out(cell: Cell) -> str:
+    return "skipped" if cell.device == "gpu" else "missing"
+
+
 def test_what_was_left_out_is_measured_by_the_same_command_and_needs_no_device() -> None:
     claims = [
         Claim(text=device, check=FasterCheck(faster=device, than="cpu", by_at_least=1))
         for device in ("cpu-1", "gpu")
     ]
     made, other = (
-        study(spec=name, devices=("cpu", "cpu-1", "gpu"), axes={}, claims=claims, first_seed=seed)
-        for name, seed in (("measured", 0), ("left_out", 100))
-    )
+        study(
+            spec=name, devices=("cpu", "cpu-1", "gpu"), axes={}, claims=claims, first_seed=seed,
+            fate=fate,
+        )
+        for name, seed, fate in (("measured", 0, _without_gpu), ("left_out", 100, _left_out))
+    )  # fmt: skip
     here = [record for record in made.records if record.cell.device != "gpu"]
-    outcome = outcome_of([_bench(replace(made, records=tuple(here))), Benchmark(other.plan, {})])
+    outcome = outcome_of([_bench(made), _bench(other)])
     (rerun,) = outcome.reruns
     assert [bench.plan.spec for bench in rerun.missing] == ["left_out"]
     assert ("left_out", "cpu-1") in {(claim.spec, claim.claim.text) for claim in rerun.claims}
