@@ -91,6 +91,9 @@ def pixels(
             with Image.open(io.BytesIO(data)) as opened:
                 image = ImageOps.exif_transpose(opened)
             modes["RGBA" if image.has_transparency_data else image.mode] += 1
+            modes["several frames, the first of which is read,"] += (
+                getattr(opened, "n_frames", 1) > 1
+            )
             if image.mode in {"I", "F"}:
                 raise UnfitData(
                     f"{path.relative_to(place).as_posix()} has pixels of 32 bits, whose white is "
@@ -131,7 +134,9 @@ def pixels(
 def converted(modes: Counter[str], own: OwnData) -> str:
     """A note on the images that had another mode than the model's."""
     wanted = MODES[own.color_mode]
-    odd = [f"{count} of {mode}" for mode, count in sorted(modes.items()) if mode != wanted]
+    odd = [
+        f"{count} of {mode}" for mode, count in sorted(modes.items()) if mode != wanted and count
+    ]
     dropped = ", transparency dropped" if "RGBA" in modes else ""
     return f"Images converted to {wanted}{dropped}: {', '.join(odd)}." if odd else ""
 

@@ -278,6 +278,8 @@ def _classes(
                 key="task",
             )
         labels = labels.astype(np.int64)
+    if labels.dtype.kind == "U":
+        labels = np.char.strip(labels)
     names, numbers = np.unique(labels, return_inverse=True)
     return numbers.reshape(labels.shape).astype(np.int32), tuple(map(str, names))
 

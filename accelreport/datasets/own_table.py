@@ -34,17 +34,23 @@ MOST_WORDS = 100
 FEW_WORDS = 10
 """Words of a column up to which it is a category even where nearly every row has its own."""
 
-DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}([. '\u00a0\u202f]\d{3})+),\d+")
+DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}([. '\u00a0\u202f]\d{3})+),\d+([eE][+-]?\d+)?")
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,. '’_\u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?")
 """A number whose digits are in groups of three; the first group of the match divides them."""
-UNIT = re.compile(r"[$€£¥]\s*[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s*([%‰°$€£¥].{0,2}|[^\W\d]{1,7})")
+UNIT = re.compile(
+    r"[+-]?[$€£¥]\s*[+-]?\d[\d.,]*|\(\d[\d.,]*\)|\d+\s*/\s*\d+"
+    r"|[+-]?\d[\d.,]*\s*([%‰°$€£¥].{0,2}|[^\W\d]{1,7})"
+)
 DATE = re.compile(
-    r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2}.*)?"
+    r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?|\d{4}[-/.]\d{1,2}|\d{1,2}:\d{2}(:\d{2}.*)?"
     r"|(?=.*\d{4}).*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*",
     re.IGNORECASE,
 )
+MISSING = {"?", "-", "--", ".", "na", "n/a", "none", "null", "missing", "unknown", "not available"}
+"""Texts that stand for a missing number, wherever they are among numbers."""
+
 COUNTER = re.compile(
-    r"(.*[ _.])?(id|index|idx|row|rownum|nr|no|number)|.*[a-z]I[dD]", re.IGNORECASE
+    r"(?i:(.*[ _.])?(id|index|idx|row|rownames?|rownum|nr|no|number)|#)|.*[a-z]I[dD]"
 )
 """Names of columns that number the rows."""
 
@@ -152,6 +158,9 @@ def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
         keep_default_na=own.keep_default_na,
     )
     if own.header is None:
+        whole = np.flatnonzero((table.astype(str) == list(table)).all(axis=1))
+        if len(whole):
+            raise FormatError(f"Row {whole[0] + 1:,} repeats the names of its columns.")
         again = [name for name in map(str, table) if (table[name] == name).any()]
         if again:
             raise _no_header(own, again)
@@ -173,7 +182,7 @@ def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
 
 
 def _stripped(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
+    return value.strip().replace("\N{MINUS SIGN}", "-") if isinstance(value, str) else value
 
 
 def _grouped_by(text: str, mark: str) -> bool:
@@ -235,7 +244,7 @@ def features_of(table: pd.DataFrame, own: OwnData) -> tuple[list[str], list[str]
     counters = [
         name
         for place, name in enumerate(left)
-        if re.fullmatch(r"(Unnamed: \d+)?", name) or _counts(table[name], name, first=place == 0)
+        if not name or name.startswith("Unnamed: ") or _counts(table[name], name, first=place == 0)
     ]
     return [name for name in left if name not in counters], counters
 
@@ -321,10 +330,11 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
     dates = [text for text in texts if DATE.fullmatch(text)]
     if 2 * len(dates) > len(texts):
         raise refused(dates[0], "a date or a time", f"Make numbers of them, or {leave}.")
-    commas = [text for text in texts if DECIMAL_COMMA.fullmatch(text)]
-    groups = [text for text in texts if GROUPED.fullmatch(text)]
     plain = [text for text in texts if _is_float(text) and (own.decimal == "." or "." not in text)]
-    units = [text for text in texts if UNIT.fullmatch(text)]
+    rest = [text for text in texts if text not in plain]
+    commas = [text for text in rest if DECIMAL_COMMA.fullmatch(text)]
+    groups = [text for text in rest if GROUPED.fullmatch(text)]
+    units = [text for text in rest if UNIT.fullmatch(text)]
     points = [] if own.decimal == "." else [text for text in texts if _is_float(text)]
     alike = {*commas, *groups, *plain, *units, *points}
     others = [text for text in texts if text not in alike]
@@ -366,7 +376,7 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
             + (leave if key == "features" else 'write task = "classification"')
             + ".",
             "na_values",
-            na_values=marks,
+            **({"na_values": marks} if others[0].casefold() in MISSING else {}),
         )
     return True
 

@@ -129,18 +129,18 @@ def _logged(table: FigureTable) -> Curves | None:
         Unreadable: the epochs do not increase.
     """
     columns = set(table.columns)
-    usual = {
-        *RATES,
-        *TIMES,
-        *ELAPSED,
-        "time",
-        *(name for names in METRICS.values() for name in names),
-    }
-    paired = {
-        name for name in columns if {f"val_{name}", name.removeprefix("val_")} & (columns - {name})
-    }
-    is_history = "loss" in columns and (len(table.rows) > 1 and columns <= usual | paired)
-    if columns & {"device", "label"} or not table.rows or not ("epoch" in columns or is_history):
+    known = {"index", "Unnamed: 0", "time", *RATES, *TIMES, *ELAPSED}
+    known |= {name for names in METRICS.values() for name in names}
+    known |= {name for name in columns if f"val_{name}" in columns or name[4:] in columns}
+    # A further metric has fractions; a swept key has whole numbers or names.
+    other = [
+        all((number(row.cells.get(name)) or Decimal(0)) % 1 == 0 for row in table.rows)
+        for name in columns - known
+    ]
+    is_history = "epoch" in columns or (
+        "loss" in columns and len(table.rows) > 1 and not any(other)
+    )
+    if columns & {"device", "label"} or not table.rows or not is_history:
         return None
     before: Decimal | None = None
     for row in table.rows if "epoch" in columns else ():

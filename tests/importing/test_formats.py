@@ -187,6 +187,7 @@ BY_EPOCH = [dict(zip(SAVED, values, strict=True)) for values in zip(*SAVED.value
         pd.DataFrame(SAVED).to_csv(index=False),
         pd.DataFrame(SAVED).to_csv(index_label="epoch"),
         pd.DataFrame({**SAVED, "lr": 0.1, "auc": 1, "val_auc": 1}).to_csv(index=False),
+        pd.DataFrame({**SAVED, "precision": 0.5}).to_csv(index_label="Unnamed: 0"),
     ],
 )
 def test_a_history_is_one_row_however_it_was_saved(content: str, tmp_path: Path) -> None:
