@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from accelreport.report.model import Code, Facts, Figure, LargeNumbers, Token
+from accelreport.report.model import Code, Figure, LargeNumbers, Token
 from accelreport.report.model import Page as ReportPage
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.index import index_page
@@ -32,10 +32,10 @@ from accelreport.report.slides.benchmark import (
     slides_page,
 )
 from accelreport.report.slides.benchmark import MOST_SLIDES as BENCH_SLIDES
+from accelreport.report.slides.site import MOST_SLIDES as SITE_SLIDES
 from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
-from accelreport.spec.models import MOST_SLIDES as SITE_SLIDES
 from accelreport.spec.models import Talk, TalkSlide
 from tests.report.scenarios import Results, digits, observed, ordinary
 from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
@@ -195,14 +195,13 @@ def test_the_deck_of_the_whole_asks_answers_and_ends_with_verdicts(
     deck = pages[WHOLE]
     slides = slides_of(deck)
     # Two profiles are of one spec, and two sizes of a kernel are too few for a figure.
-    names = ["start", "rates", "mnist_batch_sweep-figure-1", "claims", "takeaway"]
+    names = ["start", "decided", "rates", "mnist_batch_sweep-figure-1", "claims", "takeaway"]
     assert [slide.attributes["id"] for slide in slides] == names
     assert title_of(slides[0]).endswith("?")
-    assert "Processes planned for each number" in slides[0].text
     front = pages["index.html"]
     (answer,) = (e.text for e in front.all("h1"))
     assert answer in slides[0].text
-    assert title_of(slides[1]) == answer
+    assert len({title_of(slide) for slide in slides} | {answer}) == len(slides) + 1
     assert any(link.attributes["href"] == WHOLE for link in front.all("a"))
 
 
@@ -287,7 +286,8 @@ def test_a_deck_is_no_longer_than_its_talk(decks: list[ReportPage]) -> None:
     assert 1 + len(whole.sections) <= SITE_SLIDES
     assert all(2 <= 1 + len(deck.sections) <= BENCH_SLIDES for deck in own)
     told = [slide.speech.sources[0].href for slide in whole.sections if slide.speech]
-    assert len(told) == len(set(told)), "one slide a benchmark"
+    own = [href for href in told if href != "index.html"]
+    assert len(own) == len(set(own)), "one slide a benchmark"
 
 
 def test_a_person_chooses_slides_their_order_and_their_titles(
@@ -365,7 +365,7 @@ def test_every_title_names_its_slide_and_none_continues_another(decks: list[Repo
 def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage]) -> None:
     shown = [slide.blocks[0] for deck in decks for slide in deck.sections]
     figures = [block for block in shown if isinstance(block, Figure)]
-    assert len(figures) > 15
+    assert len(figures) >= 15
     assert all(points_of(figure.panels[0].wide.spec) >= LEAST_POINTS for figure in figures)
     # Two dots are said in a sentence, and not drawn.
     pair = gather(Results((study("matmul", devices=("cpu", "gpu"), axes={}, repeats=3),)))
@@ -399,19 +399,6 @@ def test_a_deck_with_something_decided_ends_with_what_to_take_away(
         assert isinstance(block, LargeNumbers)
         assert 1 <= len(block.items) <= 3
         assert last.title.startswith("What to take away from ")
-
-
-def test_a_deck_says_what_was_run_in_six_rows_at_most(frameworks: BenchmarkView) -> None:
-    (deck,) = decks_of([frameworks])[1:]
-    run = deck.sections[0]
-    assert run.title == "The network has 412,778 parameters in 10\N{NO-BREAK SPACE}layers"
-    (block,) = run.blocks
-    assert isinstance(block, Facts)
-    facts = {fact.term: fact.value for fact in block.rows}
-    assert list(facts) == ["Layers", "Data", "Loss", "Optimizer", "Epochs", "Batch size"]
-    assert facts["Layers"].startswith("2 Conv2D, 2 MaxPooling2D")
-    assert "learning rate" in facts["Optimizer"]
-    assert 1 + len(deck.sections) <= BENCH_SLIDES
 
 
 @given(
@@ -491,8 +478,8 @@ def test_keys_move_from_slide_to_slide_and_the_address_names_it(
     with told(browser, site / WHOLE) as page:
         known = ids(page)
         steps = (
-            # The second and the third slide show what was published before the rest.
-            ("ArrowRight", 1), ("PageDown", 1), (" ", 2), ("PageDown", 2), (" ", 3),
+            # The third and the fourth slide show what was published before the rest.
+            ("ArrowRight", 1), ("PageDown", 2), (" ", 2), ("PageDown", 3), (" ", 3),
             ("ArrowLeft", 2), ("Shift+ ", 1), ("ArrowDown", 2), ("PageUp", 1), ("ArrowUp", 0),
             ("ArrowUp", 0),
             ("End", len(known) - 1), ("ArrowRight", len(known) - 1), ("Home", 0),
@@ -534,29 +521,30 @@ def test_a_figure_shows_what_was_published_and_by_the_next_key_what_was_measured
     with told(browser, site / WHOLE) as first:
         known = ids(first)
         second = second_window(first)
-        published, measured = whole = seen(first, known[1])
+        published, measured = whole = seen(first, known[2])
         assert published > 1
         assert measured > 1
         first.keyboard.press("ArrowRight")
-        second.wait_for_url(f"**#{known[1]}")
+        first.keyboard.press("ArrowRight")
+        second.wait_for_url(f"**#{known[2]}")
         for page in (first, second):
-            assert place(page) == known[1]
-            assert seen(page, known[1]) == (published, 0)
+            assert place(page) == known[2]
+            assert seen(page, known[2]) == (published, 0)
         assert first.locator("#next").inner_text() == "what was measured"
         first.emulate_media(media="print")
-        assert seen(first, known[1]) == whole, "paper has all of it"
+        assert seen(first, known[2]) == whole, "paper has all of it"
         first.emulate_media(media="screen")
         first.keyboard.press("ArrowRight")
-        second.locator(f"#{known[1]}:not(.begun)").wait_for()
+        second.locator(f"#{known[2]}:not(.begun)").wait_for()
         for page in (first, second):
-            assert place(page) == known[1]
-            assert seen(page, known[1]) == whole
+            assert place(page) == known[2]
+            assert seen(page, known[2]) == whole
         first.keyboard.press("ArrowRight")
-        assert place(first) == known[2]
+        assert place(first) == known[3]
         first.keyboard.press("ArrowLeft")
-        assert seen(first, known[1]) == whole, "who goes back has seen it"
-    with told(browser, site / WHOLE, f"#{known[1]}", script=False) as page:
-        assert seen(page, known[1]) == whole
+        assert seen(first, known[2]) == whole, "who goes back has seen it"
+    with told(browser, site / WHOLE, f"#{known[2]}", script=False) as page:
+        assert seen(page, known[2]) == whole
 
 
 def test_f_fills_the_screen_and_the_mast_leads_back_by_keyboard(
@@ -600,7 +588,6 @@ def test_notes_come_and_go_with_n_beside_the_clock_and_the_next_title(
 ) -> None:
     with told(browser, site / WHOLE) as page:
         known = ids(page)
-        page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         panel = page.locator("#presenter")
         assert not panel.is_visible()

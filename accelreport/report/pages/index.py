@@ -80,10 +80,7 @@ def index_page(
     more = [front for front in stated if front not in headed][: MOST_FINDINGS - len(headed)]
     headline = headed[0].title if headed else label(title)
     outcome = outcome_of(benches)
-    decided, published = _decided(outcome), view.picture
-    if decided and view.relative:
-        alone = Overview(benches, published=True)
-        published = alone.picture if alone.over_base else None
+    decided, published = front_figures(view)
     plots = [("decided", decided), (RATES, published)]
     if not outcome.comparisons:
         plots.reverse()
@@ -110,6 +107,15 @@ def index_page(
         banner=versions_notice(others) if others else None,
         notices=notices_of(benches),
     )
+
+
+def front_figures(view: Overview) -> tuple[Plot | None, Plot | None]:
+    """The comparisons measured here, and published machines or, without comparisons, all rates."""
+    decided = _decided(outcome_of(view.benches))
+    if decided is None or not view.relative:
+        return decided, view.picture
+    alone = Overview(view.benches, published=True)
+    return decided, alone.picture if alone.over_base else None
 
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
@@ -180,14 +186,11 @@ def _farthest(dots: Sequence[Dot], most: int) -> list[Dot]:
 
 
 def _sides(speaker: Speaker, of: Subject, over: Subject) -> tuple[str, str]:
-    """What is compared, and "over" what; the sweep point where that is what differs."""
-    names = []
-    for side in (of, over):
-        name, at = speaker.name(side), speaker.at(side)
-        names.append(name if at in name else f"{name}{at}")
-    if of.point == over.point or of.device != over.device:
-        names[1] = speaker.name(over)
-    return names[0], f"over {names[1]}"
+    """What is compared, and "over" what at which sweep point, as far as that is not in a name."""
+    name, base = speaker.name(of), speaker.name(over)
+    if name == base:
+        return f"{name}{speaker.at(of)}", f"over{speaker.bench.at(over.point, ' ')}"
+    return name, f"over {base}{speaker.at(of)}"
 
 
 def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) -> Section | None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
 from accelreport.report import quantity
+from accelreport.report.charts.drawing import POINT
 from accelreport.report.claim_text import decided_text
 from accelreport.report.model import (
     Block,
     Code,
     Download,
-    Fact,
-    Facts,
     Figure,
     Gallery,
     LargeNumber,
@@ -33,10 +31,7 @@ from accelreport.report.pages.badges import PARTIAL
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.pages.sections.network import (
-    largest_network,
     measured_facts,
-    network_size,
-    run_facts,
 )
 from accelreport.report.say import Speaker
 from accelreport.report.slides.notes import (
@@ -77,8 +72,8 @@ _MERGED = (
     ("withheld", "undecided", "undecided or withheld"),
 )
 """States of claims that share a row where there are too many, and what it is called."""
-_OPEN = {"undecided", "needs_device"}
-"""States of claims that nothing speaks for or against."""
+_DECIDED = {"confirmed", "refuted"}
+"""States of claims of which one is told in a deck of its own."""
 
 
 def slides_path(bench: BenchmarkView) -> str:
@@ -99,8 +94,8 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
         if chosen.benchmark == bench.plan.spec:
             name = chosen.slide or slides[0].id if slides else ""
             slides = [titled(slide, chosen) if slide.id == name else slide for slide in slides]
-    run, verdicts, takeaway = run_slide(bench), verdict_slide([bench]), _takeaway(bench)
-    most = MOST_SLIDES - 2 - bool(verdicts) - bool(run)
+    verdicts, takeaway = verdict_slide([bench]), _takeaway(bench)
+    most = MOST_SLIDES - 2 - bool(verdicts)
     first = Download(f"{bench.slug}.html", "Numbers: the page")
     opening = opening_of(bench)
     spoken = (f"{opening.title}.", opening.answer)
@@ -112,34 +107,13 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
             finding=f"{opening.title}.",
             opening=None,
             record="",
-            sections=tuple(filter(None, (run, *slides[:most], verdicts, takeaway))),
+            sections=tuple(filter(None, (*slides[:most], verdicts, takeaway))),
             template="slides.html",
             crumbs=(Download(f"{bench.slug}.html", "The page"),),
             related=(),
             speech=start_speech([bench], spoken, commands(bench), first),
         )
     )
-
-
-def run_slide(bench: BenchmarkView) -> Section | None:
-    """What was run, in at most six rows; None of what is no network of layers."""
-    network = largest_network(bench)
-    size = network_size(bench, network) if network else ""
-    if network is None or not size:
-        return None
-    title = f"The network has {size}"
-    kinds = Counter(layer.kind for layer in network.layers)
-    layers = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in kinds.items())
-    facts = (Fact("Layers", layers), *(f for f in run_facts(bench, network) if f.term != "Model"))
-    shown = [fact for fact in facts if len(fact.value) <= MOST_LETTERS][:MOST_ROWS]
-    source = Download(f"{bench.slug}.html#run", "Numbers: cells")
-    spoken = (f"{title}.",)
-    notes = unique([label(bench.plan.description, 400)])
-    return Section(
-        "run", title, (Facts(tuple(shown)),),
-        finding=f"What was run · {label(bench.plan.title, LONGEST_FOOT - 20)}",
-        speech=Speech(spoken, notes, (source,)),
-    )  # fmt: skip
 
 
 def figure_slides(bench: BenchmarkView, prefix: str = "") -> Iterator[tuple[Kind, Section]]:
@@ -179,9 +153,14 @@ def slide_block(shown: Shown, name: str, narrow: Size = ON_A_PHONE) -> Block | N
 
 
 def points_of(spec: Mapping[str, Any]) -> int:
-    """How many points a chart draws: rows of its largest marks."""
-    drawn = (layer["data"]["name"] for layer in spec["layer"] if layer["mark"]["type"] in _DRAWN)
-    return max((len(spec["datasets"][name]) for name in drawn), default=0)
+    """How many points a chart draws: those that a reader can point at, or rows of its marks."""
+    drawn = [
+        spec["datasets"][layer["data"]["name"]]
+        for layer in spec["layer"]
+        if layer["mark"]["type"] in _DRAWN
+    ]
+    named = {row[POINT] for rows in drawn for row in rows if POINT in row}
+    return max(len(named), *map(len, drawn), 0)
 
 
 def _written(code: Code) -> Code:
@@ -246,13 +225,14 @@ def titled(slide: Section, chosen: TalkSlide) -> Section:
 def _takeaway(bench: BenchmarkView) -> Section | None:
     """The last slide of a benchmark: its first findings that have a number, each as a sentence.
 
-    None where nothing is decided.
+    None where there are fewer than two.
     """
     opening, speaker = opening_of(bench), Speaker(bench)
     numbers = [
         replace(number, text=f"{speaker.title(finding)}.") for finding, number in opening.large
     ]
-    if not numbers:
+    # One number is that of the first slide.
+    if len(numbers) < 2:
         return None
     measured = sum(row.timed for row in bench.results)
     source = Download(f"{bench.slug}.html", "Numbers: this benchmark")
@@ -290,7 +270,8 @@ def verdict_slide(benches: Sequence[BenchmarkView]) -> Section | None:
     if units is None:
         return None
     alone = len(benches) == 1
-    if {state for state, *_ in units.keys} <= (_OPEN if alone else {"needs_device"}):
+    states = {state for state, *_ in units.keys}
+    if states == {"needs_device"} or (alone and not states & _DECIDED):
         return None
     if alone and len(units.items) < LEAST_POINTS:
         return None

@@ -35,7 +35,7 @@ def for_the_hall(page: Page) -> Page:
     )
 
 
-SECONDS = {"start": 30, "run": 30, "claims": 60, "takeaway": 40}
+SECONDS = {"start": 30, "claims": 60, "takeaway": 40}
 SECONDS_OF_A_FIGURE = 60
 """For how long a slide is shown, so that ten of them take ten minutes at most."""
 

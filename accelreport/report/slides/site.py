@@ -12,7 +12,6 @@ from accelreport.report.claim_text import decided_counts, decided_text
 from accelreport.report.front import FrontFinding, front_findings
 from accelreport.report.model import (
     Download,
-    Fact,
     Key,
     LargeNumber,
     Page,
@@ -20,8 +19,9 @@ from accelreport.report.model import (
     Speech,
 )
 from accelreport.report.notices import data_notices
-from accelreport.report.openings.opening import ON_A_SLIDE
+from accelreport.report.openings.opening import ON_A_SLIDE, Plot
 from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.index import front_figures
 from accelreport.report.pages.overview import PHONE, Overview
 from accelreport.report.pages.sections.about import site_commands
 from accelreport.report.say import Speaker, signs_text
@@ -45,10 +45,12 @@ from accelreport.report.slides.notes import (
 from accelreport.report.text import label, slug
 from accelreport.report.theme import COLOURS, line_key
 from accelreport.report.view import BenchmarkView
-from accelreport.spec.models import MOST_SLIDES, NO_TALK, Talk
+from accelreport.spec.models import NO_TALK, Talk
 
 SHORTENED = {Caveat.BUDGET, Caveat.SINGLE_RUN}
 """What makes a mark of the picture of all workloads pale."""
+MOST_SLIDES = 8
+"""Slides that the findings choose, the first one among them."""
 DECK = "slides.html"
 """Where the deck lies."""
 
@@ -62,16 +64,19 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
         talk: what a person chose of it.
     """
     view, fullest = Overview(benches), _fullest(benches)
+    decided, rates = _rates(view)
     of_all = {
-        "rates": _rates(view),
+        "decided": decided,
+        "rates": rates,
         "claims": verdict_slide(benches),
         "takeaway": _takeaway(view),
     }
-    pictured, verdicts, takeaway = of_all.values()
     room = MOST_SLIDES - 1 - sum(slide is not None for slide in of_all.values())
     own, absent = _asked(fullest, talk, of_all)
     slides: Sequence[Section | None] = (
-        own if talk.slides else (pictured, *_chosen(fullest, room), verdicts, takeaway)
+        own
+        if talk.slides
+        else (decided, rates, *_chosen(fullest, room), of_all["claims"], of_all["takeaway"])
     )
     question = label(talk.title, 110) if talk.title else _question(benches)
     speech = start_speech(
@@ -83,7 +88,7 @@ def deck_page(benches: Sequence[BenchmarkView], front: Page, talk: Talk = NO_TAL
     count = quantity.plural(len(benches), "benchmark")
     return on_time(
         replace(
-            for_the_hall(replace(front, byline=(*front.byline, *_processes(benches)))),
+            for_the_hall(front),
             path=DECK,
             headline=question,
             kicker=" · ".join(filter(None, (count, label(front.kicker, 120)))),
@@ -131,14 +136,6 @@ def _question(benches: Sequence[BenchmarkView]) -> str:
     return "How fast does this computer train these models?"
 
 
-def _processes(benches: Sequence[BenchmarkView]) -> tuple[Fact, ...]:
-    repeats = sorted({bench.plan.measure.repeats for bench in benches})
-    if not repeats:
-        return ()
-    text = " to ".join(quantity.count(n) for n in dict.fromkeys((repeats[0], repeats[-1])))
-    return (Fact("Processes a number", text),)
-
-
 STORY = (
     Kind.TOTAL,
     Kind.FASTER,
@@ -153,28 +150,24 @@ STORY = (
 """Findings in the order of a talk: speed, then what was learned, then its use."""
 
 
-def _rates(view: Overview) -> Section | None:
-    """Measured and published on one axis; None where too little was measured."""
-    picture = view.picture
-    if picture is None:
-        return None
+def _rates(view: Overview) -> tuple[Section | None, Section | None]:
+    """The comparisons measured here, and the published machines; None where there are too few."""
+    decided, picture = front_figures(view)
     caveats = frozenset().union(*(row.caveats for row in view.shown))
     pale = ["pale: budget, single run"] * bool(caveats & SHORTENED)
     brief = " · ".join(filter(None, (*pale, signs_text(caveats - SHORTENED))))
-    block = slide_block(replace(picture, keys=_keys(view), brief=brief), "all", PHONE)
-    if block is None:
-        return None
-    front = next(front for front in front_findings(view) if front.finding.is_sentence)
-    heads = front.finding.titles
-    spoken = unique([f"{front.title}.", front.evidence])
+    picture = replace(picture, keys=_keys(view), brief=brief) if picture else None
     notes = unique(notice_sentences(view.benches))
-    return Section(
-        "rates",
-        front.title if heads else picture.title,
-        (block,),
-        finding=foot("Throughput", block),
-        speech=Speech(spoken, notes, (Download("index.html", "Numbers: front page"),)),
-    )
+    source = (Download("index.html", "Numbers: front page"),)
+
+    def slide(name: str, plot: Plot | None) -> Section | None:
+        block = slide_block(plot, name, PHONE) if plot else None
+        if plot is None or block is None:
+            return None
+        speech = Speech((f"{plot.title}.",), notes, source)
+        return Section(name, plot.title, (block,), finding=foot("Throughput", block), speech=speech)
+
+    return slide("decided", decided), slide("rates", picture)
 
 
 def _keys(view: Overview) -> tuple[Key, ...]:
