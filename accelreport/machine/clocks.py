@@ -283,7 +283,7 @@ class _Continued:
     """Counts the signals that continue this process, from its main thread's wish on."""
 
     def __init__(self) -> None:
-        self._seen, self._reading = 0, -1
+        self._number, self._reading = 0, -1
         if threading.current_thread() is not threading.main_thread():
             return  # only there can a signal be asked for
         self._reading, writing = os.pipe()
@@ -296,8 +296,8 @@ class _Continued:
     def count(self) -> int:
         """How often so far."""
         with suppress(OSError):
-            self._seen += os.read(self._reading, 4096).count(int(signal.SIGCONT))
-        return self._seen
+            self._number += os.read(self._reading, 4096).count(int(signal.SIGCONT))
+        return self._number
 
 
 def _queue() -> Path:
