@@ -41,6 +41,7 @@ UNIT = re.compile(
     r"[+-]?[$€£¥]\s*[+-]?\d[\d.,]*|\(\d[\d.,]*\)|\d+\s*/\s*\d+"
     r"|[+-]?\d[\d.,]*\s*([%‰°$€£¥].{0,2}|[^\W\d]{1,7})"
 )
+LONGEST_DATE = 40
 DATE = re.compile(
     r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?|\d{4}[-/.]\d{1,2}|\d{1,2}:\d{2}(:\d{2}.*)?"
     r"|(?=.*\d{4}).*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*",
@@ -166,8 +167,9 @@ def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
             raise _no_header(own, again)
     texts = read(header=header, dtype=str, keep_default_na=False) if own.thousands else table[[]]
     for name in texts:
+        # pandas takes "1,5" for 15 where a comma divides thousands.
         marked = texts[name][texts[name].str.contains(own.thousands, regex=False)]
-        odd = [text for text in marked if not _grouped_by(text, own.thousands)]
+        odd = [text for text in marked if (GROUPED.fullmatch(text) or "  ")[1] != own.thousands]
         if odd and pd.api.types.is_numeric_dtype(table[name]):
             raise UnfitData(
                 f"Column {name!r} of {own.path} holds {odd[0]!r}, in which {own.thousands!r} does "
@@ -183,11 +185,6 @@ def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
 
 def _stripped(value: Any) -> Any:
     return value.strip().replace("\N{MINUS SIGN}", "-") if isinstance(value, str) else value
-
-
-def _grouped_by(text: str, mark: str) -> bool:
-    match = GROUPED.fullmatch(text)
-    return match is not None and match[1] == mark
 
 
 def _are_values(names: Sequence[str]) -> bool:
@@ -327,10 +324,10 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
             writes=writes,
         )
 
-    dates = [text for text in texts if DATE.fullmatch(text)]
+    dates = [text for text in texts if len(text) <= LONGEST_DATE and DATE.fullmatch(text)]
     if 2 * len(dates) > len(texts):
         raise refused(dates[0], "a date or a time", f"Make numbers of them, or {leave}.")
-    plain = [text for text in texts if _is_float(text) and (own.decimal == "." or "." not in text)]
+    plain = {text for text in texts if _is_float(text) and (own.decimal == "." or "." not in text)}
     rest = [text for text in texts if text not in plain]
     commas = [text for text in rest if DECIMAL_COMMA.fullmatch(text)]
     groups = [text for text in rest if GROUPED.fullmatch(text)]
@@ -345,17 +342,17 @@ def is_number(table: pd.DataFrame, name: str, own: OwnData, key: str = "features
         raise refused(units[0], "a number with a unit", remedy)
     if units:
         return False
-    if own.decimal == "." and any(text not in groups for text in commas):
-        text = next(text for text in commas if text not in groups)
+    decimals = [text for text in commas if not GROUPED.fullmatch(text)]
+    if own.decimal == "." and decimals:
         mark = re.search(r"[^\d,+-]", "".join(commas + groups))
         also = {"thousands": mark[0]} if mark else {}
         keys = " and ".join(f'{k} = "{v}"' for k, v in {"decimal": ",", **also}.items())
-        raise refused(
-            text, "a number with a decimal comma", f"Write {keys}.", "decimal", decimal=",", **also
-        )
+        what = "a number with a decimal comma"
+        raise refused(decimals[0], what, f"Write {keys}.", "decimal", decimal=",", **also)
     if groups:
         divider = next(char for char in groups[0] if char not in "+-0123456789")
-        either = {"thousands": divider, **({"decimal": ","} if divider == "." else {})}
+        comma = divider == "." or (divider != "," and any("," in text for text in groups))
+        either = {"thousands": divider, **({"decimal": ","} if comma else {})}
         keys = " and ".join(f'{key} = "{value}"' for key, value in either.items())
         doubt = divider == "," and own.decimal == "."
         other = f', or decimal = "," where it means {groups[0].replace(",", ".")}' if doubt else ""

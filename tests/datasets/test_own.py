@@ -158,6 +158,9 @@ READINGS: dict[str, tuple[str, Any, dict[str, Any] | str, Any]] = {
         "a;kind", "1.1{j},5;{k}", {"separator": ";", "thousands": ".", "decimal": ","}, "11{j}.5",
     ),
     "groups": ("a,kind", '"{j},345",{k}', {"thousands": ","}, "{j}345"),
+    "spaces between groups": (
+        "a;kind", "{j} 345,5;{k}", {"separator": ";", "thousands": " ", "decimal": ","}, "{j}345.5",
+    ),
     "two meanings of a comma": ("a,b,kind", '"{j},345","{i},5",{k}', "does not divide thous", None),
     "two decimal marks": (
         "a,b,kind", '"{i},5",0.{j},{k}', {"decimal": ",", "features": ["a"]}, "{i}.5",
