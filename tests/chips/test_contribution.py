@@ -28,6 +28,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 from tests.chips.forgeries import contribution_from, raw_of
 from tests.chips.test_verify import HONEST, SHIPPED_FILE
+from tests.results.test_secrets import SECRETS
 
 NOTHING = Contribution([], [])
 TELLING = ("bilbo", "rivendell", "firefox", "mithril-mining")
@@ -49,7 +50,7 @@ def stored(root: Path, contribution: Contribution, records: Sequence[Record]) ->
     return store
 
 
-def test_a_file_has_no_user_host_home_or_other_program(
+def test_a_file_has_no_user_host_home_other_program_or_secret(
     tmp_path: Path, honest: Contribution
 ) -> None:
     loaded = Warned(kind="loaded-machine", message="others kept 0.5 cores busy (firefox 0.50)")
@@ -58,9 +59,11 @@ def test_a_file_has_no_user_host_home_or_other_program(
         record.model_copy(
             update={
                 "log_tail": "File /home/bilbo/mithril-mining/net.py, for host: rivendell",
-                "warnings": [loaded],
+                "warnings": [loaded, Warned(kind="bad-event", message="\n".join(SECRETS))],
                 "checks": [c.model_copy(update={"seen": programs}) for c in record.checks],
-                "failure": Failure(kind="nan-loss", message="In /home/bilbo/net.py"),
+                "failure": Failure(
+                    kind="nan-loss", message="In /home/bilbo/net.py\n" + "\n".join(SECRETS)
+                ),
                 "environment": record.environment.model_copy(
                     update={
                         "host": "rivendell",
@@ -75,8 +78,9 @@ def test_a_file_has_no_user_host_home_or_other_program(
     path = tmp_path / "mine.zip"
     write(contribution_of(stored(tmp_path / "results", honest, records)), path)
     with ZipFile(path) as archive:
-        text = "".join(archive.read(name).decode() for name in archive.namelist()).lower()
-    assert not [name for name in TELLING if name in text]
+        text = "".join(archive.read(name).decode() for name in archive.namelist())
+    assert not [name for name in TELLING if name in text.lower()]
+    assert not [secret for secret in SECRETS.values() if secret in text]
 
 
 def test_a_file_is_the_same_from_the_same_results(tmp_path: Path, honest: Contribution) -> None:
