@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
@@ -76,6 +77,15 @@ class UsageError(AccelReportError):
     """What the command line asks for cannot be done."""
 
     exit_code = ExitCode.USAGE
+
+
+PROCESSES_REMEDY = "End other programs, or raise the limit of processes (ulimit -u)."
+"""What helps where the system refuses another process or thread."""
+
+
+def is_refused_process(error: BaseException) -> bool:
+    """Whether the system refused another process or thread."""
+    return getattr(error, "errno", None) == errno.EAGAIN or "start new thread" in str(error)
 
 
 @dataclass(frozen=True)

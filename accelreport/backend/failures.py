@@ -9,7 +9,12 @@ import sys
 import traceback
 from typing import cast, get_args
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import (
+    PROCESSES_REMEDY,
+    AccelReportError,
+    ExitCode,
+    is_refused_process,
+)
 from accelreport.machine.memory import LARGE_SHARE, nearest_limit
 from accelreport.results.record import Failure, FailureKind
 
@@ -32,9 +37,6 @@ OUT_OF_MEMORY_REMEDY = (
     "-v)."
 )
 """What helps a process that was ended for want of memory, by the kernel or a cluster's engine."""
-
-PROCESSES_REMEDY = "End other programs, or raise the limit of processes (ulimit -u)."
-"""What helps where the system refuses another process or thread."""
 
 LONGEST_SENTENCE, LONGEST_TRACEBACK = 1_000, 20_000
 """Characters that are kept of a message and, at its end, of a traceback."""
@@ -73,7 +75,7 @@ def failure(error: BaseException, guest: str = "") -> Failure:
     message = named + why
     if len(message) > LONGEST_SENTENCE:
         message = f"{message[: LONGEST_SENTENCE - 2]} …"
-    refused = getattr(error, "errno", None) == errno.EAGAIN or "new thread" in first
+    refused = is_refused_process(error)
     remedy = LIMIT_REMEDY if limited else PROCESSES_REMEDY if refused else REMEDIES.get(kind, "")
     return Failure(
         kind=kind,

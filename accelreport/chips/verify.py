@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from statistics import median
 from typing import Any
 
@@ -205,10 +205,15 @@ def fixed(record: Record) -> Fixed:
 
 
 @cache
+def _shipped() -> list[Record]:
+    """The measured records of the contributions in the package."""
+    return [record for path in paths_in(SHIPPED) for record in read(path).measured]
+
+
+@cache
 def _measured_here() -> Fixed:
     """The fixed values in the contributions of the package."""
-    shipped = [read(path) for path in paths_in(SHIPPED)]
-    return {k: v for own in shipped for r in own.measured for k, v in fixed(r).items()}
+    return {name: value for record in _shipped() for name, value in fixed(record).items()}
 
 
 def _fixed(contribution: Contribution) -> Iterator[Doubt]:
@@ -281,9 +286,8 @@ def _judged(record: Record) -> Iterator[Doubt]:
 def _learnt_here() -> dict[tuple[object, ...], float]:
     """Spec, point, epoch and its steps → the best accuracy in the contributions of the package."""
     best: dict[tuple[object, ...], float] = {}
-    for record in (record for path in paths_in(SHIPPED) for record in read(path).measured):
-        for place, value in _learnt(record):
-            best[place] = max(value, best.get(place, 0.0))
+    for place, value in chain.from_iterable(map(_learnt, _shipped())):
+        best[place] = max(value, best.get(place, 0.0))
     return best
 
 

@@ -25,7 +25,13 @@ from accelreport.cli import (
     run,
 )
 from accelreport.cli.options import REPORT_FILE
-from accelreport.errors import AccelReportError, ExitCode, UsageError
+from accelreport.errors import (
+    PROCESSES_REMEDY,
+    AccelReportError,
+    ExitCode,
+    UsageError,
+    is_refused_process,
+)
 from accelreport.removed import COMMANDS
 
 ABOUT = """Declarative accelerator benchmarks with a static report.
@@ -143,18 +149,15 @@ def options(
         ctx.default_map = dict.fromkeys(TAKE_DEFAULTS, options)
 
 
-NO_PROCESS = "No further process or thread can be started here."
-NO_OUTPUT = "The output cannot be written."
-
-
 def refused(error: Exception) -> AccelReportError | None:
     """What the system refused, where that is why an error was raised."""
+    if is_refused_process(error):
+        what = "No further process or thread can be started here."
+        return AccelReportError(what, why=f"{error}.", remedy=PROCESSES_REMEDY)
     number = error.errno if isinstance(error, OSError) and not error.filename else None
-    if number == errno.EAGAIN or "start new thread" in str(error):
-        remedy = "End other programs, or raise the limit of processes (ulimit -u)."
-        return AccelReportError(NO_PROCESS, why=f"{error}.", remedy=remedy)
     if number in {errno.ENOSPC, errno.EFBIG, errno.EIO}:
-        return AccelReportError(NO_OUTPUT, why=f"{error}.", remedy="Free space where it goes.")
+        what = "The output cannot be written."
+        return AccelReportError(what, why=f"{error}.", remedy="Free space where it goes.")
     return None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import errno
 import importlib.abc
 import importlib.util
 import os
@@ -24,7 +23,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import AccelReportError, ExitCode, is_refused_process
 from accelreport.spec.validators import FieldsError
 
 LIMIT = 1024 * 1024
@@ -316,8 +315,7 @@ class OwnCode:
             self._put_back(before)
             frames = reversed(traceback.extract_tb(error.__traceback__))
             own = next((frame for frame in frames if frame.filename in names), None)
-            refused = getattr(error, "errno", None) == errno.EAGAIN or "new thread" in str(error)
-            if own is None or refused or getattr(error, "kind", None):
+            if own is None or is_refused_process(error) or getattr(error, "kind", None):
                 raise  # not from the code, or an error that says itself what it is
             raise OwnCodeError(
                 f"{names[own.filename]}, line {own.lineno}: {type(error).__name__}: {error}",
