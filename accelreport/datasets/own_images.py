@@ -17,6 +17,9 @@ from accelreport.datasets.own import IMAGES, LIMIT, REMEDY, OwnData, UnfitData, 
 MODES = {"rgb": "RGB", "grayscale": "L"}
 """Pillow's name of each colour mode."""
 
+FRAMES = "frames"
+"""Beside Pillow's modes: images of several frames."""
+
 
 def images_by_class(place: Path, own: OwnData) -> tuple[dict[str, list[Path]], list[str]]:
     """The images of each part, sorted by class, and notes on what is left out.
@@ -91,9 +94,7 @@ def pixels(
             with Image.open(io.BytesIO(data)) as opened:
                 image = ImageOps.exif_transpose(opened)
             modes["RGBA" if image.has_transparency_data else image.mode] += 1
-            modes["several frames, the first of which is read,"] += (
-                getattr(opened, "n_frames", 1) > 1
-            )
+            modes[FRAMES] += getattr(opened, "n_frames", 1) > 1
             if image.mode in {"I", "F"}:
                 raise UnfitData(
                     f"{path.relative_to(place).as_posix()} has pixels of 32 bits, whose white is "
@@ -132,13 +133,16 @@ def pixels(
 
 
 def converted(modes: Counter[str], own: OwnData) -> str:
-    """A note on the images that had another mode than the model's."""
+    """A note on the images that were not as they are read."""
     wanted = MODES[own.color_mode]
-    odd = [
-        f"{count} of {mode}" for mode, count in sorted(modes.items()) if mode != wanted and count
-    ]
+    odd = [f"{n:,} of {mode}" for mode, n in sorted(modes.items()) if mode not in {wanted, FRAMES}]
     dropped = ", transparency dropped" if "RGBA" in modes else ""
-    return f"Images converted to {wanted}{dropped}: {', '.join(odd)}." if odd else ""
+    notes = [f"Images converted to {wanted}{dropped}: {', '.join(odd)}."] if odd else []
+    frames = modes[FRAMES]
+    notes += (
+        [f"Images of several frames, of which the first is read: {frames:,}."] if frames else []
+    )
+    return " ".join(notes)
 
 
 def first_image(place: Path) -> Path | None:

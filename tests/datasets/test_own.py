@@ -479,7 +479,8 @@ def test_images_of_every_mode_are_read_upright_and_what_is_not_is_named(tmp_path
         "d.gif": Image.fromarray(grey).convert("P"),
         "e.jfif": Image.fromarray(grey),
     }.items():
-        image.save(cats / name, format="JPEG" if name.endswith("jfif") else None)
+        more = {"save_all": True, "append_images": [image.rotate(90)]} if name == "d.gif" else {}
+        image.save(cats / name, format="JPEG" if name.endswith("jfif") else None, **more)
     Image.fromarray(grey.T.copy()).save(cats / "f.png", exif=exif)
     (cats / "notes.txt").write_text("Tom")
     (tmp_path / "pets" / "0.png").write_bytes((cats / "a.tif").read_bytes())
@@ -491,7 +492,12 @@ def test_images_of_every_mode_are_read_upright_and_what_is_not_is_named(tmp_path
     for number, name in enumerate("abcdef", start=2):
         wanted = grey[::, ::-1] if name == "f" else grey
         assert np.abs(x[number, :, :, 0].astype(int) - wanted).max() < 6, name
-    for words in ("2 files, such as 0.png, cat/notes.txt", "1 of I;16", "1 of P", "1 of RGBA"):
+    for words in (
+        "2 files, such as 0.png, cat/notes.txt",
+        "1 of I;16",
+        "1 of P",
+        "frames, of which the first is read: 1",
+    ):
         assert words in data.note
     assert read(changed(own, color_mode="grayscale"), str(tmp_path)).train["x"].shape[3] == 1
     Image.fromarray(grey.astype(np.float32)).save(cats / "g.tif")
