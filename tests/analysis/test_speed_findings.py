@@ -182,7 +182,7 @@ def test_the_k80_has_one_rate_that_is_its_published_time_in_other_units() -> Non
 
 def test_no_number_is_set_large_twice() -> None:
     for bench in example().values():
-        large = [(number.value, number.text) for number in opening_of(bench).numbers]
+        large = [(number.value, number.text) for _, number in opening_of(bench).large]
         assert len(set(large)) == len(large), bench.slug
 
 

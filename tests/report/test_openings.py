@@ -94,8 +94,8 @@ def test_every_page_begins_with_a_finding_and_its_figure(benches: list[Benchmark
             scene.marks(opening.finding.title_values) or scene.finding is opening.finding
             for scene in opening.scenes
         )
-        assert len(opening.numbers) <= MOST_NUMBERS
-        assert opening_of(bench) is opening, "its page, its card and both decks show the same one"
+        assert len(opening.large) <= MOST_NUMBERS
+        assert opening_of(bench) is opening, "its page and both decks show the same one"
 
 
 def test_a_figure_is_drawn_no_larger_than_its_place(benches: list[BenchmarkView]) -> None:

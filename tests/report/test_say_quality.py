@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from accelreport.analysis.findings import Kind
-from accelreport.report.model import Code, Gallery
+from accelreport.report.model import Code
 from accelreport.report.openings.opening import ON_A_PHONE, ON_A_SLIDE, Plot, Scene
-from accelreport.report.openings.registry import QUALITY_FORMS, pictures_of
+from accelreport.report.openings.registry import QUALITY_FORMS
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
@@ -255,18 +255,3 @@ def test_every_number_of_a_title_stands_in_its_figure(
         assert all(number in text for number in numbers if number in title)
         if isinstance(scene.shown, Plot):
             assert set(map(id, values)) <= set(map(id, scene.shown.values))
-
-
-def test_a_card_shows_pictures_or_the_last_text() -> None:
-    kept = {"samples": [sample(1, "a", "b"), sample(2, "b", "b")], "epochs": curve(0.5, 0.9)}
-    written = {**TEXTS, "epochs": curve(0.1, 0.15, text=True)}
-    shown = []
-    for update in (kept, written, {"epochs": curve(0.5, 0.9)}):
-        bench = view(update)
-        form = QUALITY_FORMS[bench.findings[0].kind]
-        shown.append(pictures_of(form(bench, bench.findings[0])))
-    gallery, text, nothing = shown
-    assert isinstance(gallery, Gallery)
-    assert isinstance(text, Code)
-    assert [token.text for token in text.tokens] == ["To be", " <2>"]
-    assert nothing is None

@@ -29,8 +29,6 @@ from accelreport.report.model import (
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
 
-MOST_SMALL = 3
-"""Lines of a chart on a card."""
 MOST_NUMBERS = 4
 """Numbers that are set large."""
 
@@ -82,7 +80,6 @@ class Plot:
             telephone alone.
         up: what its upright axis counts, which a drawing of lines does not say.
         values: the numbers that it marks: every number of a title is one of them.
-        small: whether a card has room for it.
         view: what distinguishes it from `others`, such as its scale.
         others: the same on other scales, which a reader of the page may choose.
     """
@@ -101,7 +98,6 @@ class Plot:
     named: Callable[[Size], bool] = lambda size: False  # noqa: ARG005
     up: str = ""
     values: tuple[Value, ...] = ()
-    small: bool = False
     view: str = ""
     others: tuple[Plot, ...] = ()
 
@@ -162,7 +158,6 @@ def lines_plot(
     on_a_slide = _lines_of_a_slide(lines, ends, axes, title_lines)
     left_out = f"{len(on_a_slide)} of {len(lines)} lines"
     return Plot(
-        small=len(lines) <= MOST_SMALL,
         brief=left_out if len(on_a_slide) < len(lines) else "",
         chart=lambda size: panel(size).chart(),
         keys=keys_of_lines(lines),
@@ -219,7 +214,6 @@ class Opening:
         findings: all that the benchmark says, ranked; the first is the title.
         note: how to read the figures.
         kicker: model, parameters, data set and source, in one line.
-        pictures: what a card shows instead of a large number: samples, or what a model wrote.
     """
 
     speaker: Speaker
@@ -227,7 +221,6 @@ class Opening:
     findings: tuple[Finding, ...]
     note: str = ""
     kicker: str = ""
-    pictures: Gallery | Code | None = None
 
     @property
     def finding(self) -> Finding | None:
@@ -276,23 +269,12 @@ class Opening:
         return tuple(large.values())[:MOST_NUMBERS]
 
     @property
-    def numbers(self) -> tuple[LargeNumber, ...]:
-        """The numbers that cards and slides set large."""
-        return tuple(number for _, number in self.large)
-
-    @property
     def number_of_title(self) -> tuple[LargeNumber, ...]:
         """The number of the title with its interval alone, since the title says what it is of."""
         finding, number = next(iter(self.large), (None, None))
         if number is None or finding is None or finding is not self.finding or self.speaker.claim:
             return ()
         return (replace(number, text=self.speaker.interval(finding.values[0])),)
-
-    @property
-    def curve(self) -> Plot | None:
-        """The plot of the title where a card has room for it."""
-        plot = self.scenes[0].shown
-        return plot if isinstance(plot, Plot) and plot.small else None
 
     @property
     def unmeasured(self) -> bool:

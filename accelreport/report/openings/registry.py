@@ -17,7 +17,7 @@ from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, dot_plot
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
-from accelreport.report.model import Code, Gallery, Token
+from accelreport.report.model import Code, Token
 from accelreport.report.openings.grid import grid_scene
 from accelreport.report.openings.opening import Opening, Plot, Scene
 from accelreport.report.openings.rates import (
@@ -206,18 +206,7 @@ def opening_of(bench: BenchmarkView) -> Opening:
         scenes=scenes,
         findings=bench.findings,
         kicker=kicker(bench),
-        pictures=pictures_of(scenes) if finding.kind in QUALITY_FORMS else None,
     )
-
-
-def pictures_of(scenes: Sequence[Scene]) -> Gallery | Code | None:
-    """What a card shows of an opening: its pictures, or what a network wrote last."""
-    for scene in scenes:
-        if isinstance(scene.shown, Gallery):
-            return scene.shown
-        if isinstance(scene.shown, Code):
-            return Code("", scene.shown.tokens[-2:], wrapped=True)
-    return None
 
 
 STAND_INS = {"synthetic": "synthetic stand-in", "sample": "sample"}
