@@ -78,6 +78,10 @@ def test_a_folder_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
     assert store.problems == []
 
 
+MANY_KEYS = b"{" + b",".join(b'"k%d":1' % number for number in range(100_000))
+"""Keys of an object that is searched for its repeated one in seconds."""
+
+
 @pytest.mark.parametrize(
     ("content", "kind", "says"),
     [
@@ -88,6 +92,7 @@ def test_a_folder_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
         (b"[1, 2]", "not-json", "not a JSON object"),
         (b"[" * 100_000, "not-json", "not JSON"),
         (b'{"a": 1' + b"0" * 5000 + b"}", "not-json", "not JSON"),
+        (MANY_KEYS + b',"k99999":1}', "not-json", "k99999"),
         (b"{}", "invalid", "record_version is None"),
         (b'{"record_version": true}', "invalid", "record_version is True"),
         (b'{"record_version": 0}', "invalid", "record_version is 0"),
