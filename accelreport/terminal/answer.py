@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from accelreport.analysis.outcome import Outcome, outcome_of
+from accelreport.analysis.outcome import Outcome, Rerun, outcome_of
 from accelreport.analysis.stats import Verdict
 from accelreport.report.claim_text import STATES
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
@@ -104,8 +104,7 @@ def _table_and_claims(bench: BenchmarkView) -> Iterator[str]:
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
     """The decided comparisons with their intervals, the largest first, and the decided claims."""
-    counts = (plural(len(outcome.comparisons), "comparison"), plural(len(outcome.claims), "claim"))
-    yield from ("", f"Decided: {listed([*counts])}")
+    yield from ("", f"Decided: {_counts(outcome)}")
     for bench, finding in outcome.comparisons:
         speaker, value = Speaker(bench), finding.values[0]
         yield f"  {speaker.title(finding)} ({speaker.interval(value)}, {bench.plan.spec})"
@@ -113,16 +112,20 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
         yield f"  {STATES[claim.state]}: {claim.claim.text}"
 
 
+def _counts(
+    found: Outcome[BenchmarkView] | Rerun[BenchmarkView], missing: Sequence[BenchmarkView] = ()
+) -> str:
+    """How many comparisons and claims there are, and which benchmarks were not measured."""
+    counts = {"comparison": len(found.comparisons), "claim": len(found.claims)}
+    named = [plural(count, noun) for noun, count in counts.items() if count]
+    return listed([*named, *(bench.plan.spec for bench in missing)]) or "nothing yet"
+
+
 def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:
     """What is not decided, and what needs a device or a model, each with its command."""
     for rerun in outcome.reruns:
-        counts = (
-            plural(len(rerun.comparisons), "comparison"),
-            plural(len(rerun.claims), "claim"),
-            *(bench.plan.spec for bench in rerun.missing),
-        )
         profile = f" --profile {shlex.quote(rerun.profile)}" if rerun.profile != FULL else ""
-        yield from ("", f"Not decided: {listed([*counts])}")
+        yield from ("", f"Not decided: {_counts(rerun, rerun.missing)}")
         yield f"  {command}{profile} --until-decided   (about {run_text.duration(rerun.seconds)})"
     if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
         yield from ("", f"Larger profile or real data needed: {plural(whole, 'claim')}")

@@ -92,6 +92,21 @@ def test_what_is_true_of_several_benchmarks_is_told_once_as_a_run_ends(tmp_path:
     assert text.count("The report explains each warning.") == 1
 
 
+def test_a_run_of_several_benchmarks_ends_with_what_is_decided_and_what_decides_the_rest() -> None:
+    store = Store(ROOT / "examples" / "two_core_cpu")
+    lines = list(answers(store, store.plans(), "accelreport run specs/"))
+    groups = ["Decided: ", "Not decided: ", "Device needed: ", "Your own model and data"]
+    places = [next(n for n, line in enumerate(lines) if line.startswith(group)) for group in groups]
+    assert places == sorted(places)
+    decided, undecided, device, own = (lines[place + 1].strip() for place in places)
+    assert re.search(r"× .* \(.*–.*×, \w+\)$", decided)
+    assert re.fullmatch(
+        r"accelreport run specs/ --until-decided   \(about \d+ min \d+ s\)", undecided
+    )
+    assert device.startswith("accelreport notebook specs/")
+    assert own.startswith("accelreport new specs/mine.toml --model")
+
+
 def test_every_frame_the_page_names_begins_with_spec_and_profile(folder: Path) -> None:
     results = accelreport.load_results(folder)
     names = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
