@@ -9,8 +9,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from accelreport.spec.problems import nearest
-
 
 class FieldsError(ValueError):
     """Fields that are right by themselves and cannot mean anything together.
@@ -77,6 +75,8 @@ def inside_folder(text: str, folder: Path | None) -> str:
         if not resolved.is_relative_to(os.path.realpath(folder)):
             raise ValueError("leads outside the spec's folder through a symbolic link")
         if not os.path.isfile(resolved):  # noqa: PTH113 -- Path.is_file() raises where a name is too long
+            from accelreport.spec.problems import nearest
+
             beside = resolved.parent.iterdir() if resolved.parent.is_dir() else ()
             near = nearest(path.name, [file.name for file in beside])
             help_ = f"; did you mean {near}?" if near else ""
