@@ -42,12 +42,17 @@ _NAME = r"""(?:
 )"""
 """A name whose value is secret. Its end decides: `HF_TOKEN` and `accessKey`, not `token_count`."""
 
+_SPOKEN = r"""(?i:pass(?:word|phrase)|secret|token|api[ _-]?key)(?:\ is|\ was)?:?[ ]
+    (?=["']?[^\s"']*\d)(?=["']?[^\s"']*[A-Za-z])(?=["']?[^\s"']{8,})"""
+"""A name without a sign of assignment, before what has letters and digits: `password hunter2x`."""
+
 _QUOTED = r"""\\?(?P<quote>["'])(?P<quoted>(?:(?!\\?(?P=quote)).)+)"""
 _VALUE = rf"""(?:{_QUOTED}|(?P<bare>[^\s"'&<>]+))"""
 
 _ASSIGNED = re.compile(
     rf"""(?<![A-Za-z0-9])
-    (?:{_NAME}\\?["']?\]?[ \t]*(?:=>|[=:])[ \t]* | --?{_NAME}[ \t]+ | (?i:password\ is)\ )
+    (?:{_NAME}\\?["']?\]?[ \t]*(?:=>|[=:](?:[ \t]*[\w.]+[ \t]+=)?)[ \t]*
+      | --?{_NAME}[ \t]+ | (?i:password\ is)\ | {_SPOKEN})
     {_VALUE}""",
     re.VERBOSE,
 )
@@ -56,7 +61,8 @@ _FORMS = re.compile(
     r"""
     -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z ]*PRIVATE\ KEY-----|\Z)
   | (?:^[A-Za-z0-9+/=]{16,}\n)+-----END\ [A-Z ]*PRIVATE\ KEY-----
-  | (?<=://)[^\s/:@'"]*:[^\s/@'"]+(?=@)
+  | (?<=://)[^\s/:@'"]*:[^\s/@'"]+(?=@) | (?:(?<=\s-u\ )|(?<=--user\ ))[^\s:]+:\S+
+  | (?<=\s-p)(?=\S*\d)(?=\S*[A-Za-z])\S{6,} | (?:(?<="auth":")|(?<="auth":\ "))[^"]+
   | (?i:(?:proxy-)?authorization)\\?["']?\s*[:=]\s*\\?["']?(?:[A-Za-z]+\s+)?[^\s"'\\]+
   | (?i:\bbearer\s+)[\w.~+/-]{6,}=*
   | (?i:\b(?:set-)?cookie\\?["']?:\s*)[^\n"']+
@@ -78,7 +84,7 @@ _FORMS = re.compile(
 """Forms of access keys, as their issuers document them, and of headers and addresses."""
 
 _MAY_HOLD = re.compile(
-    r"(?i:pass|pwd|secret|credential|token|key|auth|bearer|cookie|://|sig|code=)"
+    r"(?i:pass|pwd|secret|credential|token|key|auth|bearer|cookie|://|sig|code=|\s-[up]|--user)"
     r"|_(?:PAT|CREDS)|github_|eyJ|sk[-_]|rk_|whsec|hf_|gh[oprsu]_|gl[a-z]+-|xox|xapp|AKIA|ASIA|AIza|ya29"
     r"|GOCSPX|npm_|pypi-|dckr_|nvapi|r8_|SG\.|shp|dop_v1|hv[sbr]\.|dapi|lin_api|hooks\.|discord|:AA"
 )
