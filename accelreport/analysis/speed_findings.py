@@ -40,6 +40,7 @@ from accelreport.analysis.published import (
 from accelreport.analysis.results import Result, matches
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, geometric_mean, grouped
+from accelreport.analysis.warnings import REFUSED
 from accelreport.spec.base import Scalar
 from accelreport.spec.device import ONE_DEVICE, Device
 
@@ -526,7 +527,14 @@ def rate_findings(bench: Benchmark) -> Iterator[Finding]:
     if rates:
         yield Finding(Kind.RATE, (rates[len(rates) // 2],), of=len(rates))
     else:
-        yield Finding(Kind.NOT_MEASURED, (), of=sum(row.timed for row in bench.results))
+        yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
+
+
+def failures(benches: Iterable[Benchmark]) -> Finding:
+    """The cells of some benchmarks that failed or were refused, by reason."""
+    rows = [row for bench in benches for row in bench.results if row.status in {"failed", REFUSED}]
+    kinds = Counter(row.failure_kind or row.status for row in rows)
+    return Finding(Kind.NOT_MEASURED, (), failed=tuple(kinds.items()))
 
 
 # Compiled runs, start-up included ---------------------------------------------------------------

@@ -123,11 +123,14 @@ def _warnings_of(loaded: SpecSet) -> list[tuple[str, str]]:
     if wrong:
         raise SpecErrors(wrong)
     from accelreport.runner.outlook import AbsentData, unsound
+    from accelreport.spec.sections import STARTER
 
     absent = AbsentData({spec.name: spec.text for spec in loaded.specs}).warnings(loaded.cells)
     others = [(name, text) for name, text in unknown if name not in absent]
     warnings = [*unread, *others, *absent.items(), *unsound(loaded.cells)]
-    return [*misplaced_files(loaded.cells), *warnings]
+    told = "`description` is the starter's and is left out. Say what is compared, or remove it."
+    starters = [(spec.name, told) for spec in loaded.specs if STARTER in spec.text]
+    return [*misplaced_files(loaded.cells), *starters, *warnings]
 
 
 def misplaced_files(cells: Iterable[Cell]) -> list[tuple[str, str]]:

@@ -91,10 +91,10 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size and runs "
          "{faster} as fast", _speeds),
     Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size"),
-    Form((Kind.TARGET,), "{reached} {level}, the first after {number}",
+    Form((Kind.TARGET,), "{data}{reached} {level}, the first after {number}",
          lambda finding: reached(finding) > 0),
-    Form((Kind.TARGET,), "the time budget stopped every run before {level}", _all_stopped),
-    Form((Kind.TARGET,), "no run reaches {level}"),
+    Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),
+    Form((Kind.TARGET,), "{data}no run reaches {level}"),
     Form((Kind.NOT_MEASURED,), "{failed} failed: {reasons}", lambda finding: bool(finding.failed)),
     Form((Kind.NOT_MEASURED,), "no baseline has a time", lambda finding: bool(finding.of)),
     Form((Kind.NOT_MEASURED,), "nothing has been measured yet"),

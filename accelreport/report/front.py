@@ -21,13 +21,13 @@ from accelreport.analysis.findings import (
 from accelreport.analysis.overview import PrintedRate, id_of
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
-from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of, said_kind
+from accelreport.analysis.speed_findings import caveats_of, failures, rate_of, ratio_of, said_kind
 from accelreport.analysis.speedup import Speedup
 from accelreport.report import quantity
 from accelreport.report.forms import CAVEATS, EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview, Shown
-from accelreport.report.say import MOST_LISTED, Speaker, failures, over, reasons_text
+from accelreport.report.say import MOST_LISTED, Speaker, over, reasons_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import problem_text

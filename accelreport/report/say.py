@@ -7,7 +7,6 @@ label.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -32,8 +31,8 @@ from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.learning_findings import ACCURACY
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
+from accelreport.analysis.speed_findings import failures
 from accelreport.analysis.stats import Verdict, grouped
-from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
@@ -50,6 +49,8 @@ MOST_NAMED = 2
 """Subjects that a title names; more are counted."""
 MOST_LISTED = 4
 """Values that a line of evidence lists; the table below has all of them."""
+
+COMPILE = "torch.compile"
 
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
@@ -148,7 +149,7 @@ class Speaker:
         """
         text = say(finding, _Words(self, finding, words or {}))
         # Element types and values of the spec are written as they are.
-        as_written = (*COMPUTE_DTYPE.values(), *(f"{way} " for way in self.bench.ways))
+        as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
         text = text if text.startswith(as_written) else sentence(text)
         single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
         if not single or Caveat.SINGLE_RUN not in finding.caveats:
@@ -378,8 +379,8 @@ class Speaker:
             what = _Words(self, finding, {}).noun
         elif base is not None and (base.device, base.part) != (value.of.device, value.of.part):
             what = f"{what} over {base.part or self.name(base)}"
-        what = f"{what}{self.at(value.of)}"
-        return LargeNumber(number, f"{what}, {interval}" if interval else what)
+        parts = (f"{what}{self.at(value.of)}", data_words(finding), interval)
+        return LargeNumber(number, ", ".join(filter(None, parts)))
 
 
 def over(value: Value) -> Subject:
@@ -407,13 +408,6 @@ def _share(count: int, every: int) -> str:
     return f"{'both' if every == 2 else 'all'} of these configurations"
 
 
-def failures(benches: Sequence[BenchmarkView]) -> Finding:
-    """The cells of some benchmarks that failed or were refused, by reason."""
-    rows = [row for bench in benches for row in bench.results if row.status in {"failed", REFUSED}]
-    kinds = Counter(row.failure_kind or row.status for row in rows)
-    return Finding(Kind.NOT_MEASURED, (), failed=tuple(kinds.items()))
-
-
 def reasons_text(finding: Finding) -> str:
     """Why cells failed, with counts: "out of memory (2) and refused (1)"."""
     return quantity.listed([f"{label(kind, 40)} ({n})" for kind, n in finding.failed])
@@ -436,7 +430,7 @@ def points(value: Value) -> str:
 
 def mode(way: Device) -> str:
     """How a framework runs the steps, in the field's words."""
-    compiler = "torch.compile" if way.framework == "torch" else "XLA"
+    compiler = COMPILE if way.framework == "torch" else "XLA"
     return ("eager mode", "graph mode", compiler)[compiled(way)]
 
 

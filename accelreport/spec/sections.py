@@ -40,6 +40,9 @@ from accelreport.spec.syntax import KeyPath
 
 _BASELINE: TypeAdapter[Baseline] = TypeAdapter(GivenBaseline)
 
+STARTER = "Say in a sentence or two what is compared, and why it matters."
+"""What a new spec has in place of a description; it is never published."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -310,7 +313,9 @@ def _header(collector: Collector, parts: ParsedSpec) -> None:
     given = {key: data[key] for key in fields_of(Header) if key in data}
     collector.checked(Header, (), given, "a key of a spec")
     valid = _valid_keys(given)
-    parts.title, parts.description = valid.get("title", ""), valid.get("description", "")
+    parts.title = valid.get("title", "")
+    description = valid.get("description", "")
+    parts.description = "" if description.strip() == STARTER else description
     parts.devices = valid.get("devices")
     if (written := valid.get("baseline")) is not None:
         parts.baseline = _BASELINE.validate_python(written)

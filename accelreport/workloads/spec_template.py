@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from accelreport.spec.base import Scalar
 from accelreport.spec.parameters import TRAINING_ONLY
+from accelreport.spec.sections import STARTER
 from accelreport.workloads.base import Family, TrainingParameters, WorkloadParameters
 
 WIDTH = 92
@@ -38,7 +39,7 @@ HEAD = """\
 schema = 1
 title = {title}
 description = \"\"\"
-Say in a sentence or two what is compared, and why it matters.\"\"\"
+{starter}\"\"\"
 devices = {devices} # rows of devices.toml; one that is not here is skipped and said so
 baseline = {baseline}{blank} # what speedups are relative to
 """
@@ -111,6 +112,7 @@ def draft(
         baseline = _value({"device": names[0], first: swept[first][0]})
     head = HEAD.format(
         title=json.dumps(title, ensure_ascii=False),
+        starter=STARTER,
         devices=json.dumps(names),
         baseline=baseline,
         blank=" " * max(0, len(json.dumps(names)) - len(baseline) - 1),

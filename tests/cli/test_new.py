@@ -348,3 +348,15 @@ def test_what_is_missing_or_unknown_is_told(
     assert done.returncode == code
     assert expected in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_starter_says_in_place_of_a_description_is_told_and_never_published(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "devices.toml").write_text(DEVICES)
+    assert told(tmp_path, "mine.toml", "--kind", "matmul", "--device", "lab").returncode == 0
+    checked = program(tmp_path, ["check", "mine.toml"])
+    assert checked.returncode == 0
+    assert "warning: mine: `description` is the starter's and is left out." in checked.stderr
+    (spec,) = load([tmp_path / "mine.toml"]).specs
+    assert spec.description == ""

@@ -250,13 +250,14 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
 
 
 def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
-    """The number of the title and what it is of; else the highest rate that was measured."""
+    """The number of the title and what it is of; else the highest rate, and whether of one run."""
     speaker = Speaker(bench)
     for finding, large in opening.large[:1]:
         return speaker.number(finding.values[0]), large.text
     rates = [rate for row in bench.compared if (rate := rate_of(row.own))]
     best = max(rates, key=lambda rate: rate.number, default=None)
-    return (speaker.number(best), "") if best else ("", "")
+    one = "one run" if best and best.interval.n == 1 else ""
+    return (speaker.number(best), one) if best else ("", "")
 
 
 def absent_devices(benches: Sequence[BenchmarkView]) -> str:

@@ -1,0 +1,222 @@
+"""What every surface says of edited examples, in which a careless sentence is false."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from accelreport.analysis.findings import COMPARED, COMPARISONS, Kind
+from accelreport.report.claim_text import claims_frame
+from accelreport.report.model import Links, Page
+from accelreport.report.pages.benchmark import benchmark_page
+from accelreport.report.pages.ceilings import ceilings_page
+from accelreport.report.pages.index import index_page
+from accelreport.report.site.assembly import gather
+from accelreport.report.site.export import site_files
+from accelreport.report.slides.benchmark import slides_page
+from accelreport.report.slides.site import deck_page
+from accelreport.report.view import BenchmarkView
+from accelreport.results.store import Store
+from accelreport.terminal.answer import answers
+from tests.support.edited import EDITS, WEATHER, T, W, edited, write
+
+FOLDERS = [*EDITS, T, W, WEATHER]
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """What is said of a folder, and where.
+
+    Attributes:
+        benches: its benchmarks.
+        front: the front page.
+        pages: the pages of its benchmarks, by spec.
+        decks: the slides of its benchmarks, by spec.
+        deck: those of all.
+        document: results.json.
+        table: speedups.csv.
+    """
+
+    benches: list[BenchmarkView]
+    front: Page
+    pages: dict[str, Page]
+    decks: dict[str, Page]
+    deck: Page
+    document: dict[str, Any]
+    table: pd.DataFrame
+
+    @property
+    def titles(self) -> list[str]:
+        """Headings, lines below them, slides and what is spoken with them."""
+        pages = [self.front, *self.pages.values()]
+        parts = [f"{page.headline or page.title}. {page.finding}" for page in pages]
+        for deck in (self.deck, *self.decks.values()):
+            for slide in deck.sections:
+                spoken = slide.speech.spoken if slide.speech else ()
+                parts += [slide.title, *spoken]
+        parts += [f["title"] for each in self.document["benchmarks"] for f in each["findings"]]
+        parts += [f"{link.number} {link.what}" for link in self.links]
+        return [part.replace("\xa0", " ") for part in parts if part]
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return "\n".join(self.titles)
+
+    @property
+    def links(self) -> list[Any]:
+        """The list of benchmarks on the front page, with a number each."""
+        blocks = (block for section in self.front.sections for block in section.blocks)
+        return [item for block in blocks if isinstance(block, Links) for item in block.items]
+
+
+@cache
+def surfaces(name: str, *, quick: bool = False) -> Surfaces:
+    """What is said of an edited folder."""
+    benches = gather(edited(name, quick=quick))
+    front = index_page(benches, "Site", ())
+    pages = {bench.plan.spec: benchmark_page(bench) for bench in benches}
+    decks = {bench.plan.spec: slides_page(bench, pages[bench.plan.spec]) for bench in benches}
+    files = dict(site_files(benches))
+    return Surfaces(
+        benches, front, pages, decks, deck_page(benches, front),
+        json.loads(files["results.json"]), pd.read_csv(io.StringIO(files["speedups.csv"])),
+    )  # fmt: skip
+
+
+FALSE = {
+    "F1 another device, in another precision": ("gpubf16", r"bfloat16 (reaches|trains)|× "),
+    "F1 another framework, in another precision": ("fwjax", r"bfloat16 (reaches|trains)|× "),
+    "F2 equal precisions": ("prec_aa", r"bfloat16 (reaches|trains)|× "),
+    "F4 the interval of another device": ("lat13", r"560 µs(?!.*in one run)|over 1 process"),
+    "F5 what the source does not say": (W, "grows from 64 units on: refuted"),
+    "F8 nothing measured, because all failed": ("failed2", "none measured|[Rr]un .* first"),
+    "F9 the roof of a refused record": ("nan", r"0\.0\d+ % of"),
+    "F10 sweep points as workloads": ("gpusweep", "in 2 workloads"),
+    "F10 sweep points as workloads, of a refused one": ("nan", "in 2 workloads"),
+    "F11 the baseline alone has no time": ("nobase", "[Nn]o device has a time"),
+    "F13 a share below all of it": (WEATHER, "100 % of"),
+    "M3 a published ratio of single runs": (f"{W}+quick", "(?m)^The published .* as fast"),
+    "M4 asymptotes": (T, "up to|above it|equal at"),
+    "M5 a range over a grid": (W, "160×|158×"),
+    "M6 the work of one": (T, "the work of one"),
+    "M7 naive guesses without a test": (WEATHER, "beats|naive guess for"),
+    "M10 what was published as what was found": (f"{T}+quick", r"gains \d|exceed"),
+    "M11 other hardware as a failed replication": ("gpu1", "agree within"),
+    "M12 a quality of a part of the training": (T, "of the next characters"),
+    "M14 torch.compile": ("fw_aa", r"Torch\.compile|as fast as [^\n,]* in PyTorch(?!, within 3 %)"),
+    "M15 a single run": ("one", r"images/s(?!.*in (one run|single runs))(?!.*one run)"),
+}  # fmt: skip
+"""Fault: the folder in which it would be seen, and its words."""
+
+
+@pytest.mark.parametrize("fault", FALSE)
+def test_no_surface_says_what_the_records_deny(fault: str) -> None:
+    name, pattern = FALSE[fault]
+    spec, _, quick = name.partition("+")
+    for said in surfaces(spec, quick=bool(quick)).titles:
+        assert not re.search(pattern, said), said
+
+
+TRUE = {
+    "F8 a page of failures says so first": ("failed2", "har_sweep", "24 of 72 cells failed"),
+    "F11 why there is no ratio": ("nobase", "", "No baseline has a time"),
+    "F2 what is equal is undecided": ("prec_aa", "precision_cnn", "1 comparison is not decided"),
+    "M14 within what it is the same": ("fw_aa", "frameworks", "in PyTorch, within 3 %"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("truth", TRUE)
+def test_a_page_says_what_the_records_hold(truth: str) -> None:
+    name, spec, words = TRUE[truth]
+    found = surfaces(name)
+    page = found.pages[spec] if spec else found.front
+    slides = [slide.title for slide in found.decks[spec].sections] if spec else []
+    assert words in " ".join([page.headline, page.finding, *slides]).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("quick", [False, True], ids=["", "quick"])
+def test_one_comparison_has_one_state_on_every_surface(name: str, quick: bool) -> None:
+    """F2, F7: page, front page, CSV and JSON agree, and nothing is decided of one or two runs."""
+    found = surfaces(name, quick=quick)
+    known: dict[tuple[object, ...], str] = {}
+    for bench in found.benches:
+        for row in bench.compared:
+            place = bench.plan.spec, row.device, row.own.machine, tuple(row.point.values())
+            known[place] = str(row.verdict)
+    for bench, document in zip(found.benches, found.document["benchmarks"], strict=True):
+        for finding, rows in zip(bench.findings, document["findings"], strict=True):
+            for value, row in zip(finding.values, rows["values"], strict=True):
+                place = bench.plan.spec, value.of.device, value.of.machine, value.of.point
+                if value.verdict and finding.kind in COMPARISONS:
+                    assert row["verdict"] == known.get(place, row["verdict"])
+            if finding.kind in COMPARED and finding.is_sentence:
+                assert finding.values[0].interval.n >= 3
+    table = found.table
+    assert not (table.low.notna() & table.verdict.eq("NOT MEASURED")).any()
+    assert not (table.speedup.notna() & table.verdict.eq("NOT MEASURED")).any()
+    # An interval is of three processes; the baseline's own ratio is 1 by definition.
+    assert not (table.low.notna() & (table.n < 3) & table.verdict.ne("BASELINE")).any()
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_front_page_has_no_verdict_that_a_page_has_not(name: str) -> None:
+    """F7, also where each page has one comparison and the front page several."""
+    found = surfaces(name)
+    said = [found.front.headline, *re.split(r"(?<=\.) (?=[A-Z])", found.front.finding)]
+    undecided = re.compile(r"comparisons? (is|are) not decided")
+    states = {bench.plan.spec: {f.kind for f in bench.findings} for bench in found.benches}
+    for text in said:
+        if undecided.search(text):
+            assert any(Kind.UNDECIDED in kinds for kinds in states.values()), text
+        elif re.search(r"^(?!(The p|P)ublished).*(× (as fast|the throughput)|within 3)", text):
+            assert any(kinds & COMPARED for kinds in states.values()), text
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_shares_lie_between_nothing_and_all(name: str) -> None:
+    """Of claims, in the site's and the API's tables alike."""
+    for bench in surfaces(name).benches:
+        frame = claims_frame(bench.plan, bench.tested)
+        for text in frame.astype(str).to_numpy().ravel():
+            for share in re.findall(r"(?<![\d.+−±-])(\d+(?:\.\d+)?) %", text.replace("\xa0", " ")):
+                assert float(share) <= 100, text
+
+
+@pytest.mark.parametrize("name", [W, T, "nan", "gpusweep"])
+def test_a_roof_is_of_records_that_are_not_refused(name: str) -> None:
+    """F9: the share of the machine's roof is that without the refused record."""
+    page = ceilings_page(surfaces(name).benches)
+    assert page
+    assert not re.search(r"Measured steps reach 0\.0", page.headline.replace("\xa0", " "))
+
+
+def test_each_number_of_a_card_says_that_it_is_of_a_sample() -> None:
+    """M8, where a sample was learned whole, three times."""
+    found = surfaces("sampled")
+    (link,) = found.links
+    assert "%" in link.number
+    assert "on a sample" in link.what
+    shares = [said for said in found.titles if re.search(r"(?<!–\d\d) % (?!interval)", said)]
+    assert shares
+    assert all("on a sample" in said.lower() for said in shares)
+
+
+@pytest.mark.parametrize("name", ["failed2", "onefp_base", "lat13", "prec_aa", "nan"])
+def test_a_terminal_says_what_the_pages_say(name: str, tmp_path: Path) -> None:
+    write(name, tmp_path)
+    store, found = Store(tmp_path), surfaces(name)
+    said = "\n".join(answers(store, store.plans()))
+    for bench in found.benches:
+        page = found.pages[bench.plan.spec]
+        tried = any(row.machine and row.status != "skipped" for row in bench.results)
+        assert not tried or f"  {page.headline or page.title}." in said

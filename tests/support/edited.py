@@ -1,0 +1,215 @@
+"""The folders of examples/ with a few records left out, copied or changed, each as one line.
+
+Run as `python -m tests.support.edited NAME FOLDER` to write one of them as a results folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.record import Failure, Gpu, Record, Times
+from accelreport.results.store import Store
+from accelreport.spec.cells import Cell
+from tests.report.scenarios import Results
+from tests.support.records import Study
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+A100 = [Gpu(name="NVIDIA A100-SXM4-40GB", memory_bytes=40 * 2**30, driver="550.54")]
+
+
+def paced(record: Record, factor: float) -> Record:
+    """The record with all its times of steps so many times as long."""
+    blocks = [
+        b.model_copy(
+            update={
+                "wall_s": factor * b.wall_s,
+                "cpu_s": factor * b.cpu_s,
+                "step_s": [factor * step for step in b.step_s],
+            }
+        )
+        for b in record.blocks
+    ]
+    epochs = [
+        e.model_copy(update={name: factor * getattr(e, name) for name in ("train_s", "elapsed_s")})
+        for e in record.epochs
+    ]
+    train = factor * record.times.train_s if record.times.train_s else record.times.train_s
+    times = record.times.model_copy(update={"train_s": train})
+    return record.model_copy(update={"blocks": blocks, "epochs": epochs, "times": times})
+
+
+def out_of_memory(record: Record) -> Record:
+    """The record of the same cell that ended for lack of memory."""
+    failure = Failure(kind="oom-host", message="killed for lack of memory", remedy="")
+    lost = {"blocks": [], "epochs": [], "final": {}, "times": Times(), "confusion": None}
+    return record.model_copy(update={"status": "failed", "failure": failure, **lost})
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Records of a device, made of those of the CPU with 1 % of noise.
+
+    Attributes:
+        devices: the names of the devices.
+        pace: how many times as long a step takes.
+        host: fingerprint of the machine; empty for that of the CPU.
+    """
+
+    devices: tuple[str, ...]
+    pace: float = 1.0
+    host: str = ""
+
+    def of(self, study: Study) -> Iterator[Record]:
+        """Those of a study."""
+        for record in study.records:
+            environment = record.environment
+            if record.cell.device != "cpu" or environment is None:
+                continue
+            for name in self.devices:
+                if name not in study.plan.devices:
+                    continue
+                device = study.plan.devices[name]
+                own = {key: getattr(record.cell, key) for key in Cell.model_fields}
+                cell = Cell(**{**own, "device": name, "device_spec": device})
+                rng = np.random.default_rng(int(cell.key, 16))
+                placed = environment.model_copy(
+                    update={
+                        "machine": self.host or environment.machine,
+                        "gpus": A100 if device.kind == "GPU" else [],
+                    }
+                )
+                copied = record.model_copy(
+                    update={"cell": cell, "key": cell.key, "environment": placed}
+                )
+                yield paced(copied, self.pace * float(np.exp(rng.normal(0, 0.01))))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What becomes of an example.
+
+    Attributes:
+        example: its folder.
+        specs: the benchmarks that stay.
+        keep: which records stay.
+        change: what becomes of each of them.
+        copies: what is added.
+    """
+
+    example: str
+    specs: tuple[str, ...]
+    keep: Callable[[Record], bool] = lambda _: True
+    change: Callable[[Record], Record] = lambda record: record
+    copies: tuple[Copy, ...] = ()
+
+
+def of(*devices: str) -> Callable[[Record], bool]:
+    """Whether a record is of one of these devices."""
+    return lambda record: record.cell.device in devices
+
+
+def _first_impossible(record: Record) -> Record:
+    first = record.cell.point["batch_size"] == 256 and record.cell.repeat == 0
+    return paced(record, 1e-6) if first else record
+
+
+def _of_a_sample(record: Record) -> Record:
+    data = record.data and record.data.model_copy(update={"origin": "sample"})
+    return record.model_copy(update={"data": data})
+
+
+def _twice_cpu(record: Record) -> bool:
+    return record.cell.device == "cpu" or (
+        record.cell.device == "cpu-1" and record.cell.repeat == 0
+    )
+
+
+T, W, WEATHER = "two_core_cpu", "whole_trainings", "weather"
+STRATEGIES = ("cpu-1", "cpu-mirrored-2", "cpu-workers-2", "cpu-ps-2")
+FRAMEWORKS = (
+    "cpu-eager", "cpu-xla", "cpu-jax", "cpu-torch", "cpu-torch-compiled", "cpu-bf16",
+    "cpu-jax-bf16", "cpu-torch-bf16", "cpu-1", "cpu-jax-1", "cpu-torch-1",
+)  # fmt: skip
+CPU = of("cpu")
+
+EDITS: dict[str, Edit] = {
+    "gpubf16": Edit(T, ("precision_cnn",), CPU, copies=(Copy(("gpu-bf16",), 1 / 40),)),
+    "fwjax": Edit(T, ("frameworks",), of("cpu", "cpu-jax-bf16")),
+    "prec_aa": Edit(T, ("precision_cnn",), CPU, copies=(Copy(("cpu-bf16",)),)),
+    "aa": Edit(T, ("strategies",), CPU, copies=(Copy(STRATEGIES),)),
+    "fw_aa": Edit(T, ("frameworks",), CPU, copies=(Copy(FRAMEWORKS),)),
+    "lat13": Edit(T, ("mnist_latency",), _twice_cpu),
+    "failed2": Edit(
+        T, ("har_sweep", "beijing_gru", "fashion_mnist", "imdb_lstm"),
+        lambda record: record.cell.spec == "har_sweep", out_of_memory,
+    ),
+    "nan": Edit(T, ("mnist_batch_sweep",), change=_first_impossible),
+    "nobase": Edit(T, ("strategies",), of(*STRATEGIES)),
+    "gpusweep": Edit(T, ("mnist_batch_sweep",), copies=(Copy(("gpu",), 1 / 20, "a1000001"),)),
+    "gpu1": Edit(W, ("fashion_mnist",), copies=(Copy(("gpu",), 1 / 20, "a1000001"),)),
+    "gpu2": Edit(
+        W, ("fashion_mnist",),
+        copies=(Copy(("gpu",), 1 / 20, "a1000001"), Copy(("gpu",), 1 / 20, "a1000002")),
+    ),
+    "onefp_base": Edit(T, ("strategies", "frameworks"), of("cpu", "cpu-1")),
+    "twohosts": Edit(T, ("mnist_gorner",), copies=(Copy(("cpu",), 0.5, "b0000002"),)),
+    "one": Edit(T, ("mnist_batch_sweep",), lambda record: record.cell.repeat == 0),
+    "onevs3": Edit(T, ("strategies",), _twice_cpu),
+    "sampled": Edit(W, ("har_sample",), change=_of_a_sample),
+    "fashslow": Edit(W, ("fashion_mnist",), change=lambda record: paced(record, 15.0)),
+}  # fmt: skip
+"""Every edited folder."""
+
+
+@cache
+def _example(name: str) -> tuple[tuple[PlanDocument, ...], dict[str, list[Record]]]:
+    store = Store(EXAMPLES / name)
+    records: dict[str, list[Record]] = {}
+    for record in store.records():
+        records.setdefault(record.key, []).append(record)
+    return tuple(store.plans()), records
+
+
+@cache
+def edited(name: str, *, quick: bool = False) -> Results:
+    """An edited folder, or an example as it is; quick: with one process each, of that profile."""
+    edit = EDITS.get(name) or Edit(name, ())
+    plans, records = _example(edit.example)
+    studies = []
+    for plan in plans:
+        if edit.specs and plan.spec not in edit.specs:
+            continue
+        own = [r for planned in plan.cells for r in records.get(planned.key, ())]
+        kept = [edit.change(record) for record in own if edit.keep(record)]
+        study = Study(plan, tuple(kept))
+        kept += [record for each in edit.copies for record in each.of(study)]
+        if quick:
+            plan = plan.model_copy(
+                update={
+                    "profile": "quick",
+                    "cells": [each for each in plan.cells if each.repeat == 0],
+                }
+            )
+            kept = [record for record in kept if record.cell.repeat == 0]
+        studies.append(Study(plan, tuple(kept)))
+    return Results(tuple(studies))
+
+
+def write(name: str, folder: Path) -> None:
+    """An edited folder as a results folder."""
+    store = Store(folder)
+    for study in edited(name).studies:
+        store.write_plan(study.plan)
+        for record in study.records:
+            store.write(record)
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], Path(sys.argv[2]))
