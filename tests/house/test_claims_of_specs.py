@@ -421,6 +421,15 @@ def test_a_claim_is_confirmed_where_it_is_true_refuted_where_it_is_false_and_els
         assert verdicts(spec, text, world).isdisjoint({"CONFIRMED", "REFUTED"})
 
 
+@pytest.mark.parametrize(("slower", "verdict"), [(2.0, "REFUTED"), (1.0, "UNDECIDED")])
+def test_an_advantage_that_grows_is_there_at_its_largest(slower: float, verdict: str) -> None:
+    spec = dict(specs())["specs/mnist_batch_sweep.toml"]
+    world = along("batch_size", "tpu", {256.0: 8 * slower, 512.0: 4 * slower, 1024.0: slower})
+    assert verdicts(spec, "The TPU's advantage over the GPU grows with the batch", world) == {
+        verdict
+    }
+
+
 def test_a_shipped_claim_says_who_makes_it_and_names_another_source_by_its_title() -> None:
     shipped = load([ROOT / "specs"]).specs
     of_specs = [spec.source.title for spec in shipped if spec.source]
