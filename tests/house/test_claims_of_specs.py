@@ -346,6 +346,10 @@ WORLDS: dict[str, tuple[World, ...]] = {
         for network in ("image", "recurrent")
         for chip in ("cpu", "gpu")
     },
+    "TF32 trains this image network faster than float32 on a GPU": (
+        pace(gpu=1.5),
+        pace(gpu_tf32=1.5),
+    ),
     "A TPU is as fast in float32 as in bfloat16": (SAME, pace(tpu=2)),
     "A TPU trains this network 8 times as fast as a GPU, epoch for epoch": (
         pace(gpu=8.6),
