@@ -155,7 +155,7 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import FILE_NAME, read_options
-    from accelreport.terminal.say import say, tell_left_out, tell_unshown
+    from accelreport.terminal.say import say, tell_left_out, tell_secrets, tell_unshown
 
     store = _refreshed(results, None if as_measured else specs)
     file_options = read_options(specs / FILE_NAME)
@@ -163,6 +163,7 @@ def build(
     for absent in file_options.unknown_benchmarks(known, "it has no results; run its spec first"):
         say(f"warning: {absent.render()}", err=True)
     say(*choose(store, only=only), err=True)
+    tell_secrets(store.plans())
     options = builder.BuildOptions(
         title=title,
         talk=file_options.talk,

@@ -99,9 +99,11 @@ def check(*, specs: Specs = SPECS, devices_file: DevicesFile = None, json: Json 
     if json:
         typer.echo(json_module.dumps({"ok": True, **counts, "problems": []}, indent=2))
     else:
-        from accelreport.terminal.say import claims_text, say
+        from accelreport.results.plan_document import plan_document
+        from accelreport.terminal.say import claims_text, say, tell_secrets
 
         say(*claims_text(loaded.specs))
+        tell_secrets(plan_document(spec, {}) for spec in loaded.specs)
         for name, warning in warnings:
             say(f"warning: {name}: {warning}", err=True)
         totals = (f"{count:,} {name if count > 1 else name[:-1]}" for name, count in counts.items())

@@ -65,7 +65,7 @@ gpu grace grant group groups guest hadoop head home hope host hosts image jack j
 jovyan joy june kernel lab lance laptop lib linux local localhost login mail main mark master
 math may memory miles model models network nick nobody node none null nvidia olive packages
 penny private proc process project projects public python rank ray research rich rob root rose
-ruby run runner science scratch self server service share shared site slurm spark src staff step
+ruby run runner runs science scratch self server service share shared site slurm spark src staff step
 str student students sudo system team temp tensorflow test tester tests thread tmp torch tpu
 train training true ubuntu unknown user users usr vagrant victor virtual vscode wade ward will
 windows work worker workers workspace
@@ -88,8 +88,22 @@ PROGRAMS = re.compile(r"(?<=cores busy) \(.*\d\.\d\d\)", re.DOTALL)
 
 _HOST = r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?"
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}"
+_HEX = r"[\da-fA-F]{1,4}"
 _START = r"(?:(?<=file://)|(?<![\w.~/-])|(?<=\s-[IL]))"
 """Where an absolute path may begin: not within a web address or a relative path."""
+
+_TOP = (
+    "example|edu|com|org|net|gov|mil|io|eu|de|uk|fr|ch|at|nl|jp|cn|ca|au|corp|intra|cluster|internal"
+    "|lan|local"
+)
+"""Ends of full names of hosts."""
+
+_NO_HOST = (
+    r"(?i:[\w.-]*(?:loss|accuracy|acc|epochs?|steps?|lines?|size|batch|id|pid|port|seed|time|count|"
+    r"total|samples?|examples?|tokens?|length|bytes|rate|score|level|status|code|error|version)"
+    r"|[\w.-]*\.(?:py|cc|cpp|cu|c|h|hpp|so|js|go|rs|txt|log|json|toml|csv))"
+)
+"""What stands before a number of four digits and is no host."""
 
 _WORD = r'[^\\/:*?"<>|\s]+'
 """A part of a Windows folder's name without spaces."""
@@ -101,6 +115,7 @@ _FIXED = rf"""
         (?P<profile>{_WORD}(?:\ {_WORD}){{1,3}}(?=[\\/"])|{_WORD})
   | \b(?:grpcs?|tcp|ssh|sftp|ray|nfs|smb|redis)://(?P<served>{_HOST})(?![\w.-]*@)
   | (?<![\w.])(?P<ip>{_IP})(?=:\d{{2,5}}(?![\d.]))
+  | {_START}/(?:scratch|lustre|gpfs|beegfs|nobackup)/(?:users/)?(?P<scratch>[\w.+-]*[\w+-])
 """
 """Home folders and addresses: what a spec may hold, too."""
 
@@ -109,9 +124,19 @@ _FREE = rf"""{_FIXED}
         @(?P<at>(?=[\w.-]*[A-Za-z]){_HOST})
   | \b(?:USER|LOGNAME|USERNAME)=(?P<owner>[A-Za-z_][\w.-]*)
   | \b(?:hostname|for\ host):\s+(?P<said>{_HOST})
-  | \bHOST(?:NAME)?=(?P<variable>{_HOST})
+  | \b[A-Z\d_]*(?:HOST(?:NAME)?|ADDR(?:ESS)?|SOCKET|SERVER|ENDPOINT|NODENAME)=(?:\w+://)?
+        (?P<variable>(?!true|false|none|null)[A-Za-z](?:[\w.-]*[A-Za-z\d])?|{_IP})
+  | (?<![\w:.])(?P<six>(?=[\da-fA-F:]*\d)(?:
+        (?:{_HEX}:){{7}}{_HEX} | (?:[\da-fA-F]{{2}}:){{5}}[\da-fA-F]{{2}}
+      | {_HEX}(?::{_HEX}){{0,5}}::(?:{_HEX}(?::{_HEX}){{0,5}})?
+    ))(?![\w:])
+  | (?<![\w.=-])(?P<private>
+        (?:10\.\d{{1,3}}|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{{1,3}}){{2}})(?![\w.-])
+  | (?<![\w./@-])(?P<full>(?=[\w-]*\d)[A-Za-z\d][\w-]*(?:\.[a-z][\w-]*)+\.(?:{_TOP}))(?![\w.(-])
   | (?:\bip(?:_address)?\s?[=:]\s?|\bIP\s)(?P<number>{_IP})
   | ["'](?P<listed>[A-Za-z][\w.-]*)(?=:\d{{4,5}}["'])
+  | (?<![\w./@:=&-])(?!{_NO_HOST}:)(?P<bare>(?=[\w.-]*[a-z])[A-Za-z](?:[\w.-]*[A-Za-z\d]))
+        (?=:\d{{4,5}}(?![\w.:]))
   | \b(?:chief|worker|ps):\d+(?:\ on\ (?P<task>{_HOST})|(?:,\ |\ \()(?P<peer>{_HOST})(?=:\d))
   | \b(?:chief\ on|cluster\ of)\ (?P<chief>{_HOST})(?=:\d)
   | \bON\ (?P<cancelled>{_HOST})\ CANCELLED | \bsrun:\ error:\ (?P<ended>{_HOST}):\ task
@@ -119,8 +144,10 @@ _FREE = rf"""{_FIXED}
 """The same, and how shells, TensorFlow, Ray, Slurm and accelreport itself name users and hosts."""
 
 _MAY_SHOW = (
-    r"home|[Uu]sers|://|@|host|HOST|USER|LOGNAME|\bip|\bIP|\.\d{1,3}:\d|:\d{4,5}[\"']"
+    r"home|[Uu]sers|://|@|host|HOST|USER|LOGNAME|\bip|\bIP|\.\d{1,3}:\d"
     r"|chief|worker:|\bps:|cluster\ of|\bON\ |\bsrun"
+    r"|scratch|lustre|gpfs|beegfs|nobackup|(?:ADDR(?:ESS)?|SOCKET|SERVER|ENDPOINT|NAME)="
+    r"|:\d{4,5}|\b1(?:0|72|92)\.\d|[\da-fA-F]:[\da-fA-F:]|\d[\w-]*\.[a-z][\w-]*\."
 )
 """What a line without which names nothing, so that the slower expressions pass it over."""
 
@@ -132,13 +159,15 @@ HOMES = frozenset(("home", "shared", "profile", "own"))
 OWNERS = frozenset(("home", "profile", "owner"))
 """Groups that hold the home folder of somebody, and those that hold a user's name."""
 
-UNSURE = frozenset(("at", "listed"))
+UNSURE = frozenset(("at", "listed", "bare"))
 """Groups that hold what may be no host: it is replaced there, and not where it stands alone."""
 
 _CAN_RUN_IT = re.compile(r"cluster can run it \((.*)\)", re.DOTALL)
 _NODE = re.compile(rf"(?:^|; )({_HOST}): ")
 """How a record names the nodes of a Ray cluster that cannot run its device."""
 
+_DOMAIN = re.compile(r"\b(host-[1-9]\d{0,4})(?:\.[A-Za-z][\w-]*)+")
+"""The number of a host whose domain stands behind it."""
 _NUMBERED = re.compile(r"\bhost-[1-9]\d{0,4}\b")
 _ADDRESS = re.compile(r"((?:[a-z0-9+]+://)?\[?)([^\s/\[\]]*?)(\]?(?::\d+)?(?:/\S*)?)")
 """What comes before a host, the host, and what comes after it."""
@@ -352,7 +381,7 @@ class Scrubber:
             group = match.lastgroup or ""
             if group in OWNERS:
                 self._users.add(match[group])
-            elif group not in HOMES and (group != "at" or _is_internal(match["at"])):
+            elif group not in {*HOMES, "scratch"} and (group != "at" or _is_internal(match)):
                 names = [name for name in [match[group]] if name.lower() not in ORDINARY]
                 self._meet(place, names, sure=group not in UNSURE)
         nodes: list[str] = []
@@ -450,7 +479,8 @@ class Scrubber:
             for programs in PROGRAMS.findall(text):
                 self.changes[Change("programs", programs.strip(" ()"), "")].add(place)
             text = PROGRAMS.sub("", text)
-        return _replaced(self._patterns_of(place, free=free), partial(self._instead, place), text)
+        text = _replaced(self._patterns_of(place, free=free), partial(self._instead, place), text)
+        return _DOMAIN.sub(r"\1", text) if free else text
 
     def _instead(self, place: Place, match: re.Match[str]) -> str:
         """What takes the place of what `_joined` finds."""
@@ -462,7 +492,9 @@ class Scrubber:
         if group == "at":
             account = match["login"] or match["account"]
             return f"{self._user(account, place)}@{self._host(name, place)}"
-        is_user = group in {"owner", "folder"} or (group == "word" and name not in self._hosts)
+        is_user = group in {"owner", "folder", "scratch"} or (
+            group == "word" and name not in self._hosts
+        )
         new = self._user(name, place) if is_user else self._host(name, place)
         start = match.start()
         return whole[: match.start(group) - start] + new + whole[match.end(group) - start :]
@@ -547,9 +579,11 @@ def _lists_hosts(field: str, *, free: bool) -> bool:
     return free and field.isupper() and LISTS_HOSTS.search(field) is not None
 
 
-def _is_internal(host: str) -> bool:
+def _is_internal(match: re.Match[str]) -> bool:
     """Whether a host of `user@host` is a machine, and not where a person gets mail."""
-    return "." not in host or host.endswith(INTERNAL)
+    host = match["at"]
+    of_account = bool(match["account"]) and host.count(".") > 1
+    return "." not in host or of_account or host.endswith(INTERNAL)
 
 
 def as_written(document: Value) -> Value:
@@ -580,6 +614,25 @@ def as_published(
         [scrubber.rewrite(record) for record in records],
     )
     return *rewritten, scrubber.changes
+
+
+def written_secrets(plan: PlanDocument) -> list[str]:
+    """Lines of a spec and of the files that it names that look like a secret, each as a place.
+
+    What a person wrote is published as it is.
+    """
+    places: dict[str, None] = {}
+    for text, field, _ in texts_of(plan):
+        file = str(plan.workload.get(_FILE_OF.get(field, ""), field)).partition(":")[0]
+        name = f"{plan.spec}.toml" if field == "text" else file
+        for number, line in enumerate(text.splitlines(), 1):
+            if without_secrets(line) != line and (field == "text" or line not in plan.text):
+                places[f"{name}, line {number}" if "\n" in text else f"`{field}`"] = None
+    return list(places)
+
+
+_FILE_OF = {"document": "file", "data_document": "data"}
+"""The key that holds a file's text → the key that names the file."""
 
 
 def alone_published(record: Record) -> Record:

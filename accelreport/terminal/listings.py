@@ -17,7 +17,7 @@ from accelreport.datasets.download import FileProgress, fetch
 from accelreport.errors import AccelReportError
 from accelreport.report.warning_text import warning_text
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.privacy import ABSOLUTE, as_published, texts_of
+from accelreport.results.privacy import ABSOLUTE, as_published, texts_of, written_secrets
 from accelreport.results.record import Record
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
@@ -272,6 +272,11 @@ def privacy(store: Store) -> tuple[list[Record], list[Row]]:
         (kind, recorded, instead or "(left out)", {place.key for place in places if place.key})
         for (kind, recorded, instead), places in changes.items()
     )
+    rows += [
+        ("looks secret", f"{plan.spec}: {place}", "(as it is)", {cell.key for cell in plan.cells})
+        for plan in store.plans()
+        for place in written_secrets(plan)
+    ]
     rows += [("path", path, "(as it is)", keys) for path, keys in sorted(paths.items())]
     for name, values in sorted(variables.items()):
         others = f" and {counted(len(values) - 1, 'other value')}" if len(values) > 1 else ""

@@ -14,6 +14,8 @@ import typer
 
 from accelreport.atomic import refuse_links
 from accelreport.errors import AccelReportError, Unshown
+from accelreport.results.plan_document import PlanDocument
+from accelreport.results.privacy import written_secrets
 from accelreport.spec.cells import Spec
 from accelreport.spec.problems import printable
 
@@ -94,6 +96,12 @@ def unheard(stream: TextIO) -> None:
 def tell_unshown(unshown: Iterable[Unshown]) -> None:
     """Print which figures could not be drawn, on standard error."""
     say(*(f"warning: not shown: {item}" for item in unshown), err=True)
+
+
+def tell_secrets(plans: Iterable[PlanDocument]) -> None:
+    """Print which lines that a person wrote look like a secret, on standard error."""
+    places = [f"{plan.spec}: {place}" for plan in plans for place in written_secrets(plan)]
+    say(*(f"warning: {place} looks like a secret, and is published" for place in places), err=True)
 
 
 def tell_waiting(reason: str) -> None:

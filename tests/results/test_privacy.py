@@ -79,6 +79,14 @@ SHOWN_BY = {
     "JOB 7 ON eroticon CANCELLED": "JOB 7 ON host-1 CANCELLED",
     "srun: error: gamma-9: task 0": "srun: error: host-1: task 0",
     "a cluster; the chief on eroticon:1 has": "a cluster; the chief on host-1:1 has",
+    "listening on eroticon:2222 now, loss:2222": "listening on host-1:2222 now, loss:2222",
+    "ssh zaphod@b7.corp.example, z@mail.org": "ssh user@host-1, z@mail.org",
+    "[2001:db8:85a3::8a2e:370:7334]:88 fe80::1ff:fe23:4567:890a": "[host-1]:88 host-2",
+    "2001:db8:85a3:0:0:8a2e:370:7334 02:42:ac:11:00:02": "host-1 host-2",
+    "/scratch/trillian/a /lustre/ford/b": "/scratch/user/a /lustre/user/b",
+    "NCCL_SOCKET=gamma-9 MASTER_ADDR=ero.corp.example": "NCCL_SOCKET=host-1 MASTER_ADDR=host-2",
+    "[0]eth0:10.1.2.3<0> from 192.168.7.9": "[0]eth0:host-1<0> from host-2",
+    "host-1.corp.example, gpu7.corp.example:": "host-1, host-2:",
 }
 
 
@@ -96,6 +104,8 @@ def test_a_name_is_replaced_where_what_is_around_it_says_that_it_is_one(
         "/job:worker/replica:0/task:0/device:CPU:0 worker:0 (exit code 1)",
         "uses: actions/checkout@v4 cuDNN 9.10.2.21 127.0.0.1:8888 localhost:1 @tf.function",
         "hostname: str = None; worker:0 on CPU",
+        "step.py:2222 file.cc:1234] loss:2222 epoch:1000 time 12:30:45 std::vector<int>::size a::b",
+        "MASTER_PORT=29500 SERVER=true curand==10.3.2.106 conv2d.kernel.read libtpu2.0.so /data/x",
         "cannot open shared object file: No such file; data, root, cpu: the process will work",
         "/sys/class/powercap and /etc/hosts and /opt/home/x",
     ],

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
-from accelreport.results.privacy import LONGEST, as_published, as_written
+from accelreport.report.site.options import BuildOptions
+from accelreport.results.privacy import LONGEST, as_published, as_written, written_secrets
 from accelreport.results.reading import to_bytes
 from accelreport.results.record import Failure, Record, Warned
 from accelreport.results.secrets import WITHHELD, secret_values, without_secrets
+from accelreport.results.store import Store
 from tests.support.records import study
+from tests.support.sites import build
 
 (RECORD, *_) = study(devices=("cpu",), axes={}, repeats=2).records
 
@@ -65,6 +71,41 @@ def test_no_secret_is_written_or_published_wherever_a_program_wrote_it() -> None
         assert not [secret for secret in SECRETS.values() if secret in text]
         assert "q8w7e6r5" not in text
         assert record.key == RECORD.key
+
+
+@pytest.mark.e2e
+def test_no_planted_secret_is_in_any_file_that_is_published(tmp_path: Path) -> None:
+    """In a log, a traceback, a path, a message, details, a variable and a logo's metadata."""
+    made = study(devices=("cpu",), axes={}, repeats=2)
+    text = "\n".join([*SECRETS, *(f"/data/{line}/x.csv is absent" for line in SECRETS)])
+    store = Store(tmp_path / "results")
+    store.write_plan(made.plan)
+    for record in made.records:
+        planted = with_lines(text).model_copy(update={"cell": record.cell, "key": record.key})
+        path = store.write(record.model_copy(update={"status": "ok"}))
+        path.write_bytes(to_bytes(planted))  # as an earlier version wrote it
+    notes = PngInfo()
+    for line in SECRETS:
+        notes.add_text("Comment", line)
+    Image.new("RGB", (8, 8)).save(tmp_path / "logo.png", pnginfo=notes)
+    build(store, tmp_path / "site", options=BuildOptions(logo=tmp_path / "logo.png"))
+    single = BuildOptions(single_file=True)
+    build(store, tmp_path / "report.html", options=single)
+    files = [path for path in (tmp_path / "site").rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in (*files, tmp_path / "report.html"):
+        content = path.read_bytes()
+        content += b"".join(map(b64decode, re.findall(rb"base64,([\w+/=]+)", content)))
+        assert not [secret for secret in SECRETS.values() if secret.encode() in content], path
+
+
+@pytest.mark.parametrize("line", SECRETS)
+def test_a_secret_that_a_person_wrote_is_named_with_file_and_line(line: str) -> None:
+    plan = study(devices=("cpu",), axes={}, repeats=2).plan
+    assert written_secrets(plan) == []
+    comment = line.replace("\n", "\n# ")
+    named = written_secrets(plan.model_copy(update={"text": f"schema = 1\n# {comment}\n"}))
+    assert f"{plan.spec}.toml, line 2" in named
 
 
 def test_what_was_replaced_is_named_by_its_field() -> None:

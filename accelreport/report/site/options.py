@@ -81,8 +81,21 @@ def logo_address(path: Path) -> str:
         raise _refused(path, f"{message[0].upper()}{message[1:]}.") from error
     for kind, beginning in _KINDS.items():
         if beginning.match(content):
-            return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+            return f"data:{kind};base64,{base64.b64encode(_without_notes(content)).decode()}"
     raise _refused(path, "It is neither a PNG nor an SVG.")
+
+
+def _without_notes(image: bytes) -> bytes:
+    """A PNG or SVG without comments, who made it, and where."""
+    if not image.startswith(b"\x89PNG"):
+        return re.sub(rb"<!--.*?-->|<metadata\b.*?</metadata>", b"", image, flags=re.DOTALL)
+    kept, start = image[:8], 8
+    while start < len(image):
+        end = start + 12 + int.from_bytes(image[start : start + 4])
+        if image[start + 4 : start + 8] not in {b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME"}:
+            kept += image[start:end]
+        start = end
+    return kept
 
 
 def _refused(path: Path, why: str) -> LogoError:
