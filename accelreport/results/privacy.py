@@ -65,8 +65,8 @@ gpu grace grant group groups guest hadoop head home hope host hosts image jack j
 jovyan joy june kernel lab lance laptop lib linux local localhost login mail main mark master
 math may memory miles model models network nick nobody node none null nvidia olive packages
 penny private proc process project projects public python rank ray research rich rob root rose
-ruby run runner runs science scratch self server service share shared site slurm spark src staff step
-str student students sudo system team temp tensorflow test tester tests thread tmp torch tpu
+ruby run runner runs science scratch self server service share shared site slurm spark src staff
+step str student students sudo system team temp tensorflow test tester tests thread tmp torch tpu
 train training true ubuntu unknown user users usr vagrant victor virtual vscode wade ward will
 windows work worker workers workspace
 """
