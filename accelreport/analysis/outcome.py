@@ -99,7 +99,10 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         reruns.append(Rerun(profile, own, tuple(c for _, c in claims), absent, seconds))
     return Outcome(
         comparisons=tuple(
-            sorted((pair for pair in compared if pair[1].kind in COMPARED), key=_order)
+            sorted(
+                (pair for pair in compared if pair[1].kind in COMPARED),
+                key=lambda pair: (pair[1].kind is Kind.SAME, -abs(log(pair[1].values[0].number))),
+            )
         ),
         claims=(*states.get(ClaimState.CONFIRMED, ()), *states.get(ClaimState.REFUTED, ())),
         reruns=tuple(reruns),
@@ -118,18 +121,12 @@ def _compared(bench: Benchmark) -> Iterator[Finding]:
     """Every comparison of two measured sides that may be said, one at a time."""
     for finding in (*comparison_findings(bench), *gain_findings(bench)):
         for value in finding.values:
-            if finding.kind is Kind.GAIN and (not value.processes or value.verdict is None):
-                continue  # a quotient of published figures
             kind = finding.kind
             if kind is Kind.GAIN and value.verdict not in DECIDED:
                 kind = Kind.UNDECIDED
-            if kind in {*COMPARED, Kind.UNDECIDED}:
+            # A quotient of published figures has no verdict.
+            if value.verdict is not None and kind in {*COMPARED, Kind.UNDECIDED}:
                 yield replace(finding, kind=kind, values=(value,), comparisons=1)
-
-
-def _order(pair: tuple[Benchmark, Finding]) -> tuple[bool, float]:
-    ratio = pair[1].values[0].number
-    return pair[1].kind is Kind.SAME, -abs(log(ratio))
 
 
 def _further(finding: Finding) -> int:

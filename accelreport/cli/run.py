@@ -214,6 +214,16 @@ def run(
         raise typer.BadParameter("--most-repeats needs --until-decided.")
     if within is not None and (until_decided or on != LOCAL):
         raise typer.BadParameter("--within works without --until-decided, on one machine only.")
+    within_s: float | None = None
+    if within is not None:
+        from accelreport.spec.base import parse_duration
+
+        try:
+            within_s = parse_duration(within)
+        except ValueError as error:
+            raise typer.BadParameter(f"--within: {error}") from error
+        if within_s <= 0:
+            raise typer.BadParameter("--within: must be greater than 0")
     rule: StoppingRule | None = None
     if until_decided:
         from accelreport.analysis.sequential import UntilDecided as Rule
@@ -230,7 +240,7 @@ def run(
         devices_file=devices_file,
         policy=policy,
         stopping_rule=rule,
-        within_s=None if within is None else _within_seconds(within),
+        within_s=within_s,
     )
     if on != LOCAL and timings:
         raise typer.BadParameter("--timings works on one machine only; leave out --on.")
@@ -337,16 +347,3 @@ def _prepared(request: Request, *, dry_run: bool) -> Prepared:
         verb = "runs only when it is" if len(prepared.left_out) == 1 else "run only when they are"
         say(f"{names} {verb} named: accelreport run {prepared.left_out[0]}", err=True)
     return prepared
-
-
-def _within_seconds(text: str) -> float:
-    """The value of `--within` in seconds."""
-    from accelreport.spec.base import parse_duration
-
-    try:
-        seconds = parse_duration(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"--within: {error}") from error
-    if seconds <= 0:
-        raise typer.BadParameter("--within: must be greater than 0")
-    return seconds

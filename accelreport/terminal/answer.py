@@ -113,10 +113,10 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
 
 
 def _counts(
-    found: Outcome[BenchmarkView] | Rerun[BenchmarkView], missing: Sequence[BenchmarkView] = ()
+    group: Outcome[BenchmarkView] | Rerun[BenchmarkView], missing: Sequence[BenchmarkView] = ()
 ) -> str:
     """How many comparisons and claims there are, and which benchmarks were not measured."""
-    counts = {"comparison": len(found.comparisons), "claim": len(found.claims)}
+    counts = {"comparison": len(group.comparisons), "claim": len(group.claims)}
     named = [plural(count, noun) for noun, count in counts.items() if count]
     return listed([*named, *(bench.plan.spec for bench in missing)]) or "nothing yet"
 
