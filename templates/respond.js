@@ -25,7 +25,7 @@
     const bodies = [...place.querySelector("table").tBodies].map((body) => ({
       body, rows: [...body.rows].filter((row) => !row.matches(".group")),
     }));
-    return { place, bodies, rows: bodies.flatMap((each) => each.rows), heads: every("thead th:not(.over)", place) };
+    return { place, bodies, rows: bodies.flatMap((each) => each.rows), heads: every("thead th", place) };
   });
   for (const { place, rows, heads } of tables) {
     if (rows.length < 3) continue;

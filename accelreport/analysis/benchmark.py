@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimResult
@@ -16,7 +16,6 @@ from accelreport.analysis.speedup import Scaling, Speedup, scaling_of, speedups_
 from accelreport.analysis.stats import grouped
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import Record
-from accelreport.spec.base import Baseline
 
 Point = tuple[Any, ...]
 """Values of the axes, in the order of the spec."""
@@ -42,13 +41,6 @@ class Benchmark:
     def results(self) -> tuple[Result, ...]:
         """Every planned cell on every machine that has a record of it."""
         return results_of(self.plan, self.records.values())
-
-    def over(self, device: str) -> Self:
-        """This benchmark with another device as its baseline."""
-        plan = self.plan.model_copy(update={"baseline": Baseline(device=device)})
-        other = replace(self, plan=plan)
-        vars(other)["results"] = self.results  # No result depends on the baseline.
-        return other
 
     @cached_property
     def compared(self) -> tuple[Speedup, ...]:

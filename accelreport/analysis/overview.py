@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from math import nan
 from typing import Any
 
 from accelreport.analysis.published import (
@@ -172,8 +173,8 @@ class PrintedRate:
     Attributes:
         result: the figure and what the base reached.
         rate: the figure as a rate: examples in a second, or TFLOPS of a kernel.
-        factor: how many times as fast, with the base's validation where the figure includes one and
-            it was measured.
+        factor: how many times as fast; NaN where the figure includes a validation, which the rate
+            of the base does not.
     """
 
     result: PublishedResult
@@ -220,7 +221,7 @@ class RateRow:
     @property
     def compared(self) -> int:
         """How many rates are compared with the base."""
-        return len(self.measured) + len(self.printed)
+        return len(self.measured) + sum(one.factor > 0 for one in self.printed)
 
 
 def rate_of_base(base: Group) -> Interval:
@@ -304,7 +305,7 @@ def _printed(plan: PlanDocument, results: Sequence[Result], base: Group) -> tupl
     here = [row for row in results if row.machine == base.machine and row.at(base.point)]
     base_rate = rate_of_base(base).value
     rates = [
-        PrintedRate(published, rate, rate / base_rate * published.longer)
+        PrintedRate(published, rate, rate / base_rate if published.validation == 1 else nan)
         for published in published_results(plan, here, beside=base.device)
         if published.figure in RATES and published.ratio > 0 and published.row.comparable
         if (rate := _rate(plan, published))

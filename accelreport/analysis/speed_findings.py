@@ -354,8 +354,9 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
             if matches(base.point, bench.plan.baseline.beside(rate.where)):
                 value = published_value(bench, rate)
                 longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
-                number = value.number / own.number * (1.0 if isnan(longer) else longer)
-                ratio = Interval(number, nan, nan, own.interval.n)
+                if clock_of(longer):  # our rate has no validation, and theirs does
+                    continue
+                ratio = Interval(value.number / own.number, nan, nan, own.interval.n)
                 values.setdefault(
                     (rate.row.device, round(rate.rate, 6)),
                     replace(
@@ -363,7 +364,7 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
                         interval=ratio,
                         unit=Unit.RATIO,
                         provenance=Provenance.CALCULATED,
-                        caveats=value.caveats | own.caveats | clock_of(longer),
+                        caveats=value.caveats | own.caveats,
                         over=own.of,
                     ),
                 )

@@ -208,9 +208,7 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
                     continue
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
                 if firm and not shown.row.busy and shown.kind(one.result.row.device) == kind:
-                    value = shown.published(one)
-                    if not value.caveats & {Caveat.VALIDATED, Caveat.UNVALIDATED}:
-                        own.append((value, shown))
+                    own.append((shown.published(one), shown))
         trained = [pair for pair in own if pair[1].trains] or own
         if trained:
             base = rate_of(trained[0][1].row.base)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -55,6 +54,8 @@ class Entry:
     """Lines that a reader has to open."""
     more_title: str = ""
     """What opens them."""
+    bar: tuple[int, ...] = ()
+    """Parts of a whole, drawn as a bar before the lines."""
 
 
 def entry(*lines: Line | str, **rest: Any) -> Entry:
@@ -71,8 +72,7 @@ def under(text: str, role: LineRole = "reason") -> tuple[Line, ...]:
 class Column:
     """A table column; `device`, its number, makes a small key before its title.
 
-    `wide` gives it a quarter of a table of sentences, however short its own are. Neighbours of one
-    `group` stand under that heading, and the key before it.
+    `wide` gives it a quarter of a table of sentences, however short its own are.
     """
 
     title: str
@@ -80,7 +80,6 @@ class Column:
     number: bool = False
     device: int | None = None
     wide: bool = False
-    group: str = ""
 
 
 def number_columns(titles: Iterable[str]) -> tuple[Column, ...]:
@@ -150,24 +149,14 @@ class Table:
     caption: str = ""
     corner: str = ""
     notes: tuple[str, ...] = ()
-    style: Literal["plain", "matrix", "prose", "prose verdicts"] = "plain"
+    style: Literal["plain", "matrix", "dots", "prose", "prose verdicts"] = "plain"
     folded: bool = False
     """Whether a reader has to open it."""
     legend: bool = False
     """Whether the key of the heat bins stands under it."""
     download: Download | None = None
     badges: tuple[Badge, ...] = ()
-    choice: str = ""
-    """What tells it from `others`, such as its baseline; a reader chooses by it."""
-    others: tuple[Table, ...] = ()
-    """Tables that a reader may look at in its place."""
     kind: Literal["table"] = "table"
-
-    @property
-    def headings(self) -> tuple[tuple[Column, int], ...]:
-        """The first of the columns under each heading, and how many there are; none without one."""
-        groups = [list(same) for _, same in groupby(self.columns, key=lambda column: column.group)]
-        return tuple((same[0], len(same)) for same in groups) if groups[1:] else ()
 
 
 @dataclass(frozen=True)

@@ -78,13 +78,6 @@ def test_the_stand_in_for_the_weather_refutes_that_a_cpu_runs_out_of_memory() ->
     assert verdicts[text] is ClaimVerdict.REFUTED
 
 
-def test_a_figure_above_the_peak_of_an_inferred_chip_may_be_right() -> None:
-    finding = ceilings_page(gather(Store(EXAMPLE))).finding
-    assert "published figures exceed the peaks of inferred chips." in finding
-    assert "Either the figures or the chips are wrong." in finding
-    assert "cannot be right" not in finding
-
-
 DATA = {
     "MNIST": "mnist",
     "Fashion-MNIST": "fashion_mnist",
@@ -166,7 +159,7 @@ def test_a_published_share_of_a_roof_names_its_own_sweep_point() -> None:
     assert figure.table is not None
     groups = {group.title: group for group in figure.table.groups}
     lstm = groups["IMDB LSTM: three kernels"]
-    assert lstm.detail == "kernel default; published rows at their own points"
+    assert lstm.detail == "kernel default"
     rows = [[line.text for line in row.header.lines] for row in lstm.rows]
     named = ["kernel hard_sigmoid" in lines for lines in rows]
     assert named == [lines[0].startswith("Colab") for lines in rows]

@@ -70,8 +70,8 @@ def test_one_registry_has_the_pages_that_every_page_and_the_documentation_list(
         root = "../" * name.count("/")
         links = [(a.attributes["href"], a.text.strip()) for a in site_links.all("a")]
         assert links == [(root + each.path, each.link) for each in PAGES if each.link]
-    documented = Path("docs/report.md").read_text(encoding="utf-8").splitlines()
-    assert {f"| `{each.path}` | {each.about} |" for each in PAGES} <= set(documented)
+    documented = Path("docs/report.md").read_text(encoding="utf-8")
+    assert all(f"| `{each.path}` |" in documented for each in PAGES)
 
 
 def test_no_page_of_what_was_never_measured_names_what_it_was_measured_on() -> None:
@@ -189,8 +189,12 @@ def test_the_speedup_table_has_rates_and_factors_with_their_intervals(
     pages: dict[str, Element],
 ) -> None:
     (table,) = [t for t in pages[BENCHMARK].all("div") if t.attributes.get("id") == "speedup-table"]
-    rows = {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in table.all("tr")}
-    cpu, one_thread, _, gpu, faster, *_ = rows["256"]
+    (rows,) = (
+        [[cell.text for cell in row.all("td")] for row in body.all("tr")]
+        for body in table.all("tbody")
+        if "256" in body.all("th")[0].text
+    )
+    _, (cpu, *_), (one_thread, *_), (gpu, faster), *_ = rows
     assert re.match(r"2,\d{3} 2,\d{3}–2,\d{3}", cpu)
     assert re.match(r"1\d,\d{3} .*1\d,\d{3}–1\d,\d{3}", gpu)
     assert re.match(r"[45]\.\d× ?4\.\d–5\.\d×", faster)
@@ -244,13 +248,13 @@ def test_extrapolated_totals_and_partial_runs_are_marked(pages: dict[str, Elemen
 
 def test_a_target_that_was_never_reached_is_said(pages: dict[str, Element]) -> None:
     quality = section(pages[QUICK], "quality")
-    assert "no run reached 99.9" in pages[QUICK].text
+    assert "not reached: 99.9" in pages[QUICK].text
     assert quality.text.count("never reached") == 6
 
 
 def test_failures_and_absences_have_their_reason_and_remedy(pages: dict[str, Element]) -> None:
     absent = section(pages[BENCHMARK], "runs").text
-    assert "Example T4: out of device memory." in absent
+    assert "Example T4: device memory full." in absent
     assert "What to do" not in absent, "the label is drawn by the style sheet"
     assert "Use a smaller batch." in absent
     assert "TPU v2-8: device not present." in absent
@@ -281,7 +285,7 @@ def test_upper_bounds_of_other_chips_stand_below_what_was_reached(
     pages: dict[str, Element],
 ) -> None:
     reached = section(pages[BENCHMARK], "hardware").text
-    assert reached.index("Share of peak or measured roof") < reached.index("not predictions")
+    assert reached.index("Share of peak") < reached.index("Calculated upper bounds")
     assert "Tesla T4" in reached
 
 
@@ -293,7 +297,7 @@ def test_claims_have_a_verdict_and_a_rule(pages: dict[str, Element]) -> None:
 
 def test_a_claim_is_told_in_the_words_of_the_page(pages: dict[str, Element]) -> None:
     claims = section(pages[BENCHMARK], "claims").text
-    assert "TPU v2-8 not measured: device not present" in claims
+    assert "TPU v2-8: device not present" in claims
     assert "TPU v2-8 is at least 17 times as fast as Example T4, by steady step time" in claims
     assert "batch_size" not in claims
     assert "no-device" not in claims
@@ -310,7 +314,7 @@ def test_wrong_predictions_come_first_with_their_pictures(pages: dict[str, Eleme
 
 def test_a_kernel_has_calls_and_no_accuracy(pages: dict[str, Element]) -> None:
     page = pages[KERNEL]
-    assert "first call" in section(page, "cold").text
+    assert "first call" in section(page, "times").text
     assert "TFLOPS" in page.all("header")[1].text
     assert not [s for s in page.all("section") if s.attributes.get("id") == "quality"]
 
@@ -341,8 +345,8 @@ def test_a_command_measures_again_as_it_was_measured_not_as_the_plan_says_since(
     assert command in [token.text for token in commands(changed)]
     assert command in [token.text for token in site_commands([changed])]
     facts = {fact.term: fact.value for fact in measured_facts(changed)}
-    assert facts["Processes for each number"] == "2"
-    assert facts["Time budget of a process"] == plain_duration(ran)
+    assert facts["Repeats"] == "2"
+    assert facts["Budget"] == plain_duration(ran)
     assert run_command(changed) == command.split(" --set measure")[0]
 
 
@@ -385,7 +389,7 @@ def test_a_cell_page_says_its_time_and_folds_its_raw_blocks(pages: dict[str, Ele
     record = next(r for r in ordinary().studies[0].records if r.status == "ok")
     page = pages[f"cells/{record.key}.0a1b2c3d.html"]
     (title,) = page.all("h1")
-    assert re.fullmatch(r"Example takes \S+\s\S+ a step at batch size \S+", title.text)
+    assert re.fullmatch(r"Example: \S+\s\S+ a step at batch size \S+", title.text)
     assert f"seed {record.cell.seed}" in page.text
     # A browser lays out no row of a table that nobody has opened.
     (folded,) = section(page, "blocks").all("details")

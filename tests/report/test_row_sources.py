@@ -79,7 +79,7 @@ def test_only_an_address_of_the_web_is_linked(page: Element) -> None:
 
 
 def test_every_piece_is_named_and_can_be_cited(page: Element) -> None:
-    assert "Sources: “A talk”, “A paper” and “<b>x</b>”" in page.text
+    assert "“A talk”, “A paper” and “<b>x</b>”" in page.text
     assert "@misc{source_products," in page.text
     assert "@misc{source_products_2, title = {A paper}, author = {A. Author}" in page.text
     assert "Accessed 2026-05-31. CC BY 4.0" in page.text
@@ -103,7 +103,7 @@ def test_a_time_that_a_source_prints_in_three_units_is_one_figure_of_a_page() ->
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.detail == "1\xa0figure, 1 of them measured here"
+    assert section.detail == "1\xa0figure, 1 measured"
     (table,) = section.blocks
     assert isinstance(table, Table)
     (told,) = [row for group in table.groups for row in group.rows]
@@ -118,7 +118,7 @@ def test_what_was_measured_at_other_points_is_not_called_unmeasurable() -> None:
     (bench,) = gather(Results((made,)))
     section = published_section(bench)
     assert section
-    assert section.detail == "1\xa0figure, none of them measured here"
+    assert section.detail == "1\xa0figure, 0 measured"
 
 
 def test_what_was_measured_otherwise_is_told_in_the_words_of_the_page() -> None:

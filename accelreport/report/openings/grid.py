@@ -19,7 +19,7 @@ from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows, text_layers
 from accelreport.report.charts.scales import Scale
-from accelreport.report.metrics import axis_title, metric_title, settings_text
+from accelreport.report.metrics import axis_title, settings_text
 from accelreport.report.model import (
     Entry,
     Line,
@@ -107,10 +107,7 @@ def _cell(bench: BenchmarkView, series: Series, point: Point) -> HeatCell:
     if seconds is None:
         return HeatCell(None, kind_text(planned[0]) if planned else "not planned")
     quality = quality_at(bench, series, point)
-    partial_run = any(row.status == "partial" for row in bench.measured(series, point))
     under = _quality_text(bench.quality, quality) if quality is not None else ""
-    if not under and partial_run:
-        under = "cut short"
     return HeatCell(seconds, quantity.duration(seconds), under)
 
 
@@ -143,9 +140,9 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
             f"{speaker.number(value, quantity.TABLE)} ({bench.point_title(value.of.point)})"
             for value in (fastest, slowest)
         ),
-        chart=partial(_chart, panels, axes),
+        chart=partial(_chart, _without_words(panels), axes),
         brief="dashed: without a time",
-        caption=_note(bench),
+        caption=_note(bench, panels),
         badges=loud_badges(bench),
         table=_table(bench),
         values=finding.values,
@@ -166,6 +163,20 @@ def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
         panels = [_bare(panel, scale) for panel in panels if ends & set(times[id(panel)])]
         axes = replace(axes, title=f"{axes.title}; times in {sign}")
     return heat_map(panels, axes, width=size.width, height=size.height)
+
+
+def _without_words(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
+    """The panels with nothing in a cell that has no number: the caption says why, once."""
+    return [
+        replace(
+            panel,
+            cells=tuple(
+                tuple(cell if cell.value is not None else HeatCell(None, "") for cell in row)
+                for row in panel.cells
+            ),
+        )
+        for panel in panels
+    ]
 
 
 def _bare(panel: HeatPanel, scale: float) -> HeatPanel:
@@ -209,9 +220,14 @@ def _table(bench: BenchmarkView) -> Table:
     )
 
 
-def _note(bench: BenchmarkView) -> str:
+def _note(bench: BenchmarkView, panels: Sequence[HeatPanel]) -> str:
+    """How to read it, and how many cells have no time and why, once for all of them."""
     quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
-    return f"Stronger: more time (logarithmic){quality}."
+    every = [cell for panel in panels for row in panel.cells for cell in row]
+    reasons = {kind_text(row) for row in bench.results if not row.timed}
+    absent = sum(cell.value is None for cell in every)
+    dashed = f" Dashed: {', '.join(sorted(reasons))}: {absent} of {len(every)}." if absent else ""
+    return f"Stronger: more time (logarithmic){quality}.{dashed}"
 
 
 # The drawing ------------------------------------------------------------------------------------

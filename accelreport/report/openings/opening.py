@@ -12,6 +12,7 @@ from typing import Any
 
 from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
+from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import FULL, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
 from accelreport.report.model import (
@@ -131,6 +132,42 @@ class Plot:
         """The chart as one of several of a figure; `narrow` as in `figure`."""
         phone = self.drawing(narrow, f"{self.id}-n") if narrow else None
         return Panel(self.drawing(size, f"{self.id}-w"), phone, title=title)
+
+
+def dots_plot(
+    dots: Sequence[Dot],
+    *,
+    axis: str,
+    tick: Callable[[float], str],
+    base: Base | None = None,
+    lines: Sequence[tuple[float, str]] = (),
+    **parts: Any,
+) -> Plot:
+    """Rows of marks on one axis.
+
+    Args:
+        dots: never none.
+        axis: what the axis counts.
+        tick: the text of a value at the axis.
+        base: what the values are compared with.
+        lines: published values with their names, across the rows.
+        parts: all else of the plot.
+    """
+    named = (" ".join(filter(None, (dot.name, dot.detail))) + f": {dot.text}" for dot in dots)
+    return Plot(
+        description=f"{'; '.join(named)}.",
+        chart=lambda size: dot_plot(
+            dots,
+            axis_title=axis,
+            tick=tick,
+            width=size.width,
+            height=size.height,
+            base=base,
+            lines=lines,
+        ),
+        points=len(dots),
+        **parts,
+    )
 
 
 def lines_plot(

@@ -45,8 +45,6 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
-    SIGNS,
-    UNLIKE_CLOCKS,
     Speaker,
     mode,
     provenance_text,
@@ -154,8 +152,6 @@ def beside_rates(
                 number = f"{number}{' of' if value.unit is Unit.SHARE else ''} {whose} {over.part}"
             if value.interval.known and value.verdict is Verdict.UNDECIDED:
                 number = f"{number} (undecided)"
-            if Caveat.UNVALIDATED in value.caveats:
-                number = f"{number} {SIGNS[Caveat.UNVALIDATED]}"
             ratios = texts.setdefault(value.of, {})
             if over not in ratios or other.kind is Kind.COMPILED:
                 ratios[over] = number
@@ -333,8 +329,6 @@ def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
     parts += _hollow_text(dots, "Pale:" if bars else "○")
     if any(dot.published for dot in dots):
         parts.append("Pale: published." if bars else "◇ published.")
-    if any(SIGNS[Caveat.UNVALIDATED] in dot.text for dot in dots):
-        parts.append(f"{UNLIKE_CLOCKS}.")
     return " ".join(parts)
 
 

@@ -14,12 +14,12 @@ from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.speed_findings import swept_number
 from accelreport.datasets.catalogue import BUILT_IN
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, dot_plot
+from accelreport.report.charts.dot_plot import Base
 from accelreport.report.charts.drawing import drawable
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import Code, Token
 from accelreport.report.openings.grid import grid_scene
-from accelreport.report.openings.opening import Opening, Plot, Scene
+from accelreport.report.openings.opening import Opening, Plot, Scene, dots_plot
 from accelreport.report.openings.rates import (
     dot_of,
     frameworks_scenes,
@@ -126,18 +126,13 @@ def _errors(bench: BenchmarkView, findings: Sequence[Finding]) -> Plot | None:
         )
     if not dots:
         return None
-    return Plot(
+    return dots_plot(
+        dots,
+        axis="error ÷ naive guess",
+        tick=factor_text,
+        base=Base(name="naive guess = 1×", below="← better", above="worse →"),
         id="forecast-errors",
-        title="Mean absolute error, relative to the best naive guess",
-        description="; ".join(f"{dot.name}: {dot.text}; {dot.detail}" for dot in dots),
-        chart=lambda size: dot_plot(
-            dots,
-            axis_title="error relative to the naive guess",
-            tick=factor_text,
-            width=size.width,
-            height=size.height,
-            base=Base(name="naive guess = 1×", below="← better", above="worse →"),
-        ),
+        title="Mean absolute error",
         caption=rows_caption(dots),
         values=tuple(value for finding in findings for value in finding.every_value),
     )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from accelreport.analysis.findings import (
     COMPARISONS,
     MOST_SEPARATE,
-    Caveat,
     Finding,
     Kind,
     Subject,
@@ -31,11 +30,11 @@ from accelreport.report.model import Entry, Line, entry
 from accelreport.report.openings.opening import Plot, Scene, lines_plot
 from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
 from accelreport.report.pages.badges import (
+    INTERVALS,
     absence,
     kind_text,
     loud_badges,
     measured_entry,
-    notes_on_validation,
     points_by_devices,
 )
 from accelreport.report.pages.sections.steps import percentile_table
@@ -76,7 +75,6 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     others = _other_views(bench, lines, ends, axes)
     multiples = (value for value in _ratios(bench).values() if not value.why)
     shown = [*ratios.values(), *multiples]
-    held = frozenset[Caveat]().union(*(value.caveats for value in shown))
     plot = lines_plot(
         lines,
         ends,
@@ -93,14 +91,18 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             "Log scale. " * (not others)
             + "Bars: 95 % intervals."
             + " ◇ dashed: published." * any(line.published for line in lines)
-            + "".join(f" {note}" for note in notes_on_validation(held))
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[:MOST_SEPARATE]
             )
         ),
         badges=loud_badges(bench),
         table=points_by_devices(
-            bench, _entry, id="sweep-data", title=sentence(counted), style="plain"
+            bench,
+            _entry,
+            id="sweep-data",
+            title=sentence(counted),
+            caption=INTERVALS,
+            style="plain",
         ),
         points=max(len(line.x) for line in lines),
         up=counted,
@@ -189,8 +191,7 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
         # The legend has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
         detail = f"{origin}; {speaker.numbers(shown)} {what}"
-    clocks = frozenset({Caveat.UNVALIDATED}).intersection(*(value.caveats for value in shown))
-    marks = signs((clocks if shown else frozenset()).union(*(value.caveats for value in values)))
+    marks = signs(frozenset().union(*(value.caveats for value in values)))
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
         detail=f"{detail} {marks}".strip(),

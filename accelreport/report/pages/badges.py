@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from accelreport.analysis.findings import Caveat
 from accelreport.analysis.results import UNTIMED, Result
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
@@ -26,37 +25,36 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.say import UNLIKE_CLOCKS
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
 
+INTERVALS = "95 % intervals over processes."
+"""Below a table that has them."""
+
 SYNTHETIC = Badge(
     "synthetic data",
-    "The data were a generated stand-in of the same shapes, not the real data set.",
+    "generated stand-in",
 )
 SAMPLE = Badge(
     "sample",
-    (
-        "The model was trained on a sample of the real data set: its quality is that of a "
-        "small training set."
-    ),
+    "small training set",
     "quiet",
 )
 USER_SUPPLIED = Badge(
     "own files",
-    "The data files do not have the published checksums.",
+    "unpublished checksums",
     "quiet",
 )
 EXTRAPOLATED = Badge(
     "extrapolated",
-    "The time budget stopped the run; the rest is extrapolated from the steady steps.",
+    "from steady steps",
 )
 PARTIAL = Badge(
     "partial run",
-    "The time budget stopped the run before its last step.",
+    "stopped by budget",
 )
-SINGLE = Badge("one process", "A single process gives no interval.", "quiet")
+SINGLE = Badge("one process", "no interval", "quiet")
 
 KINDS = {
     "no-device": "device not present",
@@ -64,17 +62,17 @@ KINDS = {
     "data-unavailable": "data not available",
     "data-corrupt": "data damaged",
     "oom-host": "out of memory",
-    "oom-device": "out of device memory",
-    "timeout": "ran out of time",
+    "oom-device": "device memory full",
+    "timeout": "timed out",
     "signal": "process was killed",
     "nan-loss": "loss became NaN",
     "compile-error": "did not compile",
-    "worker-lost": "a worker was lost",
+    "worker-lost": "worker lost",
     "not-converged": "did not converge",
-    "bad-spec": "spec does not fit",
+    "bad-spec": "invalid spec",
     "bad-plugin": "plugin is broken",
     "interrupted": "interrupted",
-    "refused": "refused by the timer's checks",
+    "refused": "refused by checks",
     "harness-error": "error in accelreport",
 }
 """Failure kinds in words."""
@@ -87,21 +85,9 @@ def kind_text(row: Result) -> str:
     if row.status == REFUSED:
         return f"refused: {label(row.failure_kind.replace('-', ' '), 40)}"
     if row.measured:
-        return "ended before its first steady step"
+        return "no steady step"
     kind = row.failure_kind
     return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
-
-
-_RATIOS = "Ratios to published times that include validation"
-
-
-def notes_on_validation(caveats: Collection[Caveat]) -> list[str]:
-    """What is said below ratios to published times, by the caveats of all that are shown."""
-    notes = [f"{UNLIKE_CLOCKS}."] if Caveat.UNVALIDATED in caveats else []
-    if Caveat.VALIDATED in caveats:
-        which = "Other ratios to such times" if notes else _RATIOS
-        notes.append(f"{which} include our validation. Rates leave it out and give other ratios.")
-    return notes
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:
@@ -138,7 +124,7 @@ def _lost(rows: Sequence[Result]) -> list[Badge]:
     tones: tuple[tuple[str, set[str], Tone], ...] = (
         ("failed", {"failed", "skipped"}, "bad"),
         ("refused", {REFUSED}, "bad"),
-        ("without a steady step", {UNTIMED}, "quiet"),
+        ("untimed", {UNTIMED}, "quiet"),
         ("not run", {"missing"}, "quiet"),
     )
     for word, states, tone in tones:
@@ -208,13 +194,6 @@ def panel_points(points: Sequence[Point], most: int = MOST_PANELS) -> list[Point
         return list(points)
     step = (len(points) - 1) / (most - 1)
     return [points[round(i * step)] for i in range(most)]
-
-
-def panels_note(drawn: int, points: int) -> str:
-    """The sentence that says which points are not drawn."""
-    if drawn >= points:
-        return ""
-    return f" {drawn} of {quantity.plural(points, 'sweep point')} are drawn; the table has all."
 
 
 def keys(series: Sequence[Series], *, dashed: bool = True) -> tuple[Key, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.results import UNTIMED
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
+from accelreport.report.claim_text import decided_counts
 from accelreport.report.model import (
     Column,
     Download,
@@ -23,7 +25,6 @@ from accelreport.report.model import (
 )
 from accelreport.report.notices import notices_of
 from accelreport.report.openings.registry import opening_of
-from accelreport.report.pages.badges import notes_on_validation
 from accelreport.report.pages.overview import Overview, rates_table
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
@@ -33,18 +34,17 @@ PATH = "benchmarks.html"
 
 def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
+    claims = [result for bench in benches for result in bench.tested]
+    of = quantity.plural(len(benches), "benchmark")
     sections = (
-        Section("progress", "Every benchmark", (_progress(benches),)),
+        Section("progress", "Benchmarks", (_progress(benches),)),
         _rates(benches),
     )
-    rows = [row for bench in benches for row in bench.results]
-    done = quantity.count(sum(row.timed for row in rows))
-    cells, of = quantity.plural(len(rows), "cell"), quantity.plural(len(benches), "benchmark")
     return Page(
         path=PATH,
         title="Benchmarks",
-        headline=f"{done} of {cells} in {of} were measured",
-        finding="A cell is one device at one sweep point with one seed.",
+        headline=f"{of}, {decided_counts(claims)[0]} claims decided" if claims else of,
+        finding="",
         sections=tuple(section for section in sections if section),
         template="tables.html",
         notices=notices_of(benches),
@@ -56,60 +56,45 @@ def _rates(benches: Sequence[BenchmarkView]) -> Section | None:
     view = Overview(benches)
     if not view.rows:
         return None
-    about = (
-        "Throughput of training and inference, and TFLOPS of kernels. Each factor is over the "
-        "first row of its sweep point; a measured factor has a 95 % interval over processes. "
-        "Published figures enter no statistic."
-    )
-    caveats = {caveat for row in view.rows for caveat in row.caveats}
     table = replace(
-        rates_table(view.rows, "all-rates", "Measured, withheld and published"),
-        caption=" ".join([about, *notes_on_validation(caveats)]),
-        download=Download("speedups.csv", "CSV", "every speedup of every benchmark"),
+        rates_table(view.rows, "all-rates", "Rates"),
+        download=Download("speedups.csv", "CSV"),
     )
     return Section("speedups", "Every rate", (table,), folded=True)
 
 
-_STATES = {
-    "ok": "complete",
-    "partial": "partial",
-    UNTIMED: "no steady step",
-    REFUSED: "refused",
-    "failed": "failed",
-    "skipped": "skipped",
-    "missing": "not run",
-}
-"""States of cells, and the headings of their columns."""
-
-
 def _progress(benches: Sequence[BenchmarkView]) -> Table:
-    known = {"ok", *(row.outcome for bench in benches for row in bench.results)}
-    states = {state: title for state, title in _STATES.items() if state in known}
-    rows = tuple(_benchmark_row(bench, list(states)) for bench in benches)
     return Table(
         id="benchmarks-table",
-        title="What each benchmark found, and how much of its plan was run",
-        caption="Counts are of cells.",
+        title="Findings",
         corner="benchmark",
-        columns=(Column("finding"), *(Column(state, number=True) for state in states.values())),
-        groups=(RowGroup(rows),),
+        columns=(Column("finding"), Column("cells")),
+        groups=(RowGroup(tuple(map(_benchmark_row, benches))),),
         style="prose",
     )
 
 
-def _benchmark_row(bench: BenchmarkView, states: Sequence[str]) -> Row:
-    statuses = [row.outcome for row in bench.results]
-    counts = [statuses.count(state) for state in states]
+def _benchmark_row(bench: BenchmarkView) -> Row:
+    done = sum(row.timed and row.status == "ok" for row in bench.results)
+    stopped = sum(row.timed for row in bench.results) - done
     header = entry(
         label(bench.plan.title),
         Line(f"{label(bench.plan.profile, 40)} profile", "reason"),
         href=f"{bench.slug}.html",
     )
-    numbers = (quantity.count(n) if n else "–" for n in counts)
+    outcomes = Counter(row.outcome for row in bench.results)
+    states = {"refused": REFUSED, "failed": "failed", "no steady step": UNTIMED}
+    lost = {name: outcomes[state] for name, state in states.items()}
+    waiting = len(bench.results) - done - stopped
+    counts = [("done", done), ("stopped", stopped), *lost.items()]
+    counts.append(("not run", waiting - sum(lost.values())))
+    parts = [f"{count} {state}" for state, count in counts if count]
     devices = dict.fromkeys(series.device for series in bench.tried_series)
     measured = any(row.measured for row in bench.results)
     facets = Facets(
         device=tuple(map(bench.title_of, devices)),
+        verdict=tuple(dict.fromkeys(row.verdict.lower() for row in bench.compared)),
         provenance=("measured",) * measured + ("published",) * bool(bench.plan.published),
     )
-    return table_row(header, opening_of(bench).summary, *numbers, facets=facets)
+    cells = entry(Line(", ".join(parts), "detail"), bar=(done, stopped, waiting))
+    return table_row(header, opening_of(bench).summary, cells, facets=facets)

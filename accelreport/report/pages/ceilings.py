@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from accelreport.analysis.findings import Value
-from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.drawing import FULL, NARROW
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
@@ -20,20 +19,17 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import Plot, Size
-from accelreport.report.openings.rates import dot_of, style_of
+from accelreport.report.openings.opening import Plot, Size, dots_plot
+from accelreport.report.openings.rates import dot_of, rows_caption, style_of
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
-    FEWEST,
-    MEASURED_ROOF,
-    SMALLER,
     Place,
     Reached,
     heaviest,
     reached_shares,
 )
 from accelreport.report.say import Speaker
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
 MOST_SHOWN = 3
@@ -54,46 +50,17 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
                 best[bench.plan.spec] = (place.work.operations, bench, place)
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
     rows = sorted((row for row in rows if row[2]), key=lambda row: -row[2][0][1].number)
-    page = Page(
+    shares = [share for *_, own in rows for share in own]
+    blocks = (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
+    return Page(
         path=CEILINGS,
-        title="Share of peak reached",
-        headline="No share of a peak is known",
-        finding=(
-            "A share needs a measured step whose operations were counted, and a peak: that of the "
-            "devices file, of known hardware, or, for a CPU, a measured one."
-        ),
+        title="Share of peak",
+        headline=_headline(Speaker(rows[0][0]), shares) if rows else "No known peak",
+        finding="",
         sections=(),
         template="article.html",
+        opening=Section("answer", "", blocks) if rows else None,
     )
-    if not rows:
-        return page
-    shares = [share for *_, own in rows for share in own]
-    return replace(
-        page,
-        headline=_headline(Speaker(rows[0][0]), shares),
-        finding=(
-            "A roof is the rate that the least work allows at peak and memory bandwidth: the "
-            "maker’s figures or, for a CPU, measured ones."
-            f"{_exceeding([row for row, _ in shares if row.flagged])} Each benchmark’s page has "
-            "upper bounds for other chips, which are not predictions."
-        ),
-        description="",
-        opening=Section("answer", "", (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),)),
-    )
-
-
-def _exceeding(rows: Sequence[Reached]) -> str:
-    """How many published figures exceed the roof; an inferred chip may be wrong instead."""
-    inferred = sum(bool(row.by) for row in rows)
-    exceed = "published figure exceeds", "published figures exceed"
-    sentences = ""
-    if named := len(rows) - inferred:
-        sentences = f" {quantity.plural(named, *exceed)} it and cannot be right."
-    if inferred:
-        chips = "peak of an inferred chip" if inferred == 1 else "peaks of inferred chips"
-        which = "the figure or the chip is" if inferred == 1 else "the figures or the chips are"
-        sentences += f" {quantity.plural(inferred, *exceed)} the {chips}. Either {which} wrong."
-    return sentences
 
 
 def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
@@ -108,22 +75,9 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
 
 
 def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
-    """From the least to the largest share of what was measured, and of what was published."""
-    parts: list[str] = []
-    kinds = (
-        ("measured", " at the heaviest sweep points"),
-        ("published", " at their best sweep points"),
-    )
-    for noun, where in kinds:
-        own = [
-            value
-            for row, value in shares
-            if (value.of.row is not None) == (noun == "published") and not row.flagged
-        ]
-        if own:
-            roof = "" if parts else " of their roof"
-            parts.append(f"{noun} steps reach {speaker.numbers(own)}{roof}{where}")
-    return sentence(quantity.listed(parts)) or "No share can be right"
+    """From the least to the largest share of what was measured."""
+    own = [value for row, value in shares if value.of.row is None and not row.flagged]
+    return f"Share of peak: {speaker.numbers(own)}" if own else "Share of peak"
 
 
 def _shown(bench: BenchmarkView, shares: Sequence[Share]) -> list[Share]:
@@ -147,8 +101,6 @@ def _plot(rows: Shares) -> Plot:
     groups = []
     for bench, place, shares in rows:
         where, speaker = bench.point_name(place.point), Speaker(bench)
-        if any(value.of.point != place.point for _, value in shares):
-            where = f"{where}; published rows at their own points"
         shown = _shown(bench, shares)
         left_out = len(shares) - len(shown)
         for number, (row, value) in enumerate(shown):
@@ -164,7 +116,7 @@ def _plot(rows: Shares) -> Plot:
                 entry(
                     row.short,
                     *under(bench.point_name(value.of.point) * (value.of.point != place.point)),
-                    *under(f"of {row.limit}" + (f", named by {row.by}" if row.by else "")),
+                    *under(f"of {row.limit}" + f", by {row.by}" * bool(row.by)),
                     *under("exceeds the peak" if row.flagged else ""),
                 ),
                 str(value.provenance),
@@ -175,34 +127,19 @@ def _plot(rows: Shares) -> Plot:
         )
         href = f"{bench.slug}.html#hardware"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
-    caption = ["● measured here" + "; pale: stopped by the time budget, or a single run"
-               * any(dot.hollow and not dot.published for dot in dots) + "."]  # fmt: skip
-    caption += ["◇ published, by the hardware that is named in the table."] * any(
-        dot.published for dot in dots
-    )
-    caption += ["✕ published, and above the roof."] * any(dot.flagged for dot in dots)
-    caption += ["+N: marks left out, which the table and the benchmark’s page have."] * any(
-        dot.rest for dot in dots
-    )
-    caption += [MEASURED_ROOF, FEWEST, SMALLER]
-    return Plot(
+    return dots_plot(
+        dots,
+        axis="share of peak",
+        tick=percent_text,
+        base=Base(1.0, "peak", above="exceeds →"),
         id="shares",
-        title="What each benchmark reaches of the roof",
-        description="; ".join(f"{dot.name}: {dot.whole_text}" for dot in dots),
-        chart=lambda size: dot_plot(
-            dots,
-            axis_title="share of the roof",
-            tick=percent_text,
-            width=size.width,
-            height=size.height,
-            base=Base(1.0, "roof = 100 %", above="exceeds →"),
-        ),
-        caption=" ".join(caption),
+        title="Share of peak",
+        caption=rows_caption(dots),
         table=Table(
             id="shares-table",
-            title="Shares of the roof",
-            corner="device or published row",
-            columns=number_columns(("provenance", "share of the roof")),
+            title="Share of peak",
+            corner="device",
+            columns=number_columns(("provenance", "share")),
             groups=tuple(groups),
             style="prose",
         ),

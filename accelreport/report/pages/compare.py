@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from accelreport.analysis.compare import Gate
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.comparison import (
@@ -53,7 +53,8 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import Size, dots_plot
+from accelreport.report.pages.badges import INTERVALS
 from accelreport.report.pages.sections.speedup import VERDICTS, interval_lines
 from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.site.options import SiteFacts
@@ -61,7 +62,7 @@ from accelreport.report.site.render import Renderer
 from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 
-WITHHELD = Badge("withheld", "The two runs do not reach the same accuracy.", "loud")
+WITHHELD = Badge("withheld", "accuracy differs", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
 
 MOST_DOTS = 24
@@ -72,9 +73,7 @@ Compared = tuple[str, str, ComparisonRow]
 """A name, what it is of, and what was compared."""
 
 
-def faster_figure(
-    rows: Sequence[Compared], title: str = "The new run’s speed over that of the old run"
-) -> Figure:
+def faster_figure(rows: Sequence[Compared], title: str = "New ÷ old speed") -> Figure:
     """A dot with its interval for each row; each is named, so all have one colour."""
     dots = [
         Dot(
@@ -89,22 +88,14 @@ def faster_figure(
         for name, of, row in rows
         if row.speedup
     ]
-    plot = Plot(
+    plot = dots_plot(
+        dots,
+        axis="new ÷ old speed",
+        tick=factor_text,
+        base=Base(below="← slower", above="faster →"),
         id="faster-dots",
         title=title,
-        description="; ".join(f"{name}: {_text(row)}" for name, _, row in rows[:12]),
-        chart=lambda size: dot_plot(
-            dots,
-            axis_title="times as fast as old",
-            tick=factor_text,
-            width=size.width,
-            height=size.height,
-            base=Base(below="← slower", above="faster →"),
-        ),
-        caption=(
-            "Marks are factors, and bars their 95 % intervals; a mark without a bar has none. "
-            "The scale is logarithmic: twice and half as fast lie equally far from 1×."
-        ),
+        caption=INTERVALS,
     )
     high = 60 + 36 * len(dots)
     return plot.figure(Size(WIDE, high), Size(NARROW, high))
@@ -124,7 +115,7 @@ def _text(row: ComparisonRow) -> str:
     return quantity.ratio(row.speedup, row.low, row.high) if row.speedup else "no factor"
 
 
-TITLE = "Two runs side by side"
+TITLE = "Two runs"
 MOST_PLACES = 12
 """Rows named under one reason; the others are counted."""
 CHANGED = frozenset({"FASTER", "SLOWER", "WITHHELD"})
@@ -139,25 +130,24 @@ def two_runs_page(compared: FolderComparison) -> Page:
     """
     rows = compared.of("compared")
     changed = [row for row in rows if row.verdict in CHANGED or row.gate is Gate.FAILS]
-    changed.sort(key=lambda row: (benchmark(row), row.speedup or 0.0))
+    changed.sort(key=lambda row: row.speedup or 0.0)
     rest = [row for row in rows if row not in changed]
     blocks: list[Block] = []
     if changed:
         some = [(_name(row), label(benchmark(row)), row) for row in changed[:MOST_DOTS]]
-        blocks = [_table("times-table", changed, compared.gate), faster_figure(some)]
+        blocks = [faster_figure(some), _table("times-table", changed, compared.gate)]
     sections = [
-        Section("times", "What changed", tuple(blocks)),
+        Section("times", "Changed", tuple(blocks)),
         *_gate(compared),
         Section(
             "unchanged",
-            "What did not change, or is undecided",
+            "Unchanged or undecided",
             (_table("unchanged-table", rest, compared.gate),) if rest else (),
             folded=bool(changed),
             detail=", ".join(verdict_counts(rest, in_words=True)),
         ),
         *_left(compared),
         *_differences(compared),
-        Section("methods", "How it is computed", (Prose(_methods(compared)),), folded=True),
     ]
     return Page(
         path="comparison.html",
@@ -170,45 +160,34 @@ def two_runs_page(compared: FolderComparison) -> Page:
             Fact(name, f"{label(side.name, 80)}, {quantity.plural(side.records, 'record')}")
             for name, side in (("Old", compared.old), ("New", compared.new))
         ),
-        notices=tuple(Notice("Attention.", _sentence(alarm)) for alarm in alarms(compared)),
+        notices=_cautions(alarms(compared)),
     )
 
 
+def _cautions(texts: Iterable[str]) -> tuple[Notice, ...]:
+    """What a reader must know before any factor, as one line."""
+    text = " ".join(map(_sentence, texts))
+    return (Notice("", text),) if text else ()
+
+
 def headline(compared: FolderComparison) -> str:
-    """The result: what the gate says, or else how many rows are slower and how many faster."""
-    rows, of = compared.of("compared"), f"of {len(compared.of('compared'))}"
-    slower = [row for row in rows if row.verdict == "SLOWER"]
-    slowest = ""
-    if speeds := [row for row in slower if row.speedup]:
-        least = min(speeds, key=lambda row: row.speedup or 0.0)
-        slowest = f", the slowest at {_text(least)} the old speed"
-    verb = "is" if len(slower) == 1 else "are"
-    match compared.result:
-        case OverallOutcome.NOTHING:
-            return "Nothing could be compared"
-        case OverallOutcome.UNREADABLE:
-            return "Files could not be read, so the comparison is incomplete"
-        case OverallOutcome.FAILED if compared.gate is not None:
-            broken = sum(row.failed_in_new for row in compared.rows)
-            return f"Gate failed: {broken} that old measured failed in new"
-        case OverallOutcome.SLOWER:
-            fails = compared.gated(Gate.FAILS)
-            worse = [row for row in fails if row.quality]
-            if len(worse) == len(fails):
-                return f"Gate failed: {len(worse)} {of} with lower accuracy"
-            return f"Gate failed: {len(slower)} {of} {verb} slower{slowest}"
-    if compared.gate is not None and (still := compared.gated(Gate.OPEN)):
-        return f"Gate undecided for {len(still)} {of}"
-    if compared.gate is not None:
-        return f"Gate passed: none {of} is slower by more than {percentage(compared.gate)}"
-    faster = sum(row.verdict == "FASTER" for row in rows)
-    if slower and faster:
-        return f"{len(slower)} {of} {verb} slower and {faster} faster{slowest}"
-    if slower:
-        return f"{len(slower)} {of} {verb} slower{slowest}"
-    if faster:
-        return f"{faster} {of} {'is' if faster == 1 else 'are'} faster"
-    return f"None {of} comparisons is decided"
+    """The result: what the gate says, or else how many rows have which verdict."""
+    rows = compared.of("compared")
+    counts = ", ".join(verdict_counts(rows, in_words=True)) or "nothing compared"
+    speeds = [row for row in rows if row.verdict == "SLOWER" and row.speedup]
+    if speeds:
+        counts += f"; slowest {_text(min(speeds, key=lambda row: row.speedup or 0.0))}"
+    if compared.result is OverallOutcome.UNREADABLE:
+        return f"Incomplete: {counts}"
+    if compared.gate is None:
+        return sentence(counts)
+    if broken := sum(row.failed_in_new for row in compared.rows):
+        counts += f"; {broken} newly failed"
+    if worse := sum(bool(row.quality) for row in compared.gated(Gate.FAILS)):
+        counts += f"; {worse} less accurate"
+    failed = compared.result in {OverallOutcome.FAILED, OverallOutcome.SLOWER}
+    state = "failed" if failed else "undecided" if compared.gated(Gate.OPEN) else "passed"
+    return f"Gate {state}: {counts}"
 
 
 def _finding(compared: FolderComparison) -> str:
@@ -235,12 +214,8 @@ def _table(name: str, rows: Sequence[ComparisonRow], gate: float | None) -> Tabl
     columns.append(Column("notes", wide=True))
     return Table(
         id=name,
-        title="Steady times, old and new",
-        caption=(
-            "Each time is the geometric mean over processes. The factor is the speed of the "
-            "new run over that of the old, with its 95 % interval. Cells are coloured only "
-            "where it decides."
-        ),
+        title="Step times",
+        caption=INTERVALS,
         corner="device",
         columns=tuple(columns),
         groups=groups,
@@ -261,7 +236,7 @@ def _row(row: ComparisonRow, gate: float | None) -> Row:
         entries.append(Entry((), badges=(badge,)))
     notes = [label(reason, 200) for reason in row.reasons]
     if row.verdict == "UNDECIDED" and row.needed:
-        notes.insert(0, f"{row.needed} more processes would decide")
+        notes.insert(0, f"+{row.needed} to decide")
     entries.append(Entry(tuple(Line(note, "reason") for note in notes) or (Line("–"),)))
     return table_row(entry(label(row.device, 60), *under(place_of(row))), *entries)
 
@@ -307,9 +282,9 @@ def _left(compared: FolderComparison) -> Iterator[Section]:
             more = [f"{len(places) - len(shown)} more"] if len(places) > len(shown) else []
             why = " ".join(_sentence(reason) for reason in reasons)
             notes.append(Note(f"{heading}.", f"{why} {quantity.listed([*shown, *more])}."))
-    detail = f"{quantity.plural(count, 'row')}, each with its reason"
+    detail = quantity.plural(count, "row")
     blocks = (Notes(tuple(notes)),) if notes else ()
-    yield Section("left", "What was not compared", blocks, folded=True, detail=detail)
+    yield Section("left", "Not compared", blocks, folded=True, detail=detail)
 
 
 def _differences(compared: FolderComparison) -> Iterator[Section]:
@@ -322,18 +297,7 @@ def _differences(compared: FolderComparison) -> Iterator[Section]:
     blocks: list[Block] = [Facts(facts, long=True)] if facts else []
     blocks += [Prose(_sentence(text)) for text in quiet]
     detail = quantity.plural(len(facts) + len(quiet), "difference")
-    yield Section("differences", "What else differs", tuple(blocks), folded=True, detail=detail)
-
-
-def _methods(compared: FolderComparison) -> str:
-    return (
-        "Each factor is a ratio of geometric means over processes. Its "
-        f"{percentage(compared.level)} interval is Student’s t on logarithms over the seeds "
-        "that both ran, else Welch’s. Faster and slower mean that the whole interval lies "
-        f"on one side; the same means that it lies within {percentage(compared.margin)}. "
-        "Times of other workloads, data or precision are never divided. The drawing shows the "
-        f"first {MOST_DOTS} rows."
-    )
+    yield Section("differences", "Other differences", tuple(blocks), folded=True, detail=detail)
 
 
 def line_page(line: Sequence[FolderComparison]) -> Page:
@@ -352,31 +316,28 @@ def line_page(line: Sequence[FolderComparison]) -> Page:
         rows.append(table_row(label(heading), *entries))
     table = Table(
         id="line-table",
-        title=f"Speed over that of {first}",
-        caption="The 95 % interval is under each ratio. Decided comparisons are coloured.",
+        title=f"÷ {first}",
+        caption=INTERVALS,
         corner="benchmark and device",
         columns=number_columns(names),
         groups=(RowGroup(tuple(rows)),),
         style="prose",
         legend=True,
     )
-    title = f"Speed over that of {first}, run after run"
+    title = f"Speed ÷ {first}"
     figure = faster_figure(dots[:MOST_DOTS], title)
-    finding = f"{names[-1]} against {first}: {_finding(line[-1])}"
+    finding = f"{names[-1]}: {_finding(line[-1])}"
     alarmed = [
         (name, alarm) for name, other in zip(names, line, strict=True) for alarm in alarms(other)
     ]
     return Page(
         path="comparison.html",
-        title="A series of runs",
+        title="Run series",
         finding=finding,
-        sections=(
-            Section("times", "What is faster or slower", (figure, table) if rows else ()),
-            Section("methods", "How it is computed", (Prose(_methods(line[-1])),)),
-        ),
+        sections=(Section("times", "Speed", (figure, table) if rows else ()),),
         template="comparison.html",
         byline=(Fact("First", first), *(Fact("Then", name) for name in names)),
-        notices=tuple(Notice("Attention.", _sentence(f"{n}: {a}")) for n, a in alarmed),
+        notices=_cautions(f"{n}: {a}" for n, a in alarmed),
     )
 
 

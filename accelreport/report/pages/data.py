@@ -25,24 +25,20 @@ from accelreport.report.view import BenchmarkView
 PATH = "data.html"
 ORIGINS = {
     "official": "the published files",
-    "sample": "a sample of the published files",
+    "sample": "a sample",
     "synthetic": "a synthetic stand-in",
-    "user-supplied": "the user’s own files",
+    "user-supplied": "own files",
 }
 """Where data came from, in words."""
 FILES = (
-    Download("speedups.csv", "speedups.csv", "every speedup of every benchmark"),
-    Download("results.json", "results.json", "speedups and claims, for programs"),
+    Download("speedups.csv", "speedups.csv"),
+    Download("results.json", "results.json"),
 )
 
 
 def data_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page."""
     read = _table(benches)
-    finding = (
-        "Every number of this site is in a file. Each data set has its licence, its origin and the "
-        "hash of what was read."
-    )
     sections = (
         Section("files", "Files", (Downloads(FILES),)),
         Section("sets", "Data sets", (read,)) if read.groups else None,
@@ -51,7 +47,7 @@ def data_page(benches: Sequence[BenchmarkView]) -> Page:
         path=PATH,
         title="Data",
         headline=_headline(benches),
-        finding=finding,
+        finding="",
         sections=tuple(section for section in sections if section),
         template="article.html",
     )
@@ -66,7 +62,7 @@ def _headline(benches: Sequence[BenchmarkView]) -> str:
         if record.data is not None and record.data.origin != "generated"
     ]
     if not pairs:
-        return "No benchmark reads data"
+        return "No data sets"
     readers, sets = (len(set(names)) for names in zip(*pairs, strict=True))
     benchmarks = quantity.plural(readers, "benchmark reads", "benchmarks read")
     return f"{benchmarks} {quantity.plural(sets, 'data set')}"
@@ -94,17 +90,12 @@ def _table(benches: Sequence[BenchmarkView]) -> Table:
     }
     return Table(
         id="data-table",
-        title="The data sets, and the benchmarks that read them",
-        caption=(
-            "An example is an image, a review, or a window of a text or a series. Where "
-            "accelreport cuts the windows, a training window may begin at any character or row, "
-            "so they overlap; validation windows do not."
-        ),
+        title="Data sets",
         corner="benchmarks",
         columns=(
             Column("examples", number=True),
             Column("for validation", number=True),
-            Column("SHA-256 of the data"),
+            Column("SHA-256"),
         ),
         groups=tuple(
             RowGroup(
@@ -137,5 +128,5 @@ def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
     return table_row(
         entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
         *map(quantity.count, (training, validation)),
-        label(fingerprint[:16], 20),
+        label(fingerprint[:8], 20),
     )

@@ -1,4 +1,4 @@
-"""Each machine, what ran on it and what is known about it; and devices that were not measured."""
+"""Each machine, what is known about it, and which configuration ran which benchmark on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from accelreport.report import quantity
 from accelreport.report.model import (
     Column,
     Download,
-    Entry,
     Facts,
     Line,
     Page,
@@ -27,7 +26,6 @@ from accelreport.report.model import (
     table_row,
     under,
 )
-from accelreport.report.pages.badges import KINDS as REASONS
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import (
     DEVICES,
@@ -39,46 +37,100 @@ from accelreport.report.pages.machines import (
     software_facts,
 )
 from accelreport.report.pages.sections.cost import price_text
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 
-MOST_NAMED = 8
-"""Devices that a sentence names; more are counted."""
+DONE, STOPPED, NOT_RUN = "●", "◐", "○"
+"""Marks of a configuration and a benchmark: every cell complete, some timed, none timed."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
     """The page; nothing on it depends on a time that was measured."""
     devices = listings(benches)
-    absent = [device for device in devices if not _done(device)]
     machines = sorted({machine for device in devices for machine in device.machines})
-    inventory = _Inventory(devices)
+    absent: dict[str, list[str]] = {}
+    for device in devices:
+        if not device.machines:
+            reasons = sorted({kind_text(row) for row in device.rows}) or ["not planned"]
+            absent.setdefault(", ".join(reasons), []).append(device.title)
     software = [
         Facts(tuple(facts), title=f"Machine {label(machine, 20)}", long=True)
         for machine in machines
-        if (facts := software_facts(inventory.environments(machine)))
+        if (facts := software_facts(_environments(devices, machine)))
     ]
-    sections = [inventory.machine(machine) for machine in machines]
-    if absent:
-        sections.append(inventory.absent(absent))
+    anchored: set[str] = set()
+    sections = [_machine(devices, benches, machine, anchored) for machine in machines]
     if published := _published_machines(benches):
         sections.append(published)
     if software:
         sections.append(Section("software", "Software and variables", tuple(software), folded=True))
-    headline = "Nothing has been measured yet"
-    if done := [device for device in devices if _done(device)]:
-        who = "One machine ran" if len(machines) == 1 else f"{len(machines)} machines ran"
-        headline = f"{who} {_kinds(done)}"
+    missing = "; ".join(f"{quantity.listed(names)} ({why})" for why, names in absent.items())
+    records = [record for device in devices for record in device.records]
     return Page(
         path=DEVICES,
-        title="Devices and machines",
-        headline=headline,
-        finding=f"Not measured: {_kinds(absent)}." if absent else "Every device has a number.",
+        title="Devices",
+        headline=machine_line(records) or "No machine",
+        finding=f"Not measured: {missing}." if missing else "",
         sections=tuple(sections),
         template="article.html",
         crumbs=(Download("index.html", "All benchmarks"),),
     )
+
+
+def _environments(devices: Sequence[Listing], machine: str) -> list[Environment]:
+    """The surroundings of all cells that ran on a machine."""
+    return [e for device in devices for e in device.machines.get(machine, ())]
+
+
+def _machine(
+    devices: Sequence[Listing], benches: Sequence[BenchmarkView], machine: str, anchored: set[str]
+) -> Section:
+    """What a machine is, then a matrix of its configurations and the benchmarks.
+
+    The first row of a device has the id that other pages link to.
+    """
+    own = [device for device in devices if machine in device.machines]
+    asked = [bench for bench in benches if any(bench in device.benches for device in own)]
+    groups: dict[str, list[Row]] = {}
+    for device in own:
+        how = [device.name, *device.titles[1:], driven_text(device.device)]
+        if price := price_of(device.device):
+            how.append(price_text(price))
+        identity = "" if device.id in anchored else device.id
+        anchored.add(device.id)
+        row = table_row(
+            entry(device.title, *under(", ".join(how), "detail")),
+            *(_mark(device, bench, machine) for bench in asked),
+            id=identity,
+            device=device.number,
+        )
+        groups.setdefault(", ".join(software_lines(device, machine)), []).append(row)
+    table = Table(
+        id=f"run-{machine_id(machine)}",
+        title="Configurations × benchmarks",
+        caption=f"{DONE} done {STOPPED} stopped {NOT_RUN} not run",
+        corner="configuration",
+        columns=tuple(Column(label(bench.plan.title)) for bench in asked),
+        groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
+        style="dots",
+    )
+    records = (record for device in own for record in device.records)
+    name = machine_line(record for record in records if record.machine == machine)
+    title = " ".join(filter(None, (name, f"(machine {label(machine, 20)})")))
+    known = Facts(tuple(hardware_facts(_environments(devices, machine))), inline=True)
+    return Section(machine_id(machine), title, (known, table))
+
+
+def _mark(device: Listing, bench: BenchmarkView, machine: str) -> str:
+    """Whether a device ran a benchmark on a machine; empty where it was not asked to."""
+    rows = [row for row in device.rows_of(bench) if row.machine in {machine, ""}]
+    if bench not in device.benches or not rows:
+        return ""
+    if all(row.timed and row.status == "ok" for row in rows):
+        return DONE
+    return STOPPED if any(row.timed for row in rows) else NOT_RUN
 
 
 def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
@@ -97,132 +149,17 @@ def _published_machines(benches: Sequence[BenchmarkView]) -> Section | None:
             groups.setdefault(machine.kind, []).append(row)
     table = Table(
         id="published-machines-table",
-        title="As their sources describe them",
+        title="Published machines",
         corner="machine",
-        columns=(Column("hardware"), Column("in the words of its source"), Column("source")),
+        columns=(Column("hardware"), Column("quoted"), Column("source")),
         groups=tuple(RowGroup(tuple(groups[kind]), title=kind) for kind in KINDS if kind in groups),
         style="prose",
     )
-    title = "Machines behind published figures"
-    return Section("published-machines", title, (table,), folded=True) if groups else None
-
-
-def _done(listing: Listing) -> bool:
-    """Whether any of its cells has a time."""
-    return any(row.timed for row in listing.rows)
-
-
-def _kinds(devices: Sequence[Listing]) -> str:
-    """How many configurations of which kind: "15 configurations of a CPU and 2 of a TPU"."""
-    counts: Counter[str] = Counter(device.device.kind for device in devices)
-    first, *others = (kind for kind in KINDS if counts[kind])
-    parts = [f"{quantity.plural(counts[first], 'configuration')} of a {first}"]
-    return quantity.listed([*parts, *(f"{counts[kind]} of a {kind}" for kind in others)])
-
-
-class _Inventory:
-    """Tables of devices; the first row of a device has the id that other pages link to."""
-
-    def __init__(self, devices: Sequence[Listing]) -> None:
-        self._devices = devices
-        self._anchored: set[str] = set()
-        priced = any(price_of(device.device) for device in devices)
-        self._price = (Column("price"),) if priced else ()
-
-    def environments(self, machine: str) -> list[Environment]:
-        """The surroundings of all cells that ran on a machine."""
-        return [e for device in self._devices for e in device.machines.get(machine, ())]
-
-    def machine(self, machine: str) -> Section:
-        """What was run on a machine, by framework, and what is known of it."""
-        own = [device for device in self._devices if machine in device.machines]
-        groups: dict[str, list[Row]] = {}
-        for device in own:
-            rows = [row for row in device.rows if row.machine in {machine, ""}]
-            lost = Counter(kind_text(row) for row in rows if not row.timed)
-            done = quantity.count(len(rows) - lost.total())
-            cells = f"{done} of {quantity.plural(len(rows), 'cell')}"
-            counts = [f"{why}: {quantity.count(count)}" for why, count in sorted(lost.items())]
-            counted = entry(
-                f"{cells} in {quantity.plural(len(device.benches), 'benchmark')}",
-                *(Line(count, "detail") for count in counts),
-            )
-            software = ", ".join(software_lines(device, machine))
-            groups.setdefault(software, []).append(self._row(device, counted))
-        table = Table(
-            id=f"run-{machine_id(machine)}",
-            title="What ran on it",
-            corner="configuration",
-            columns=(Column("how it runs"), Column("measured"), *self._price),
-            groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
-            style="prose",
-        )
-        known = Facts(
-            tuple(hardware_facts(self.environments(machine))),
-            title="Details of the machine",
-            long=True,
-        )
-        records = [record for device in own for record in device.records]
-        name = machine_line(record for record in records if record.machine == machine)
-        title = " ".join(filter(None, (name, f"(machine {label(machine, 20)})")))
-        return Section(machine_id(machine), title, (table, known))
-
-    def absent(self, absent: Sequence[Listing]) -> Section:
-        """Devices without any number, why, and what to do; none is dropped."""
-        groups: dict[tuple[str, str], list[Row]] = {}
-        for device in absent:
-            reasons = Counter(kind_text(row) for row in device.rows) or Counter(["not planned"])
-            asked = quantity.plural(len(device.rows), "cell")
-            benches = quantity.plural(len(device.benches), "benchmark")
-            counts = ", ".join(f"{why}: {quantity.count(n)}" for why, n in sorted(reasons.items()))
-            counted = entry(f"none of {asked} in {benches}", Line(counts, "detail"))
-            groups.setdefault(_why(device), []).append(self._row(device, counted))
-        table = Table(
-            id="absent-table",
-            title="What the specs ask for and nobody has measured",
-            corner="device",
-            columns=(Column("how it would run"), Column("measured"), *self._price),
-            groups=tuple(
-                RowGroup(tuple(rows), title=why, detail=remedy)
-                for (why, remedy), rows in groups.items()
-            ),
-            style="prose",
-        )
-        return Section("absent", "Devices that were not measured", (table,))
-
-    def _row(self, device: Listing, counted: Entry) -> Row:
-        """A device: its names, how it is driven, what became of its cells, and its price."""
-        named = dict.fromkeys([*device.titles[1:], device.name])
-        named.pop(device.title, None)
-        lines = [Line(device.title), *under(" · ".join(label(name, 60) for name in named))]
-        if device.variant:
-            where = quantity.listed([f"“{label(b.plan.title)}”" for b in device.benches[:3]])
-            lines.append(Line(f"as defined for {where}", "reason"))
-        driven = [driven_text(device.device)]
-        hosts = {host.host for record in device.records for host in record.hosts}
-        if len(hosts) > 1:
-            some = sorted(hosts, key=lambda host: (len(host), host))[:MOST_NAMED]
-            names = quantity.listed([label(host, 40) for host in some])
-            driven.append(f"{quantity.plural(len(hosts), 'host')}: {names}")
-        price = price_of(device.device)
-        priced = [price_text(price) if price else "not given"] if self._price else []
-        identity = "" if device.id in self._anchored else device.id
-        self._anchored.add(device.id)
-        return table_row(
-            entry(*lines), ", ".join(driven), counted, *priced, id=identity, device=device.number
-        )
-
-
-def _why(listing: Listing) -> tuple[str, str]:
-    """Why a device has no number, and what to do."""
-    reasons, remedies = [], []
-    for record in listing.absences:
-        if record.failure is not None:
-            kind = REASONS.get(record.failure.kind, record.failure.kind)
-            reasons.append(sentence(label(record.failure.message or kind, 300)).rstrip(".") + ".")
-            remedies.append(label(record.failure.remedy, 300))
-    why = " ".join(dict.fromkeys(reasons)) or "None of their cells has been run yet."
-    return why, " ".join(dict.fromkeys(text for text in remedies if text))
+    return (
+        Section("published-machines", "Published machines", (table,), folded=True)
+        if groups
+        else None
+    )
 
 
 # What a device is -----------------------------------------------------------------------------
@@ -295,17 +232,6 @@ class Listing:
         known = (r.environment for r in self.records if r.environment is not None)
         return dict(sorted(grouped(known, lambda environment: environment.machine).items()))
 
-    @cached_property
-    def absences(self) -> list[Record]:
-        """Records that say why it was not measured, each reason once."""
-        by_reason: dict[tuple[str, str], Record] = {}
-        for bench in self.benches:
-            for row in self.rows_of(bench):
-                record = bench.record(row)
-                if record is not None and record.failure is not None:
-                    by_reason.setdefault((record.failure.kind, record.failure.message), record)
-        return list(by_reason.values())
-
 
 def listings(benches: Sequence[BenchmarkView]) -> list[Listing]:
     """Every device of every plan: CPUs, GPUs, TPUs, each by name."""
@@ -364,14 +290,14 @@ def driven_text(device: Device) -> str:
     if device.strategy == "parameter_server":
         parts.append(quantity.plural(device.parameter_servers, "parameter server"))
     if device.spread:
-        parts.append("each on a machine of its own")
+        parts.append("one per machine")
     parts.append(device.precision)
     parts += ["TF32 allowed"] if device.tf32 else []
     parts += ["XLA"] if device.xla or device.framework == "jax" else []
     if device.framework == "torch" or device.eager:
         parts.append("torch.compile" if device.torch_compile else "eager")
     if device.threads:
-        parts.append(f"{quantity.plural(device.threads, 'thread')} for an operation")
+        parts.append(quantity.plural(device.threads, "thread"))
     parts += [f"placement {label(device.placement, 60)}"] if device.placement else []
     return ", ".join(parts)
 

@@ -24,6 +24,7 @@ from accelreport.report.model import (
     entry,
     table_row,
 )
+from accelreport.report.pages.badges import INTERVALS
 from accelreport.report.pages.sections.speedup import (
     estimate_heat,
     interval_lines,
@@ -73,8 +74,8 @@ _LIBRARIES = {
     "nvidia-cuda-runtime": "CUDA package",
     "nvidia-cudnn-cu12": "cuDNN package",
     "nvidia-cudnn-cu13": "cuDNN package",
-    "jax-cuda12-plugin": "JAX plugin for CUDA 12",
-    "jax-cuda13-plugin": "JAX plugin for CUDA 13",
+    "jax-cuda12-plugin": "JAX CUDA plugin",
+    "jax-cuda13-plugin": "JAX CUDA plugin",
 }
 
 
@@ -91,7 +92,7 @@ def cores(environment: Environment) -> str:
     """Physical cores and usable threads of a machine's CPU, and the limit that a container sets."""
     threads = quantity.plural(environment.threads, "usable thread")
     if environment.cpu_limit is not None:
-        threads += f", CPU limit {environment.cpu_limit:g}"
+        threads += f", limit {environment.cpu_limit:g}"
     if environment.cores is None:
         return threads
     return f"{quantity.plural(environment.cores, 'physical core')}, {threads}"
@@ -105,7 +106,7 @@ def clocks(environments: Sequence[Environment]) -> str:
     if now:
         parts.append(f"{quantity.extent(now, lambda end: quantity.fixed(end, 2))} GHz")
     if highest:
-        parts.append(f"at most {quantity.fixed(max(highest), 2)} GHz")
+        parts.append(f"≤ {quantity.fixed(max(highest), 2)} GHz")
     return ", ".join(parts)
 
 
@@ -146,18 +147,15 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
         if texts:
             facts.append(Fact(term, "; or ".join(texts)))
     if clock := clocks(environments):
-        facts.append(Fact("Clock of the CPU", clock))
+        facts.append(Fact("CPU clock", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
         text = quantity.extent(loads, lambda end: quantity.fixed(end, 1))
-        facts.append(Fact("Load before cells", f"{text} (one-minute average)"))
+        facts.append(Fact("Load before cells", text))
     roofs = [environment.roofs for environment in environments if environment.roofs]
     if roofs:
         tflops = quantity.extent([roof.core_tflops for roof in roofs], quantity.number)
         gbps = quantity.extent([roof.gbps for roof in roofs], quantity.number)
-        text = (
-            f"{tflops}{quantity.SPACE}TFLOPS of one core in float32 products, "
-            f"{gbps}{quantity.SPACE}GB/s"
-        )
+        text = f"{tflops}{quantity.SPACE}TFLOPS/core, {gbps}{quantity.SPACE}GB/s"
         facts.append(Fact("Measured roofs", text))
     return facts
 
@@ -225,12 +223,12 @@ def machines_page(benches: Sequence[BenchmarkView]) -> Page | None:
         return None
     records = {place: record for bench, _ in shared for place, record in bench.records.items()}
     compared = [row.over for _, rows in shared for row in rows if row.over]
-    headline = "No work was timed on two machines"
+    headline = "No common work"
     if estimated := [row for row in compared if row.estimate]:
-        headline = verdict_counts(estimated, f"machine {label(machines[0], 12)}")
+        headline = verdict_counts(estimated)
     return Page(
         path=PATH,
-        title="Machines side by side",
+        title="Machines compared",
         headline=headline,
         finding="",
         sections=(
@@ -278,13 +276,7 @@ def _section(bench: BenchmarkView, rows: Sequence[OnMachine], reference: str) ->
     table = Table(
         id=f"machines-{bench.slug.replace('.', '-')}",
         title=f"{label(bench.plan.title)} ({label(bench.plan.profile, 40)} profile)",
-        caption=(
-            f"Speed over that of machine {label(reference, 12)}, or of the first machine that "
-            f"has the device, by the steady time of a {bench.words.step}. Under it are its 95 % "
-            "interval and the machine’s own time. The interval is Welch’s on logarithms, "
-            "because processes of different machines share no repeat. Cells are coloured only "
-            "where the interval decides."
-        ),
+        caption=INTERVALS,
         corner=bench.points_heading,
         columns=tuple(
             Column(

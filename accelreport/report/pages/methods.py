@@ -21,7 +21,6 @@ from accelreport.report.model import (
     Key,
     Line,
     Page,
-    Prose,
     RowGroup,
     Section,
     Table,
@@ -52,27 +51,12 @@ def coverage_section() -> Section:
     )
     table = Table(
         id="coverage-table",
-        title="Intervals that hold the true speedup",
-        caption=(
-            f"Share of the 95 % intervals that hold it, over {quantity.count(kept.experiments)} "
-            "simulated experiments each, by processes of each device. python -m "
-            "benchmarks.calibration makes them."
-        ),
+        title="Coverage of 95 % intervals",
         corner="noise",
         columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(RowGroup(tuple(rows)),),
     )
-    # The worst and the best from three processes on.
-    few = kept.processes.index(3)
-    held = [share for row in kept.coverage for share in row.percent[few:]]
-    wrong = max(share for row in kept.differences for share in row.percent[few:])
-    finding = (
-        f"With three processes or more, {_percent(min(held))} to {_percent(max(held))} "
-        f"of the 95 % intervals hold the true value, and at most {_percent(wrong)} of "
-        "equal devices are called different."
-    )
-    title = "How often intervals hold the true value"
-    return Section("coverage", title, (table,), finding=finding)
+    return Section("coverage", "Coverage", (table,))
 
 
 def _percent(share: float) -> str:
@@ -85,53 +69,32 @@ WIDE, PHONE = Size(860, 0), Size(330, 0)
 
 def methods_page() -> Page:
     """The page, which does not depend on what was measured."""
-    finding = (
-        "Intervals are over processes, and verdicts follow from intervals. A missing number is "
-        "explained where it would be."
-    )
     measuring, comparing, quality = _definitions()
     plot = Plot(
         id="process",
-        title="One process gives one number",
-        description=(
-            "A process starts, runs its first step, warms up, and is timed in windows of steady "
-            "steps, between which it evaluates. The cold start is the start-up and the first step. "
-            "The steady time is the time in the windows over their steps."
-        ),
+        title="One process",
+        description=", ".join(name for name, *_ in STAGES),
         chart=lambda size: process_chart(size.width),
-        caption=(
-            "An example, not to scale. In a window nothing but steps runs, and the device is "
-            "synchronised at both of its ends. The pale box is an evaluation, which is not timed."
-        ),
         keys=tuple(Key(name, colour, "bar") for name, colour, *_ in MEANINGS if colour),
         table=Table(
             id="process-table",
-            title="The stages of a process",
+            title="Stages",
             corner="stage",
-            columns=(Column("what happens", wide=True), Column("which number holds it")),
+            columns=(Column("what happens", wide=True), Column("number")),
             groups=(RowGroup(tuple(table_row(name, *rest) for name, _, *rest in MEANINGS)),),
             style="prose",
         ),
         named=lambda size: size.width > ROOMY,
     )
     measuring = replace(measuring, blocks=(plot.figure(WIDE, PHONE), *measuring.blocks))
-    text = (
-        "A number holds for its machine, its versions and its data. It says nothing "
-        "about other batch sizes, other models, or a device of the same name with "
-        "other cooling. Of twenty comparisons of equal devices, about one will be "
-        "called a difference."
-    )
-    limits = Section("limits", "What is not claimed", (Prose(text),))
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
-    facts.append(Fact("n of m failed", "That many of the planned processes gave no number."))
-    marks = Section("marks", "Marks on a number", (Facts(tuple(facts), long=True),))
+    marks = Section("marks", "Marks", (Facts(tuple(facts), long=True),))
     return Page(
         path="methods.html",
-        title="How the numbers are made",
-        kicker="Methods",
-        finding=finding,
-        sections=(measuring, comparing, coverage_section(), quality, marks, limits),
+        title="Methods",
+        finding="",
+        sections=(measuring, comparing, coverage_section(), quality, marks),
         template="article.html",
     )
 
@@ -165,17 +128,17 @@ STAGES = (
 SPANS = (
     ("cold start", 0, 36, 0),
     ("steady time", 45, 98, 0),
-    ("process start, imports, model", 0, 22, 1),
+    ("imports, model", 0, 22, 1),
     ("trace, compile, run", 22, 36, 1),
-    ("time in the windows ÷ their steps", 45, 98, 1),
+    ("windows ÷ steps", 45, 98, 1),
 )
 """What numbers are made of, in two lines."""
 MEANINGS = (
-    ("start-up", "p1", "process start, imports, data and model", "the cold start"),
-    ("first step", "p3", "trace, compile and run", "the cold start"),
-    ("warm-up", "p2", "steps that are still faster or slower than later ones", "no number"),
-    ("windows", "p0", "steady steps, between two synchronisations", "the steady time"),
-    ("evaluation", "", "all validation examples, after each epoch", "no number"),
+    ("start-up", "p1", "imports, data, model", "the cold start"),
+    ("first step", "p3", "trace, compile, run", "the cold start"),
+    ("warm-up", "p2", "unsteady steps", "no number"),
+    ("windows", "p0", "steady steps, synchronised", "the steady time"),
+    ("evaluation", "", "validation, each epoch", "no number"),
 )
 """Each stage: its name, the colour of its key, what happens in it, and which number holds it."""
 _BAR, _LINE, _TOP = 44.0, 30.0, 24.0

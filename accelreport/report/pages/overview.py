@@ -24,7 +24,7 @@ from accelreport.analysis.overview import (
 from accelreport.analysis.published import UNLIKE, PublishedResult
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import caveats_of, clock_of, rate_of, ratio_of
+from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
@@ -36,11 +36,11 @@ from accelreport.report.metrics import printed_text, settings_text
 from accelreport.report.model import Column, Facets, Line, Row, Table, entry, table_row
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import rate_axis
-from accelreport.report.pages.badges import benchmark_rows, notes_on_validation
+from accelreport.report.pages.badges import INTERVALS, benchmark_rows
 from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.say import signs
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Environment
 from accelreport.spec.models import Published
@@ -130,8 +130,7 @@ class Shown:
     def caveats(self) -> frozenset[Caveat]:
         """Of every number that the row shows."""
         groups = [self.row.base.timed, *(one.own.timed for one in self.row.measured)]
-        printed = [clock_of(one.result.validation) for one in self.row.printed]
-        return frozenset().union(*map(caveats_of, groups), *printed)
+        return frozenset().union(*map(caveats_of, groups))
 
     @property
     def note(self) -> str:
@@ -162,19 +161,14 @@ class Shown:
             Interval(one.factor, nan, nan, len(base.timed)),
             Unit.RATIO,
             Provenance.CALCULATED,
-            caveats_of(base.results) | clock_of(one.result.validation),
+            caveats_of(base.results),
             over=Subject(base.device, base.machine, tuple(base.point.values())),
         )
 
     @cached_property
     def _candidates(self) -> list[Compared]:
         """What is beside the base: accelerators alone where there is one."""
-        # By unlike clocks nothing is divided.
-        alike = (
-            one
-            for one in self.row.printed
-            if Caveat.UNVALIDATED not in clock_of(one.result.validation)
-        )
+        alike = (one for one in self.row.printed if one.factor > 0)
         every: list[Compared] = [*self.row.measured, *alike]
         return [one for one in every if self.kind(device_of(one)) in ACCELERATORS] or every
 
@@ -307,27 +301,6 @@ class Overview:
             if self.over_base and not any(shown.compared for shown in own)
         ]
 
-    @property
-    def elsewhere(self) -> str:
-        """What has no row in the picture, and which page has its numbers; empty without any."""
-        cut = len(self._ranked) - len(self.shown)
-        parts = [f"{quantity.plural(cut, 'row')} more"] if cut else []
-        if self._lone and not self.published:
-            withheld = sum(any(shown.withheld for shown in own) for own in self._lone)
-            unlike = "precision, quality or data differ"
-            why = f" (in {withheld} of them {unlike})" if withheld else ""
-            count = quantity.plural(len(self._lone), "more workload")
-            verb = "has" if len(self._lone) == 1 else "have"
-            parts.append(f"{count} {verb} no comparable rate{why}")
-        return f"{sentence('; '.join(parts))}: see Benchmarks." if parts else ""
-
-    @property
-    def without_a_rate(self) -> list[str]:
-        """Titles of the benchmarks of which there is no rate."""
-        shown = {row.bench.plan.spec for row in self.rows}
-        titles = {bench.plan.spec: label(bench.plan.title, 80) for bench in self.benches}
-        return [title for spec, title in titles.items() if spec not in shown]
-
     @cached_property
     def base(self) -> str:
         """What all rates are relative to, by its name in the picture; empty where absolute."""
@@ -358,7 +331,7 @@ class Overview:
         alike = [machine for machine in self.machines if self._named(machine) == named]
         if len(alike) < 2:
             return named
-        return f"{named} ({alike.index(first.row.base.machine) + 1} of {len(alike)} alike)"
+        return f"{named} ({alike.index(first.row.base.machine) + 1}/{len(alike)})"
 
     def _named(self, machine: str) -> str:
         """A machine by its processor."""
@@ -408,13 +381,13 @@ class Overview:
         value = one.factor * unit
         rounded = one.slack if one.slack > UNLIKE else 0.0
         number = _factor(one.factor) if self.over_base else _rate(shown, one.rate)
-        text = f"{'about ' * bool(rounded)}{number} {signs(clock_of(one.result.validation))}"
+        text = f"{'about ' * bool(rounded)}{number}"
         return Dot(
             name=shown.name[0],
             detail="published",
             device=_style(shown, one.result.row.device),
             value=value,
-            text=text.strip(),
+            text=text,
             owner=name,
             low=value * (1 - rounded),
             high=value * (1 + rounded),
@@ -489,9 +462,7 @@ class Overview:
             return None
         return Plot(
             id="rates",
-            title="Published machines over this one"
-            if self.published
-            else (f"Throughput relative to {self.base}" if self.base else "Throughput"),
+            title="Published machines" if self.published else "Throughput",
             description="; ".join(
                 f"{label(shown.bench.plan.title, 80)} {shown.point}: "
                 + ", ".join(dot.whole_text for dot in self.dots(shown))
@@ -501,39 +472,25 @@ class Overview:
             points=sum(len(self.dots(shown)) for shown in self.shown),
             caption=self._caption(),
             values=tuple(value for shown in self.shown for value in self.values_of(shown)),
-            table=rates_table(self.shown, "rates-table", "The rates in the figure"),
+            table=rates_table(self.shown, "rates-table", "Rates"),
         )
 
     def _caption(self) -> str:
         dots = [dot for shown in self.shown for dot in self.dots(shown)]
-        notes = ["● measured here; its bar is the 95 % interval over processes."]
-        if self.published:
-            notes = []
-        if self.base:
-            notes.insert(0, f"The line at 1× is {self.base}, shaded over its 95 % interval.")
+        notes = [] if self.published else ["● measured.", INTERVALS]
         values = (value for shown in self.shown for value in self.values_of(shown))
         caveats = frozenset().union(*(value.caveats for value in values))
-        why = ["stopped by the time budget"] * (Caveat.BUDGET in caveats)
-        why += ["a single run, without an interval"] * (Caveat.SINGLE_RUN in caveats)
+        why = ["stopped by budget"] * (Caveat.BUDGET in caveats)
+        why += ["single run"] * (Caveat.SINGLE_RUN in caveats)
         if why and any(dot.hollow and not dot.is_base for dot in dots):
             notes.append(f"Pale: {' or '.join(why)}.")
         if any(dot.published for dot in dots):
-            notes.append("◇ published, in no statistic; its bar is the rounding of the figure.")
+            notes.append("◇ published.")
         if any(dot.flagged for dot in dots):
-            notes.append("✕ published, and above the peak of the chip.")
-        if any(dot.rest for dot in dots):
-            notes.append("+N: marks left out, which the table and the benchmark’s page have.")
-        notes += notes_on_validation(caveats)
+            notes.append("✕ above peak.")
         notes += [f"{shown.name[0]}, {shown.note}." for shown in self.shown if shown.note]
         if any(shown.row.busy for shown in self.shown):
-            notes.append("Busy: other programs used the processor, which is faster than shown.")
-        if self.elsewhere:
-            notes.append(self.elsewhere)
-        if away := self.without_a_rate:
-            some = [f"“{title}”" for title in away[: 2 if len(away) > 3 else 3]]
-            if len(away) > 3:
-                some.append(f"{quantity.count(len(away) - 2)} more")
-            notes.append(f"Without a rate: {quantity.listed(some)}.")
+            notes.append("Busy processor.")
         return " ".join(notes)
 
     @cached_property
@@ -588,7 +545,7 @@ def _table_rows(shown: Shown) -> list[Row]:
 
     def measured(timed: Sequence[Result]) -> str:
         parts = ["measured", quantity.plural(len(timed), "process", "processes")]
-        parts += ["stopped by the budget"] if Caveat.BUDGET in caveats_of(timed) else []
+        parts += ["partial"] if Caveat.BUDGET in caveats_of(timed) else []
         return ", ".join([*parts, "busy"] if is_busy(timed) else parts)
 
     own = shown.hardware(row.base.device, row.base.timed)
@@ -616,12 +573,11 @@ def _table_rows(shown: Shown) -> list[Row]:
         result = one.result
         source_text = (
             f"{label(result.row.label, 60)}: {printed_text(result.figure, result.value)} "
-            f"({result.figure.replace('_', ' ')}) [{result.row.mark}]"
+            f"({result.figure.replace('_', ' ')}{' with validation' * (result.validation != 1)})"
         )
         href = web_address(result.source.url if result.source else "")
         rate_text = quantity.number(one.rate)
-        sign = signs(clock_of(result.validation))
-        factor = _factor(one.factor) + (f" {sign}" if sign else "")
+        factor = _factor(one.factor) if one.factor > 0 else "–"
         rows.append(rate_row(name, rate_text, factor, source_text, href, provenance="published"))
     return rows
 

@@ -11,7 +11,7 @@ from accelreport.chips.board import Board, Submission
 from accelreport.chips.contribution import release_of
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import NARROW, WIDE, Named
 from accelreport.report.charts.scales import percent_text, plain, plain_duration
 from accelreport.report.model import (
@@ -28,7 +28,6 @@ from accelreport.report.model import (
     Notes,
     Notice,
     Page,
-    Prose,
     Row,
     RowGroup,
     Section,
@@ -42,7 +41,7 @@ from accelreport.report.model import (
 from accelreport.report.model import (
     Figure as Drawn,
 )
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import Size, dots_plot
 from accelreport.report.rank_labels import (
     chip_label,
     confirmed_label,
@@ -63,8 +62,8 @@ COLOURS = {"CPU": 0, "GPU": 1, "TPU": 2}
 TICKS = {Unit.SECONDS: plain_duration, Unit.SHARE: percent_text}
 MOST_DRAWN = 40
 """Rows of a chart; the table has all of them."""
-TO_FIRST = "relative to rank 1"
-TO_LOOK_AT = Badge("look at it", "A person should look at this contribution: its page says why.")
+TO_FIRST = "÷ rank 1"
+TO_LOOK_AT = Badge("look at it", "see its page")
 
 
 def shown_figures(board: Board) -> list[Figure]:
@@ -118,12 +117,11 @@ def _first(ranks: Sequence[Ranked], figure: Figure) -> str:
     first, leading = ranks[0].entry, sum(row.best == 1 for row in ranks)
     if leading > 1:
         who = sentence(quantity.number_word(leading))
-        return f"{who} of {len(ranks):,} entries may be first, because their intervals overlap."
+        return f"{who} of {len(ranks):,} may be first."
     value = quantity.write(
         first.value.value, figure.unit, first.value, figure.noun, digits=quantity.HEADLINE
     )
-    of = f"first of {len(ranks):,} entries" if ranks[1:] else "the only entry"
-    return f"{label(entry_label(first), 60)} is {of}: {value}."
+    return f"{label(entry_label(first), 60)}: {value}"
 
 
 def _chart(board: Board, figure: Figure) -> Drawn:
@@ -135,22 +133,10 @@ def _chart(board: Board, figure: Figure) -> Drawn:
         )
         for row in ranks[:MOST_DRAWN]
     ]
-    dots += [
-        Dot(
-            name=label(rate.row.label, 48),
-            detail=f"published by {label(by, 40)}",
-            device=Named(rate.row.label, COLOURS.get(_kind(rate), 0)),
-            value=rate.rate,
-            text=quantity.write(rate.rate, figure.unit, noun=figure.noun),
-            low=rate.rate,
-            high=rate.rate,
-            published=True,
-        )
-        for by, rate in board.published.get(figure.name, ())
+    lines = [
+        (rate.rate, label(rate.row.label, 48)) for _, rate in board.published.get(figure.name, ())
     ]
-    some = f" The first {MOST_DRAWN} of {len(ranks):,} entries." if len(ranks) > MOST_DRAWN else ""
-    caption = f"Mean of the repeats, 95 % interval. ○ self-reported, ◇ published.{some}"
-    return _dot_figure("chart", f"{sentence(figure.short)}, the best first", dots, figure, caption)
+    return _dot_figure("chart", sentence(figure.short), dots, figure, lines)
 
 
 def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
@@ -167,16 +153,21 @@ def _dot(row: Entry, figure: Figure, name: str, detail: str = "") -> Dot:
     )
 
 
-def _dot_figure(place: str, title: str, dots: Sequence[Dot], figure: Figure, caption: str) -> Drawn:
-    tick = TICKS.get(figure.unit, plain)
-    plot = Plot(
+def _dot_figure(
+    place: str,
+    title: str,
+    dots: Sequence[Dot],
+    figure: Figure,
+    lines: Sequence[tuple[float, str]] = (),
+) -> Drawn:
+    plot = dots_plot(
+        dots,
+        axis=figure.short,
+        tick=TICKS.get(figure.unit, plain),
+        lines=lines,
         id=place,
         title=title,
-        description="; ".join(f"{dot.name}: {dot.text}" for dot in dots),
-        chart=lambda size: dot_plot(
-            dots, axis_title=figure.short, tick=tick, width=size.width, height=0
-        ),
-        caption=caption,
+        caption="95 % intervals. ○ self-reported.",
     )
     return plot.figure(Size(WIDE, 0), Size(NARROW, 0))
 
@@ -190,7 +181,7 @@ def _ranks(board: Board, figure: Figure) -> Table:
         _published_row(by, rate, ranks[0], figure, priced=priced)
         for by, rate in board.published.get(figure.name, ())
     ]
-    titles = ("value, 95 % interval", TO_FIRST, *(["per hour"] if priced else []))
+    titles = ("value", TO_FIRST, *(["per hour"] if priced else []))
     return Table(
         id="ranked",
         title="Ranks",
@@ -198,11 +189,8 @@ def _ranks(board: Board, figure: Figure) -> Table:
         columns=(Column("rank"), *number_columns(titles)),
         groups=(
             RowGroup(tuple(rows)),
-            *([RowGroup(tuple(published), "Published, without a rank")] if published else []),
+            *([RowGroup(tuple(published), "Published")] if published else []),
         ),
-        caption="A rank is a range where 95 % intervals overlap. A row is self-reported until "
-        "another machine of the same hardware agrees within 10 %; confirmed rows rank first. Where "
-        "the time budget stopped a repeat, the rate is that of its completed steps.",
     )
 
 
@@ -273,9 +261,9 @@ def _figures(board: Board) -> Table:
         )
     return Table(
         id="all-figures",
-        title="The first by every figure",
+        title="First by figure",
         corner="figure",
-        columns=(Column("first"), *number_columns(("value, 95 % interval", "entries"))),
+        columns=(Column("first"), *number_columns(("value", "entries"))),
         groups=(RowGroup(tuple(rows)),),
     )
 
@@ -300,12 +288,9 @@ def _sections(board: Board) -> Iterator[Section]:
         )
         detail = quantity.plural(len(board.refused), "file")
         yield Section("refused", "Not ranked", (Notes(notes),), folded=True, detail=detail)
-    prose = (
-        "Run accelreport chip, which takes ten minutes, then accelreport contribute. Every file is "
-        "verified before it is ranked."
+    yield Section(
+        "add", "Add yours", (Code("", (Token("accelreport chip\naccelreport contribute\n"),)),)
     )
-    code = Code("", (Token("accelreport chip\naccelreport contribute\n"),))
-    yield Section("add", "Add yours", (Prose(prose), code))
 
 
 # A machine --------------------------------------------------------------------------------
@@ -331,7 +316,7 @@ def machine_page(board: Board, history: Sequence[Submission]) -> Page:
     return Page(
         path=machine_path(latest),
         title=label(chip_label(first), 60),
-        finding=f"{figure.title}: {value}, rank {rank_label(best)} of {of}.",
+        finding=f"{figure.title}: {value}, rank {rank_label(best)}/{of}",
         kicker=f"{latest.kind} · {_release(first, latest)} · {latest.name}",
         sections=(
             Section("figures", "Figures", (_own_ranks(board, own),)),
@@ -370,11 +355,11 @@ def _own_ranks(board: Board, own: Sequence[tuple[Figure, Ranked]]) -> Table:
         )
     return Table(
         id="ranks",
-        title="Ranks among all chips",
+        title="Ranks",
         corner="figure",
         columns=(
             Column("rank"),
-            *number_columns(("value, 95 % interval", TO_FIRST, "processes")),
+            *number_columns(("value", TO_FIRST, "processes")),
         ),
         groups=tuple(RowGroup(tuple(rows), title) for title, rows in groups.items()),
     )
@@ -394,8 +379,8 @@ def _history(history: Sequence[Submission]) -> Iterator[Section]:
         for row in one.entries[figure.name]
         if row.device == device
     ]
-    title = f"{figure.title}, {label(device)}, contribution after contribution"
-    drawn = _dot_figure("over-time", title, dots, figure, "Mean of the repeats, 95 % interval.")
+    title = f"{figure.title}, {label(device)}"
+    drawn = _dot_figure("over-time", title, dots, figure)
     yield Section("history", "History", (drawn,))
 
 
@@ -408,5 +393,4 @@ def _doubts(machine: Submission) -> Iterator[Section]:
             Note(label(text, 200), quantity.plural(len(cells), "cell") if any(cells) else "")
             for text, cells in by_text.items()
         )
-        finding = "A person should look at this contribution."
-        yield Section("doubts", "Self-checks and warnings", (Notes(notes),), finding)
+        yield Section("doubts", "Self-checks and warnings", (Notes(notes),))

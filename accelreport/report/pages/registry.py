@@ -1,7 +1,7 @@
 """The pages that a site has once: the only list of them.
 
-Navigation, assembly, the single file, the golden screenshots and the table of `docs/report.md`
-follow from it. A benchmark and a cell have pages of their own beside these.
+Navigation, assembly, the single file and the golden screenshots follow from it. A benchmark
+and a cell have pages of their own beside these.
 """
 
 from __future__ import annotations
@@ -62,7 +62,6 @@ class SitePage:
 
     Attributes:
         path: its file in the site's root.
-        about: what is on it, for the documentation.
         make: makes it; None where the site has no such page.
         link: what the navigation of every page calls it; empty where it does not lead there. A page
             with a link is always there, because the page of a cell does not change with others.
@@ -71,7 +70,6 @@ class SitePage:
     """
 
     path: str
-    about: str
     make: Callable[[SiteContent], Page | None]
     link: str = ""
     of_times: bool = True
@@ -86,57 +84,45 @@ class SitePage:
 PAGES = (
     SitePage(
         "index.html",
-        "the main finding, one figure of all workloads, a card for each benchmark, a square for "
-        "each claim",
         lambda content: content.front,
     ),
     SitePage(
         "benchmarks.html",
-        "how much of each plan was run, every measured and published rate",
         lambda content: benchmarks_page(content.benches),
         "Benchmarks",
     ),
     SitePage(
         "ceilings.html",
-        "the share of peaks and [roofs](arithmetic.md#upper-bounds-how-fast-it-could-be) that was "
-        "reached, measured and published",
         lambda content: ceilings_page(content.benches),
         "Share of peak",
     ),
     SitePage(
         "claims.html",
-        "every claim with its state, its provenance, its numbers and its rule",
         lambda content: claims_page(content.benches),
         "Claims",
     ),
     SitePage(
         "devices.html",
-        "each machine, what ran on it and what is known about it; devices that were "
-        "not measured, and why",
         lambda content: devices_page(content.benches),
         "Devices",
         of_times=False,
     ),
     SitePage(
         "slides.html",
-        "slides of the whole site: the answer, each benchmark’s finding, claims",
         lambda content: deck_page(content.benches, content.front, content.facts.talk),
         "Slides",
         deck=True,
     ),
     SitePage(
         "data.html",
-        "the files of the whole site, and the data of each benchmark with their licences",
         lambda content: data_page(content.benches),
         "Data",
     ),
     SitePage(
         "compare.html",
-        "machines side by side, if a device was measured on several; "
-        "[`accelreport compare --format html`](comparing.md) does this for two runs",
         lambda content: content.machines,
     ),
-    SitePage("methods.html", "how each number is made", lambda _: methods_page()),
+    SitePage("methods.html", lambda _: methods_page()),
 )
 """Every page, in the order of the navigation."""
 

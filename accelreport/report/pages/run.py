@@ -6,6 +6,7 @@ Where its time went, what was observed, and what the timer found when it checked
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,7 +27,6 @@ from accelreport.report.model import (
     Notes,
     Notice,
     Page,
-    Prose,
     RawTable,
     Section,
     Sparkline,
@@ -43,7 +43,7 @@ from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
 Times = NDArray[np.float64]
-WIDTH, HEIGHT = 860.0, 90.0
+WIDTH, HEIGHT = 1104.0, 160.0
 MOST = 430
 """Columns of the drawing;
 with more steps, each column reaches from the least to the most of several."""
@@ -73,7 +73,7 @@ def sparkline(record: Record, step: str) -> Sparkline | None:
     of = f" of {quantity.count(total)}" if stamped and count < total else ""
     what = f"steady {step}" if stamped else "block"
     shown = f"{quantity.count(count)}{of} {what}s"
-    text = f"{shown}: median {middle}, longest {longest}{'' if stamped else f' a {step}'}"
+    text = f"{shown}: median {middle}"
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
         f'width="{WIDTH:.0f}" height="{HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
@@ -103,33 +103,27 @@ def checks_section(record: Record) -> Section | None:
         )
         for check in record.checks
     )
-    faults = sum(check.outcome == "failed" for check in record.checks)
-    looked = sum(check.outcome != "not-applicable" for check in record.checks)
-    finding = f"{quantity.plural(looked, 'check')} made, {faults or 'no'} faults."
-    table = RawTable(
-        title="Faults looked for",
-        columns=("fault", "outcome", "a sound measurement shows", "seen"),
-        rows=rows,
-        note="None of these checks runs inside a timed window.",
-        words=True,
-    )
-    return Section("checks", "The timer checks itself", (table,), finding=finding)
+    counts = Counter(_OUTCOMES[check.outcome] for check in record.checks)
+    detail = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    columns = ("fault", "outcome", "expected", "seen")
+    table = RawTable(title="Faults", columns=columns, rows=rows, words=True)
+    return Section("checks", "Self-checks", (table,), folded=True, detail=detail)
 
 
 MOST_BLOCKS = 500
 """Rows of the table of blocks; the record's JSON has every one."""
 
 _STAGES = (
-    ("process_s", "process start to accelreport’s first line"),
-    ("import_s", "importing {framework} and Keras"),
-    ("prepared_s", "of these two: before the launch, shared with other cells"),
-    ("data_s", "data, onto the device"),
-    ("build_s", "building model and optimizer"),
-    ("first_step_s", "first step or call: trace, compile, run"),
+    ("process_s", "process start"),
+    ("import_s", "importing {framework}"),
+    ("prepared_s", "shared before launch"),
+    ("data_s", "data"),
+    ("build_s", "model, optimizer"),
+    ("first_step_s", "first step"),
     ("train_s", "all timed steps"),
     ("evaluate_s", "evaluations, untimed"),
-    ("observe_s", "observations of the trained model"),
-    ("checks_s", "the timer's checks of itself"),
+    ("observe_s", "observations"),
+    ("checks_s", "self-checks"),
     ("wall_s", "launch to end"),
 )
 
@@ -142,7 +136,7 @@ def stages_section(record: Record) -> Section | None:
         for name, text in _STAGES
         if (seconds := getattr(record.times, name)) is not None
     ]
-    return Section("times", "Where the time went", (Facts(tuple(rows)),)) if rows else None
+    return Section("times", "Stages", (Facts(tuple(rows)),), folded=True) if rows else None
 
 
 def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
@@ -169,18 +163,14 @@ def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
         title=f"Timed blocks: {quantity.count(len(record.blocks))}",
         columns=(
             "block", *([in_rounds] if in_rounds else []), f"first {step}", f"{step}s", "wall s",
-            f"ms a {step}", "CPU s", "CPU s of others", "part",
+            f"ms a {step}", "CPU s", "others’ CPU s", "part",
         ),
         rows=rows,
-        note=(
-            "The device was synchronised before and after each block."
-            + ("" if len(shown) == len(record.blocks) else " The JSON has the rest.")
-        ),
         folded=True,
     )  # fmt: skip
     drawn = sparkline(record, step)
     blocks: tuple[Block, ...] = (drawn, table) if drawn else (table,)
-    return Section("blocks", f"Timed {step}s, raw", blocks)
+    return Section("blocks", f"Timed {step}s", blocks)
 
 
 def curve_section(record: Record) -> Section | None:
@@ -199,8 +189,8 @@ def curve_section(record: Record) -> Section | None:
         for epoch in record.epochs
     )
     columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
-    table = RawTable("Every epoch", columns, rows, "Evaluations are not in these times.")
-    return Section("curve", "Learning curve", (table,))
+    table = RawTable("Every epoch", columns, rows)
+    return Section("curve", "Learning curve", (table,), folded=True)
 
 
 LONGEST_IN_COLUMNS = 60
@@ -240,17 +230,13 @@ def _numbers(words: Words, record: Record) -> list[Fact]:
     window = record.steady
     if window.steps:
         facts.append(Fact(f"Steady {words.step}", quantity.duration(window.step_s)))
-        facts.append(Fact("CPU time ÷ wall time", quantity.number(window.cpu_per_wall)))
+        facts.append(Fact("CPU ÷ wall time", quantity.number(window.cpu_per_wall)))
     if record.flops:
         count = quantity.operations(record.flops.per_step)
-        facts.append(
-            Fact(f"Arithmetic of a {words.step}", f"{count} ({label(record.flops.method, 400)})")
-        )
+        facts.append(Fact(f"FLOPs, {words.step}", f"{count} ({label(record.flops.method, 400)})"))
         if record.flops.bytes_per_step is not None:
             moved = quantity.size(record.flops.bytes_per_step)
-            facts.append(
-                Fact("Bytes of its products", f"{moved} ({label(record.flops.bytes_method, 400)})")
-            )
+            facts.append(Fact("Bytes", f"{moved} ({label(record.flops.bytes_method, 400)})"))
     if record.parameters is not None:
         facts.append(Fact("Parameters", quantity.count(record.parameters)))
     memory = record.memory
@@ -265,13 +251,15 @@ def _energy(energy: Energy) -> Fact:
     term = f"Energy, {label(energy.sensor, 20)} ({label(energy.scope, 40)})"
     if energy.joules is None:
         return Fact(term, f"not read: {label(energy.absent, 300)}")
-    return Fact(
-        term,
-        f"{joules(energy.joules)} in {quantity.duration(energy.window_s)} and "
-        f"{quantity.plural(energy.steps, 'steady step')}; {label(', '.join(energy.parts), 120)}; "
-        f"counted in {joules(energy.unit_j or 0.0)}, updated every "
-        f"{quantity.duration(energy.update_s)}; sensor-grade",
+    parts = (
+        joules(energy.joules),
+        quantity.duration(energy.window_s),
+        quantity.plural(energy.steps, "step"),
+        label(", ".join(energy.parts), 120),
+        f"± {joules(energy.unit_j or 0.0)}",
+        f"every {quantity.duration(energy.update_s)}",
     )
+    return Fact(term, "; ".join(parts))
 
 
 def in_columns(facts: list[Fact]) -> list[Block]:
@@ -301,29 +289,35 @@ def cell_page(
     headline, finding = _answer(bench.words, record, refusal, device, bench.at(point))
     log, file = None, f"{cell_slug(record.key, machine)}.json"
     if record.log_tail.strip():
-        log = Section("log", "End of the log", (Code("", (Token(tail(record.log_tail)),)),))
+        log = Section("log", "Log", (Code("", (Token(tail(record.log_tail)),)),), folded=True)
     place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
     sections = (
         result_section(bench, record),
-        stages_section(record),
         blocks_section(bench, record),
         checks_section(record),
+        stages_section(record),
         curve_section(record),
         _asked(bench, record, point),
         _input(record),
-        Section("environment", "Environment", machine_facts([record], page=f"../{DEVICES}")),
+        Section(
+            "environment",
+            "Environment",
+            machine_facts([record], page=f"../{DEVICES}"),
+            folded=True,
+        ),
         log,
-        Section("files", "Files", (Downloads((Download(file, file, "the record in full"),)),)),
+        Section("files", "Files", (Downloads((Download(file, file),)),), folded=True),
     )
     return Page(
         path=f"cells/{cell_slug(record.key, machine)}.html",
         title=f"{device}{where}, seed {record.cell.seed}",
         headline=headline,
-        kicker=f"One cell of “{label(bench.plan.title)}” · seed {record.cell.seed}",
+        kicker=f"{label(bench.plan.title)} · seed {record.cell.seed}",
         finding=finding,
-        description=f"{device}{where}, seed {record.cell.seed}: {_state(record)}.",
+        description=f"{device}{where}: {_state(record)}",
         sections=tuple(section for section in sections if section),
         template="cell.html",
+        record="Record",
         byline=(
             Fact("State", _state(record)),
             Fact("Started", quantity.moment(label(record.started_at, 60))),
@@ -338,9 +332,7 @@ def cell_page(
 
 def _state(record: Record) -> str:
     """The status of a record in words."""
-    return {"ok": "complete", "partial": "ended by its time budget"}.get(
-        record.status, record.status
-    )
+    return {"ok": "complete", "partial": "stopped by budget"}.get(record.status, record.status)
 
 
 def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tuple[str, str]:
@@ -354,39 +346,29 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
         at: the sweep point, to go behind a number.
     """
     if refusal:
-        return f"No time of {who}{at} is shown", f"Refused: {label(refusal, 600)}."
+        return f"{who} refused{at}", f"{label(refusal, 600)}."
     if record.failure is not None and record.status == "failed":
         kind = record.failure.kind
         return f"{who} failed{at}", f"{sentence(KINDS.get(kind, kind))}."
     window = record.steady
     if not window.steps:
-        return f"{who} ended before its first steady {words.step}{at}", ""
+        return f"{who}: no steady {words.step}{at}", ""
     seconds = quantity.write(window.step_s, Unit.SECONDS, digits=quantity.HEADLINE)
-    steps = sentence(quantity.plural(window.steps, words.step))
-    took, per_step = quantity.duration(window.window_s), quantity.duration(window.step_s)
-    evidence = f"{steps} took {took} after the warm-up, {per_step} each."
-    return f"{who} takes {seconds} a {words.step}{at}", evidence
+    steps = quantity.plural(window.steps, words.step)
+    return f"{who}: {seconds} a {words.step}{at}", f"{steps}, {quantity.duration(window.window_s)}"
 
 
 def _notices(record: Record) -> tuple[Notice, ...]:
     notices = []
     if record.data and record.data.origin == "synthetic":
-        text = label(record.data.note, 300) or "A generated stand-in of the same shapes was used."
+        text = label(record.data.note, 300)
         notices.append(Notice("Synthetic data.", text))
     if record.data and record.data.origin == "sample":
-        notices.append(Notice("Sample of the data.", label(record.data.note, 400)))
+        notices.append(Notice("Sample.", label(record.data.note, 400)))
     if record.status == "partial":
         done = sum(block.steps for block in record.blocks)
-        notices.append(
-            Notice(
-                "Partial run.",
-                (
-                    f"The time budget ended it after {quantity.count(done)} of "
-                    f"{quantity.plural(record.planned_steps, 'step')}. Its total is extrapolated, "
-                    "and marked so."
-                ),
-            )
-        )
+        of = quantity.plural(record.planned_steps, "step")
+        notices.append(Notice("Partial run.", f"{quantity.count(done)} of {of}"))
     return tuple(notices)
 
 
@@ -409,11 +391,10 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
     # A reader sees each key, and text in it is escaped, never raw.
     spec = json.dumps(asked, indent=1, ensure_ascii=True, default=str)
     blocks = (
-        Code("The whole spec, after profile and sweep", (Token(spec),)),
-        Code("Again", commands(bench, cell.device, point, record)),
-        Prose("This measures every repeat of this device and sweep point that is missing."),
+        Code("", commands(bench, cell.device, point, record)),
+        Code("Spec", (Token(spec),)),
     )
-    return Section("asked", "What was asked for", blocks)
+    return Section("asked", "Run it yourself", blocks, folded=True)
 
 
 def _input(record: Record) -> Section | None:
@@ -430,4 +411,4 @@ def _input(record: Record) -> Section | None:
     facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
     facts += [Fact("Note", label(data.note, 300))] if data.note else []
     facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
-    return Section("input", "Input", tuple(in_columns(facts)))
+    return Section("input", "Input", tuple(in_columns(facts)), folded=True)

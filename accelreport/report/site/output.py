@@ -80,7 +80,7 @@ class Output:
                 waiting.write_bytes(data)
                 self._waiting[path] = waiting
         except OSError as error:
-            raise self._refused(error) from error
+            raise unwritable(self.root, error) from error
 
     def keep(self, path: str) -> None:
         """Leaves a file of an earlier build where it is, as part of this site.
@@ -125,7 +125,7 @@ class Output:
                 self._remove(path)
             self._write_manifest(self._files)
         except OSError as error:
-            raise self._refused(error) from error
+            raise unwritable(self.root, error) from error
         finally:
             self.close()
         return len(self._waiting)
@@ -155,7 +155,7 @@ class Output:
             sweep(self.root, MANIFEST)
         except OSError as error:
             self.close()
-            raise self._refused(error) from error
+            raise unwritable(self.root, error) from error
         self._before = self._own_files()
         return self
 
@@ -169,13 +169,6 @@ class Output:
         if error is not None:
             with contextlib.suppress(OSError):
                 self.root.rmdir()  # only if nothing is in it
-
-    def _refused(self, error: OSError) -> OutputError:
-        return OutputError(
-            f"{self.root} cannot be written.",
-            why=f"{error.strerror or error}.",
-            remedy="Free space or allow writing there, or choose another folder with --out.",
-        )
 
     def _own_files(self) -> set[str]:
         path = self.root / MANIFEST
@@ -191,15 +184,9 @@ class Output:
             ) from error
 
     def _refuse_foreign(self) -> None:
-        foreign = [
-            path for path in sorted(self._files - self._before) if os.path.lexists(self.root / path)
-        ]
-        if foreign:
-            raise OutputError(
-                f"{self.root / foreign[0]} is in the way.",
-                why="It was not written by accelreport build, which replaces only its own files.",
-                remedy="Move it away, or choose another folder with --out.",
-            )
+        for path in sorted(self._files - self._before):
+            if os.path.lexists(self.root / path):
+                raise foreign(self.root / path)
 
     def _remove(self, path: str) -> None:
         target = self.root / path
@@ -222,6 +209,24 @@ class Output:
         place = self.root / MANIFEST
         if not _holds(place, text.encode()):
             write_whole(place, text.encode(), durable=False)
+
+
+def unwritable(place: Path, error: OSError) -> OutputError:
+    """The error where the disk refuses what a build writes."""
+    return OutputError(
+        f"{place} cannot be written.",
+        why=f"{error.strerror or error}.",
+        remedy="Free space or allow writing there, or choose another place with --out.",
+    )
+
+
+def foreign(place: Path) -> OutputError:
+    """The error where a file that no build wrote is in the way."""
+    return OutputError(
+        f"{place} is in the way.",
+        why="It was not written by accelreport build, which replaces only its own files.",
+        remedy="Move it away, or choose another place with --out.",
+    )
 
 
 def _holds(path: Path, content: bytes) -> bool:

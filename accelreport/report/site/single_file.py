@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from accelreport.atomic import write_whole
-from accelreport.errors import AccelReportError, ExitCode, Unshown
+from accelreport.errors import Unshown
 from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
@@ -29,12 +27,12 @@ from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.export import (
     benchmark_files,
-    figure_files,
     record_json,
     relinked,
     site_files,
 )
 from accelreport.report.site.options import BuildInput
+from accelreport.report.site.output import foreign, unwritable
 from accelreport.report.site.render import Renderer
 from accelreport.report.text import slug
 from accelreport.report.view import BenchmarkView
@@ -48,9 +46,6 @@ _TYPES = {
     "csv": "text/csv",
     "json": "application/json",
     "toml": "application/toml",
-    "svg": "image/svg+xml",
-    "md": "text/markdown",
-    "tex": "application/x-tex",
 }
 _PLAIN = " /?:@!$'()*,;=~{}[]|^`\\"
 """Characters that need no escape inside an attribute of a page."""
@@ -76,22 +71,10 @@ def data_link(name: str, content: str, detail: str, *, before: str = "") -> Down
     size = quantity.size(len(packed))
     address = f"data:application/gzip;base64,{base64.b64encode(packed).decode()}"
     if len(address) > LONGEST:
-        why = f"{detail}; {size}, more than a link can hold: build the site of several files"
+        why = f"{size}: too large for a link"
         return Download("", name, why)
     note = ", ".join(part for part in (detail, f"{size} compressed") if part)
     return Download(address, f"{name}.gz", note, name=f"{before}{name}.gz")
-
-
-def figure_link(link: Download, content: str) -> Download:
-    """A file of a figure as a link that holds it, hardly longer than the file.
-
-    Compressed it would be shorter, but mail and servers compress the page as a whole.
-    """
-    suffix = link.href.rpartition(".")[2]
-    text = content.replace('"', "'").strip() if suffix == "svg" else content
-    safe = f"{_PLAIN}<>" if suffix == "svg" else _PLAIN
-    address = f"data:{_TYPES.get(suffix, 'text/plain')};charset=utf-8,{quote(text, safe=safe)}"
-    return Download(address, link.text, name=link.href.replace("/", "."))
 
 
 FRONT = "front"
@@ -139,7 +122,6 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
         part: the page.
         homes: path of a page or a file of the site → its id in the one file.
     """
-    stem = part.page.path.removesuffix(".html")
 
     def name(old: str) -> str:
         return f"{part.id}-{old}"
@@ -150,8 +132,6 @@ def moved(part: Part, homes: Mapping[str, str]) -> Page:
             return old
         if path in part.files:
             return f"#{name(part.files[path].id)}"
-        if path.startswith(f"{stem}/"):
-            return old  # the files of figures get their links when these are drawn
         home = homes.get(path or part.page.path, "")
         return f"#{home}-{place}" if home and place else f"#{home}" if home else ""
 
@@ -171,53 +151,18 @@ def _section(section: Section, part: Part, name: Change, link: Change) -> Sectio
         file = part.files.get(item.href)
         return replace(file, id=name(file.id)) if file else relinked(item, name=name, link=link)
 
-    blocks = (
-        Downloads(tuple(map(own, block.items)))
-        if isinstance(block, Downloads)
-        else relinked(block, name=name, link=link)
-        for block in section.blocks
-    )
+    blocks: list[Block] = []
+    for block in section.blocks:
+        if isinstance(block, Downloads):
+            blocks.append(Downloads(tuple(map(own, block.items))))
+        else:  # the numbers of a figure are in the files of its benchmark
+            block = replace(block, downloads=()) if isinstance(block, Figure) else block
+            blocks.append(relinked(block, name=name, link=link))
     return replace(relinked(section, name=name, link=link), blocks=tuple(blocks))
-
-
-def with_figure_files(page: Page, drawn: Callable[[Figure], Sequence[Markup]]) -> Page:
-    """The page with each figure's files in links under it.
-
-    Left out are the dark theme, which is the same drawing, and the specification.
-
-    Args:
-        page: a page that was moved.
-        drawn: the drawings of a figure.
-    """
-
-    def linked(block: Block) -> Block:
-        if not isinstance(block, Figure):
-            return block
-        contents = dict(figure_files(block, drawn(block), _no_picture))
-        links = (
-            figure_link(link, str(contents[link.href]))
-            for link in block.downloads
-            if not link.href.endswith(".dark.svg")
-        )
-        return replace(block, downloads=tuple(links))
-
-    return page.with_sections(
-        lambda section: replace(section, blocks=tuple(linked(block) for block in section.blocks))
-    )
-
-
-def _no_picture(svg: str) -> bytes:
-    raise ValueError(f"one file holds drawings, not pictures of them: {svg[:60]}")
 
 
 MARK = '<meta name="generator" content="accelreport">'
 """The mark of a file that accelreport wrote."""
-
-
-class SingleFileError(AccelReportError):
-    """The one file cannot be written."""
-
-    exit_code = ExitCode.BAD_RESULTS
 
 
 def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[Unshown, ...]]:
@@ -240,11 +185,7 @@ def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, t
         out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(out, data)
     except OSError as error:
-        raise SingleFileError(
-            f"{out} cannot be written.",
-            why=f"{error.strerror or error}.",
-            remedy="Free space or allow writing there, or choose another file with --out.",
-        ) from error
+        raise unwritable(out, error) from error
     return pages, 1, unshown
 
 
@@ -260,10 +201,6 @@ def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tu
         for page in pages:
             drawer.expect(page)
 
-        def drawn(figure: Figure) -> list[Markup]:
-            return [drawer.svg(drawing) for drawing in figure.drawings]
-
-        pages = [with_figure_files(page, drawn) for page in pages]
         renderer = Renderer(drawer.svg, read.options.templates, read.facts)
         front = replace(pages[0], template="single.html", path="report.html")
         text = renderer.render(front, pages=pages, site=read.facts)
@@ -294,14 +231,6 @@ def _refuse_foreign(out: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise SingleFileError(
-            f"{out} cannot be the file of a report.",
-            why=f"{error.strerror or error}.",
-            remedy="Name a file with --out, such as report.html.",
-        ) from error
+        raise unwritable(out, error) from error
     if not ours:
-        raise SingleFileError(
-            f"{out} is in the way.",
-            why="It was not written by accelreport build, which replaces only its own files.",
-            remedy="Move it away, or choose another file with --out.",
-        )
+        raise foreign(out)

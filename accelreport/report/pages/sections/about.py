@@ -15,7 +15,6 @@ from accelreport.report.model import (
     Code,
     Download,
     Downloads,
-    Prose,
     Section,
     Token,
 )
@@ -61,19 +60,14 @@ SUPPLIED = "user-supplied"
 
 def reproduce_section(bench: BenchmarkView) -> Section:
     """How to run it again."""
-    anew = (
-        "Cells that are in the results folder are not run again. To measure everything "
-        "anew, remove the folder or choose another with --results."
-    )
-    blocks = (Code("", commands(bench)), Prose(anew))
-    return Section("reproduce", "Run it yourself", blocks)
+    return Section("reproduce", "Run it yourself", (Code("", commands(bench)),))
 
 
 def files_section(bench: BenchmarkView) -> Section:
     """On what it ran, the spec, how to cite it, and every file."""
     devices = (
-        Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name), "how it is driven")
-        for name in bench.plan.devices
+        Download(f"{DEVICES}#{device_id(name)}", bench.title_of(name))
+        for name in dict.fromkeys(series.device for series in bench.shown_series)
     )
     name = f"{label(bench.plan.spec, 80)}.toml"
     spec = bench.plan.text.rstrip("\n") + "\n"
@@ -86,20 +80,20 @@ def files_section(bench: BenchmarkView) -> Section:
         Downloads(files),
     )
     detail = " · ".join(filter(None, (machine_line(bench.records.values()), f"{len(FILES)} files")))
-    return Section("files", "Machine, spec and files", blocks, folded=True, detail=detail)
+    return Section("files", "Spec and files", blocks, folded=True, detail=detail)
 
 
 FILES = (
-    ("cells.csv", "one row for each cell"),
-    ("speedups.csv", "one row for each device and sweep point"),
-    ("steps.csv", "every timed step"),
-    ("curves.csv", "every point of every learning curve"),
-    ("targets.csv", "time to the target, for each cell"),
-    ("published.csv", "published figures beside measured ones"),
+    ("cells.csv", "processes"),
+    ("speedups.csv", "devices, sweep points"),
+    ("steps.csv", "timed steps"),
+    ("curves.csv", "learning curves"),
+    ("targets.csv", "time to target"),
+    ("published.csv", "published and measured"),
     ("claims.csv", "claims and verdicts"),
-    ("plan.json", "what the spec said, as the report read it"),
-    ("records.json", "every record in full"),
-    ("spec.toml", "the spec, as it was read"),
+    ("plan.json", "the plan"),
+    ("records.json", "all records"),
+    ("spec.toml", "the spec"),
 )
 """Every file beside the page, and what is in it."""
 

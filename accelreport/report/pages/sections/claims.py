@@ -33,7 +33,6 @@ from accelreport.report.model import (
     Facets,
     Line,
     Page,
-    Prose,
     Row,
     RowGroup,
     Section,
@@ -49,17 +48,20 @@ from accelreport.report.model import (
 from accelreport.report.notices import notices_of
 from accelreport.report.pages.badges import benchmark_rows, kind_text, origin_badges
 from accelreport.report.quantity import setting
-from accelreport.report.text import label, sentence, slug, tied
+from accelreport.report.text import label, sentence, tied
 from accelreport.report.view import BenchmarkView
 from accelreport.spec.claims import Claim, Names
 
-HOW_TESTED = (
-    "A rule in the spec tests each claim. A claim is confirmed or refuted only when the whole "
-    "interval lies on one side."
-)
 DECIDED = frozenset({ClaimState.CONFIRMED, ClaimState.REFUTED})
 
 UNTESTED = frozenset({ClaimState.NOT_MEASURED, ClaimState.NEEDS_DEVICE})
+GROUPS = (
+    ("claims", "Decided", DECIDED),
+    ("undecided", "Undecided", frozenset(ClaimState) - DECIDED - UNTESTED),
+    ("unmeasured", "Not measured", frozenset({ClaimState.NOT_MEASURED})),
+    ("device", "Need a device", frozenset({ClaimState.NEEDS_DEVICE})),
+)
+"""Sections of the page of claims, by what decides a claim: a rerun, a run, another device."""
 """States of claims that something has to be measured for."""
 MOST_SHOWN, MOST_SHOWN_UNDECIDED = 3, 1
 """Lines of numbers beside a claim; a reader opens the others together with the rule."""
@@ -80,24 +82,13 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     tested = [result for result in bench.tested if result.state not in UNTESTED]
     tables = []
     if tested:
-        title = "Each claim that was tested, and what was measured"
-        table = claims_table("claims-table", title, [(bench, tested)])
-        tables.append(replace(table, caption=_of_synthetic(bench.tested).strip()))
+        tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
     if untested:
         title = f"Not tested: {states_text(state_counts(untested))}"
         table = claims_table("untested-table", title, [(bench, untested)])
         tables.append(replace(table, folded=True))
     detail = states_text(state_counts(bench.tested))
     return Section("claims", "Claims", tuple(tables), detail=detail)
-
-
-def _of_synthetic(every: Sequence[ClaimResult]) -> str:
-    """How many verdicts come from synthetic data; empty where none does."""
-    synthetic = sum(result.stand_in == "synthetic" for result in distinct(every))
-    if synthetic and synthetic == sum(result.tested for result in distinct(every)):
-        return " Every verdict comes from synthetic data."
-    verdicts = quantity.plural(synthetic, "verdict comes", "verdicts come")
-    return f" {verdicts} from synthetic data." if synthetic else ""
 
 
 def claim_id(bench: BenchmarkView, number: int) -> str:
@@ -159,9 +150,7 @@ def _untested(bench: BenchmarkView, result: ClaimResult) -> str:
             reasons.setdefault(why, []).append(bench.title_of(name))
     if not reasons:
         return tied(label(numbers_text(result, names_of(bench)), 600))
-    return "; ".join(
-        f"{quantity.listed(sorted(who))} not measured: {why}" for why, who in reasons.items()
-    )
+    return "; ".join(f"{quantity.listed(sorted(who))}: {why}" for why, who in reasons.items())
 
 
 def _said_by(bench: BenchmarkView, claim: Claim) -> Entry:
@@ -191,7 +180,7 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     if result.numbers:
         shown += [Line(missing_text(missing, names), "reason") for missing in result.missing]
     rule = tied(label(rule_text(bench.plan, claim.rule, names), 400))
-    more_title = f"{quantity.plural(len(more), 'more line')} and the rule" if more else "the rule"
+    more_title = f"{len(more)} more, rule" if more else "rule"
     more.append(Line(f"The rule: {rule}."))
     note = label(claim.note, 200)
     if note and not decided:
@@ -238,7 +227,7 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
         )
         if items:
             decided = sum(result.state in DECIDED for result in own)
-            rows.append(UnitRow(sentence(words), f"{decided} of {len(own)} decided", items))
+            rows.append(UnitRow(sentence(words), f"{decided}/{len(own)} decided", items))
     keys = (
         (state.name.lower(), state_words(state, count), count)
         for state, count in state_counts(every).items()
@@ -247,35 +236,36 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
 
 
 def claims_page(benches: Sequence[BenchmarkView]) -> Page:
-    """The page: what is decided, and the other claims of each benchmark, to be opened."""
+    """The page: what is decided, then what is not, by what would decide it."""
     every = [result for bench in benches for result in bench.tested]
     units = units_of(benches)
-    if units is None:
-        text = "A `[[claims]]` table in a spec is tested here."
-        section = Section("claims", "Claims", (Prose(text),))
-        finding = "No spec makes a claim."
-        return Page(PATH, "Claims", finding, (section,), "tables.html", notices=notices_of(benches))
-    decided = [
-        (bench, own)
-        for bench in benches
-        if (own := [result for result in bench.tested if result.state in DECIDED])
-    ]
-    blocks: list[Block] = [units]
-    if decided:
-        blocks.append(claims_table("claims-table", "Confirmed and refuted claims", decided))
-    sections = [Section("claims", "What is decided", tuple(blocks))]
-    for bench in benches:
-        if rest := [result for result in bench.tested if result.state not in DECIDED]:
-            name = f"of-{slug(bench.slug)}"
-            table = claims_table(f"{name}-table", f"Not decided: {bench.named}", [(bench, rest)])
-            detail = states_text(state_counts(rest))
-            sections.append(Section(name, bench.named, (table,), folded=True, detail=detail))
+    blocks: list[Block] = [units] if units else []
+    sections = []
+    for name, title, states in GROUPS:
+        rows = [
+            (bench, own)
+            for bench in benches
+            if (own := [result for result in bench.tested if result.state in states])
+        ]
+        if rows:
+            table = claims_table(f"{name}-table", title, rows)
+            count = quantity.count(sum(len(own) for _, own in rows))
+            sections.append(
+                Section(
+                    name,
+                    title,
+                    (*blocks, table),
+                    folded=states <= UNTESTED and bool(sections),
+                    detail=count,
+                )
+            )
+            blocks = []
     return Page(
         path=PATH,
         title="Claims",
-        headline=decided_text(every),
-        finding=HOW_TESTED + _of_synthetic(every),
+        headline=decided_text(every) if every else "No claims",
         sections=tuple(sections),
         template="tables.html",
+        finding="",
         notices=notices_of(benches),
     )

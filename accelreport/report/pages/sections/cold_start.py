@@ -17,7 +17,7 @@ from accelreport.analysis.results import Result, later_epoch
 from accelreport.analysis.speedup import Speedup, rules_of, speedup
 from accelreport.analysis.stats import Interval, Verdict, geometric_mean
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Dot, dot_plot
+from accelreport.report.charts.dot_plot import Dot
 from accelreport.report.charts.drawing import FULL, NARROW
 from accelreport.report.charts.scales import plain_duration
 from accelreport.report.frames import withheld_word
@@ -31,14 +31,13 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
-from accelreport.report.openings.opening import Plot, Size
+from accelreport.report.openings.opening import Size, dots_plot
 from accelreport.report.pages.badges import (
     absent_row,
     groups_by_point,
     loud_badges,
     measured_row,
     panel_points,
-    panels_note,
 )
 from accelreport.report.quantity import duration_of
 from accelreport.report.say import SIGNS
@@ -94,10 +93,6 @@ def withheld_at(bench: BenchmarkView, point: Point) -> Iterator[tuple[SeriesPoin
                 yield (series, point), comparison
 
 
-MOST_POINTS = 8
-"""With more sweep points than this, the table has to be opened."""
-
-
 def cold_start_section(bench: BenchmarkView) -> Section | None:
     """The section; None when nothing was measured."""
     starts = starts_of(bench)
@@ -109,14 +104,13 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         for place, start in starts.items()
         if present(start.steady_s) and (unit := unit_of(bench, place, start))
     }
-    detail = f"no steady {bench.words.step} was measured"
+    detail = ""
     if known:
         paired = {place: paired_first(bench, place) for place in known}
         place = max(known, key=lambda at: (not paired[at].low <= 1 <= paired[at].high, known[at]))
         own = paired[place]
         first = f"{bench.words.first} {quantity.write(known[place], Unit.RATIO)}"
-        steady = "a later call" if bench.words.kernel or bench.words.calls else "a steady one"
-        detail = f"{first} as long as {steady}{bench.where(place)}"
+        detail = f"{first} steady{bench.where(place)}"
         if own.low <= 1 <= own.high:
             interval = quantity.ratio_interval(own.low, own.high, own.value)
             detail = f"{detail}, undecided ({interval})"
@@ -126,7 +120,7 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
     # Chosen among those that were measured: a run that was stopped may have none of the others.
     points = panel_points([p for p in bench.points if any(place[1] == p for place in starts)])
-    names = [name or f"{bench.words.first} (trace, compile, run)" for name, _ in STAGES]
+    names = [name or bench.words.first for name, _ in STAGES]
     places = [(s, p) for p in points for s in bench.series if (s, p) in starts]
     times = [(s, s.title, bench.point_name(p), starts[s, p].total) for s, p in places]
     if len(places) == 1:
@@ -137,17 +131,12 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         Dot(name, detail, device, seconds, quantity.duration(seconds), seconds, seconds)
         for device, name, detail, seconds in times
     ]
-    plot = Plot(
+    plot = dots_plot(
+        dots,
+        axis="start-up",
+        tick=plain_duration,
         id="start-up",
-        title=f"Time before the {bench.words.first} is complete",
-        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
-        chart=lambda size: dot_plot(
-            dots, axis_title="start-up", tick=plain_duration, width=size.width, height=size.height
-        ),
-        caption=(
-            "Each mark is the median process of a device, or the mean of the middle two. The table "
-            f"has its stages: {', '.join(names)}." + panels_note(len(points), len(bench.points))
-        ),
+        title=f"Start-up to {bench.words.first}",
         badges=loud_badges(bench),
         table=_stages(bench, starts, names),
     )
@@ -163,7 +152,7 @@ def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[
 
     return Table(
         id="start-up-data",
-        title="Stages of the start-up",
+        title="Start-up stages",
         corner="device",
         columns=number_columns((*names, "together")),
         groups=tuple(
@@ -183,35 +172,22 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
         titles += ["TFLOPS cold", "TFLOPS warm"]
     elif words.trains:
         titles += ["first epoch", "later epoch"]
-    baseline = bench.baseline_name
-    cut = words.trains and any(
+    cut_epoch = words.trains and any(
         later_epoch(row, bench.plan.value("epochs", row.point))[1]
         for place in starts
         for row in bench.measured(*place)
     )
     return Table(
         id="cold-table",
-        title="Start-up and steady state",
-        caption=(
-            f"Medians over processes; geometric means for {warm}s"
-            f"{' and warm TFLOPS' * words.kernel}{' and later epochs' * words.trains}. "
-            f"“Start-up in {noun}” is "
-            f"the number of steady {noun} that take as long as everything before the first "
-            f"one is complete. “Pays off after” is the number of {noun} from which a device "
-            f"has overtaken {baseline}, start-up included: the difference of the two "
-            f"start-ups over the difference of the two {warm} times."
-            + " † extrapolated: the steps of an epoch at the steady rate." * cut
-            + " † extrapolated: a whole call at the rate of its measured part."
-            * any(_cut_call(bench, place) for place in starts)
-        ),
+        title="Start-up, steady state",
+        caption="† extrapolated" if cut_epoch or any(_cut_call(bench, at) for at in starts) else "",
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
             bench,
             lambda point: (_cold_row(bench, (s, point), starts) for s in bench.tried_series),
         ),
-        folded=len(bench.points) > MOST_POINTS,
-        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+        download=Download(f"{bench.slug}/cells.csv", "CSV"),
     )
 
 

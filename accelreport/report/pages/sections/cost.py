@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import nan
 
@@ -65,12 +65,11 @@ def cost_section(bench: BenchmarkView) -> Section | None:
         return None
     table = _table(bench, rows)
     if len(currencies) > 1:
-        finding = "Prices are in different currencies, so no costs are compared."
-        return Section("cost", "Cost", (table,), finding=finding)
-    finding = worth(Speaker(bench), [(row.value, row.cost) for row in rows if row.price])
-    if sum(row.price is not None for row in rows) == 1:
-        return Section("cost", "Cost", (table,), folded=True, detail=finding)
-    return Section("cost", "Cost", (_plot(bench, rows, table),), finding=finding)
+        return Section("cost", "Cost", (table,), detail="several currencies")
+    priced = quantity.plural(sum(row.price is not None for row in rows), "price")
+    if priced.startswith("1 "):
+        return Section("cost", "Cost", (table,), folded=True, detail=priced)
+    return Section("cost", "Cost", (_plot(bench, rows, table),), detail=priced)
 
 
 def _priced(bench: BenchmarkView) -> Iterator[Priced]:
@@ -97,56 +96,7 @@ def _of_a_million(rate: Value) -> Value:
 
 
 def _what(bench: BenchmarkView) -> str:
-    return f"time of a million {bench.words.sample}"
-
-
-def worth(speaker: Speaker, rows: Sequence[tuple[Value, float]]) -> str:
-    """Which row with a price costs least and which takes least; no winner that is not decided.
-
-    Args:
-        speaker: writes the names and the numbers.
-        rows: times with what they cost; at least one.
-    """
-    cheapest = min(rows, key=lambda row: (row[1], row[0].number))
-    fastest = min(rows, key=lambda row: (row[0].number, row[1]))
-
-    def called(value: Value) -> str:
-        return f"{speaker.name(value.of)}{speaker.at(value.of)}"
-
-    if len(rows) == 1:
-        return f"Only {called(cheapest[0])} has a price"
-    priced = f"{len(rows)} rows with a price"
-    level = [
-        row
-        for first, by in ((cheapest, 1), (fastest, 0))
-        for row in rows
-        if row is not first and _overlap(first[0], row[0], by, rows)
-    ]
-    if level:
-        return f"No winner is decided among {priced}: intervals overlap."
-    if cheapest is fastest:
-        least = fastest[0].number, fastest[1]
-        best = [called(value) for value, cost in rows if (value.number, cost) == least]
-        names, verb = sentence(quantity.listed(best)), "is" if len(best) == 1 else "are"
-        return f"{names} {verb} both the cheapest and the fastest of {priced}."
-    longer, dearer = (
-        quantity.write(ratio, Unit.RATIO, digits=quantity.HEADLINE)
-        for ratio in (cheapest[0].number / fastest[0].number, fastest[1] / cheapest[1])
-    )
-    return (
-        f"{sentence(called(cheapest[0]))} costs least of {priced}. "
-        f"{sentence(called(fastest[0]))} takes least time and costs {dearer} as much; the "
-        f"cheapest takes {longer} as long. No row is best at both."
-    )
-
-
-def _overlap(best: Value, other: Value, by_cost: int, rows: Sequence[tuple[Value, float]]) -> bool:
-    """Whether the interval of another measured row reaches the best one's, in time or in cost."""
-    if not (best.interval.known and other.interval.known):
-        return False
-    costs = {id(value): cost / value.number if by_cost else 1.0 for value, cost in rows}
-    low, high = other.interval.low * costs[id(other)], best.interval.high * costs[id(best)]
-    return low <= high
+    return f"million {bench.words.sample}"
 
 
 def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
@@ -154,22 +104,16 @@ def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
     offers = list(_offers(speaker, rows))
     marks = ["◇ published"]
     marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
-    marks += ["○ a single run"] if any(o.hollow for o in offers) else []
-    unpriced = any(row.price is None for row in rows)
+    marks += ["○ single run"] if any(o.hollow for o in offers) else []
     currency = next(row.price.currency for row in rows if row.price)
     return Plot(
         id="trade-off",
-        title=f"{sentence(_what(bench))} against its cost",
+        title="Time against cost",
         description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
         chart=lambda size: trade_off(
             offers, currency=label(currency, 8), width=size.width, height=size.height
         ),
-        subtitle=f"Up: {_what(bench)} (log scale). Down and to the left is better.",
-        caption=(
-            f"{', '.join(marks)}. Dashed: no row with a price is both cheaper and faster."
-            + " Dotted: measured on a device without a price." * unpriced
-            + " Prices are list prices of the dates in the table."
-        ),
+        caption=" · ".join(marks),
         table=table,
         values=tuple(row.value for row in rows),
     ).figure(Size(FULL, 220), ON_A_PHONE)
@@ -223,18 +167,14 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
                         *(Line(text, "reason") for text in row.doubts),
                     )
                 ),
-                money(row.cost, row.price.currency) if row.price else "no price given",
+                money(row.cost, row.price.currency) if row.price else "no price",
                 price_text(row.price) if row.price else "–",
                 device=bench.colour_of(of.device),
             )
         )
     return Table(
         id="cost-table",
-        title=f"{sentence(_what(bench))}, and what it costs",
-        caption=(
-            "At the steady rate, or at the published one. Cost: time × the price of an hour, "
-            "whatever anyone paid. A range is the 95 % interval over processes. ‡ single run."
-        ),
+        title=sentence(_what(bench)),
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
@@ -256,9 +196,9 @@ def money(amount: float, currency: str) -> str:
 
 
 def price_text(price: Price) -> str:
-    """A price in words: "0.35 USD an hour, on 31 May 2026, a provider’s list"."""
+    """A price in words: "0.35 USD/h, 31 May 2026, a provider’s list"."""
     when = quantity.instant(price.date)
-    day = f"on {quantity.day(when) if when else label(price.date, 10)}"
+    day = quantity.day(when) if when else label(price.date, 10)
     source = f", {label(price.source, 160)}" if price.source else ""
-    hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)} an hour"
-    return f"{hour}, {day if price.date else 'date of the price not given'}{source}"
+    hour = f"{quantity.number(price.per_hour)} {label(price.currency, 8)}/h"
+    return f"{hour}, {day if price.date else 'undated'}{source}"

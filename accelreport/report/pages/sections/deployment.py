@@ -9,7 +9,7 @@ from accelreport.analysis.learning import QuantisedResult, quantised_results
 from accelreport.analysis.learning_findings import ACCURACY, LATENCY, SIZE, quantised_runs
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
+from accelreport.report.charts.dot_plot import Base, Dot
 from accelreport.report.charts.drawing import FULL
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.model import (
@@ -26,15 +26,12 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size, dots_plot
 from accelreport.report.pages.sections.predictions import NamedRun, named
 from accelreport.report.say import Speaker, points
-from accelreport.report.text import label, sentence
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Series, median, present
 from accelreport.results.record import SavedWeights, Served
-
-SHOWN_DIGITS = 16
-"""Of a checksum in a table."""
 
 
 def int8_plot(bench: BenchmarkView) -> Plot | None:
@@ -45,19 +42,13 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
         return None
     first = named(bench, converted[0][0])
     dots = _int8_dots(bench, finding, [result for _, result in converted], first.series)
-    return Plot(
+    return dots_plot(
+        dots,
+        axis="int8 ÷ float32",
+        tick=factor_text,
+        base=Base(name="float32 = 1×"),
         id="int8",
-        title="The same network in int8 and in float32",
-        description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots),
-        chart=lambda size: dot_plot(
-            dots,
-            axis_title="int8, relative to float32",
-            tick=factor_text,
-            width=size.width,
-            height=0,
-            base=Base(name="float32 = 1×"),
-        ),
-        caption="Marks are medians over runs." * (len(converted) > 1),
+        title="int8 and float32",
         badges=first.badges,
         values=finding.values,
     )
@@ -78,7 +69,7 @@ def _int8_dots(
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
         ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
          quantity.size, f"{number[SIZE]} of float32"),
-        ("latency of a call", [(row.float32_latency_s, row.int8_latency_s) for row in results],
+        ("call latency", [(row.float32_latency_s, row.int8_latency_s) for row in results],
          quantity.duration, f"{number.get(LATENCY)} as fast"),
         ("accuracy", right, quantity.percent, changed),
     ]  # fmt: skip
@@ -104,13 +95,11 @@ def deployment_section(bench: BenchmarkView) -> Section | None:
         blocks.append(_served(served))
     if saved:
         blocks.append(_saved(saved))
-    if any(run.record.artefacts for run in runs):
-        blocks.append(_kept(runs))
     if not blocks:
         return None
     detail = Speaker(bench).number_of(Kind.INT8)
     if served and not plot:
-        detail = f"served over HTTP by {quantity.plural(len(served), 'run')}"
+        detail = f"{quantity.plural(len(served), 'run')} served"
     return Section("deployed", "Deployed model", tuple(blocks), folded=True, detail=detail)
 
 
@@ -125,18 +114,9 @@ def _quantised(runs: list[NamedRun]) -> Table:
         for run in runs
         for row in quantised_results([run.record])
     ]
-    first = next(run.record.quantised for run in runs if run.record.quantised)
-    count = first.calibration_examples
-    calibrated = f", calibrated on {quantity.plural(count, 'training example')}" if count else ""
     return Table(
         id="quantised-table",
-        title="The same network in float32 and in int8",
-        caption=(
-            f"{sentence(label(first.method, 200))}{calibrated}; the LiteRT interpreter runs "
-            f"both with {quantity.plural(first.threads, 'thread')}. Latency is the median "
-            "for one example. The difference in accuracy has a 95 % interval (Bonett and "
-            "Price) and is tested by McNemar's exact test."
-        ),
+        title="Size, latency, accuracy",
         corner="arithmetic",
         columns=number_columns(("size", "latency", "throughput", "accuracy", "difference")),
         groups=tuple(groups),
@@ -179,12 +159,7 @@ def _served(served: list[tuple[NamedRun, Served]]) -> Table:
     titles = ("p50", "p95", "p99", "throughput", "largest difference", "same class", "export")
     return Table(
         id="served-table",
-        title="Exported, and served over HTTP by a process of its own",
-        caption=(
-            f"{label(served[0][1].server, 200)}. Percentiles are of requests for one "
-            "example, one after the other; throughput is of several clients at once. The "
-            "difference is between the answer and the training process’s own prediction."
-        ),
+        title="Served over HTTP",
         corner="run",
         columns=number_columns(titles),
         groups=(RowGroup(tuple(_served_row(run, result) for run, result in served)),),
@@ -200,7 +175,7 @@ def _served_row(run: NamedRun, served: Served) -> Row:
         *map(quantity.duration, times),
         _entry(
             quantity.rate(served.throughput, "examples"),
-            f"{clients}, {served.throughput_batch} a request",
+            f"{clients} × {served.throughput_batch}",
         ),
         quantity.tiny(served.max_difference),
         _entry(same, f"of {quantity.count(served.examples)}"),
@@ -222,39 +197,8 @@ def _saved(saved: list[tuple[NamedRun, SavedWeights]]) -> Table:
     titles = ("size", "examples compared", "largest difference")
     return Table(
         id="weights-table",
-        title="Weights saved, and read back into a new model",
+        title="Saved weights",
         corner="run",
         columns=(Column("form"), *number_columns(titles)),
         groups=(RowGroup(rows),),
-    )
-
-
-def _kept(runs: list[NamedRun]) -> Table:
-    groups = [
-        RowGroup(
-            tuple(
-                table_row(
-                    label(artefact.what, 80),
-                    quantity.size(artefact.bytes),
-                    f"{artefact.sha256[:SHOWN_DIGITS]}….{artefact.name}",
-                )
-                for artefact in run.record.artefacts
-            ),
-            title=run.name,
-            href=run.href,
-        )
-        for run in runs
-        if run.record.artefacts
-    ]
-    return Table(
-        id="artefacts-table",
-        title="Files kept with the results",
-        caption=(
-            "They are in the folder artefacts/ of the results, each named by the SHA-256 "
-            "of its content. The record of the run has the whole hash."
-        ),
-        corner="file",
-        columns=(Column("size", number=True), Column("name begins and ends with")),
-        groups=tuple(groups),
-        folded=True,
     )

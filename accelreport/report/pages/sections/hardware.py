@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import nan
 
 from accelreport.analysis.ceilings import ceiling, known_limits
 from accelreport.analysis.compute import (
@@ -15,7 +16,6 @@ from accelreport.analysis.compute import (
     watts,
 )
 from accelreport.report import quantity
-from accelreport.report.charts.dot_plot import dot_plot
 from accelreport.report.charts.drawing import FULL
 from accelreport.report.charts.scales import percent_text
 from accelreport.report.model import (
@@ -24,10 +24,9 @@ from accelreport.report.model import (
     Column,
     Download,
     Downloads,
-    Entry,
     Figure,
     Line,
-    Prose,
+    Row,
     RowGroup,
     Section,
     Table,
@@ -35,21 +34,18 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.opening import ON_A_PHONE, Size, dots_plot
 from accelreport.report.openings.rates import dot_of, rows_caption
-from accelreport.report.pages.badges import absence, measured_entry, points_by_devices
+from accelreport.report.pages.badges import absent_row, groups_by_point, measured_row
 from accelreport.report.pages.sections.shares import (
-    FEWEST,
-    MEASURED_ROOF,
-    SMALLER,
     Place,
     Reached,
     heaviest,
     reached_shares,
 )
 from accelreport.report.say import Speaker
-from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, Point, Series, median, present
+from accelreport.report.text import label
+from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, median, present
 from accelreport.report.warning_text import source_of_peak, type_of_peak
 from accelreport.results.record import Energy, Record
 
@@ -67,11 +63,8 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
         blocks.append(_shares_figure(bench, shares))
     if shares and (place := heaviest(bench)):
         blocks.append(_bounds(bench, place))
-    if arithmetic:
-        link = Download(CEILINGS, "Shares of peaks, every benchmark", "measured and published")
-        blocks += [_arithmetic(bench), Downloads((link,))]
-    if memory:
-        blocks += [_memory(bench), _energy(bench)]
+    if arithmetic or memory:
+        blocks += [_use(bench), Downloads((Download(CEILINGS, "All benchmarks"),))]
     if not blocks:
         return None
     # Numbers of the fastest would say who is faster, which comparisons with the baseline decide.
@@ -86,7 +79,7 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
     if rates := [1e3 * rate for (series, _), rate in arithmetic.items() if series in own]:
         parts.append(f"{quantity.extent(rates, quantity.number)} GFLOPS")
     if sizes := [size for (series, _), size in memory.items() if series in own]:
-        parts.append(f"{quantity.extent(sizes, quantity.size)} of memory")
+        parts.append(quantity.extent(sizes, quantity.size))
     if len(bench.shown_series) > 1 and parts:
         parts[0] = f"{own[0].title}: {parts[0]}"
     detail = " · ".join(parts)
@@ -105,53 +98,45 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
             last = number == len(row.shares) - 1
             dot = dot_of(speaker, value)
             text = speaker.numbers(row.shares) if last else ""
+            by = f", by {row.by}" if row.by else ""
             dots.append(
-                replace(dot, name=row.short, detail=f"of {row.limit}", text=text, joined=number > 0,
-                        flagged="exceeds the peak" if last and row.flagged else "")
-            )  # fmt: skip
-    named_by: dict[str, list[str]] = {}
-    for row in rows:
-        if row.by:
-            named_by.setdefault(row.by, []).append(row.short)
-    figure = Plot(
+                replace(
+                    dot,
+                    name=row.short,
+                    detail=f"of {row.limit}{by}",
+                    text=text,
+                    joined=number > 0,
+                    flagged="exceeds the peak" if last and row.flagged else "",
+                )
+            )
+    figure = dots_plot(
+        dots,
+        axis="share of peak",
+        tick=percent_text,
         id="shares",
-        title="Share of peak or measured roof",
-        description="; ".join(f"{r.name}: {speaker.numbers(r.shares)} of {r.limit}" for r in rows),
-        chart=lambda size: dot_plot(
-            dots, axis_title="share of what limits it", tick=percent_text,
-            width=size.width, height=size.height,
-        ),
-        caption=" ".join(filter(None, (
-            rows_caption(dots),
-            "One mark for each sweep point." if len(bench.points) > 1 else "",
-            MEASURED_ROOF,
-            f"{FEWEST} {SMALLER}" if _convolves(bench) else "",
-            *(f"The chip of {quantity.listed(names)} is named by {by}."
-              for by, names in named_by.items()),
-        ))),
+        title="Share of peak",
+        caption=rows_caption(dots),
         table=Table(
-            "shares-data", "Share of peak or measured roof", (Column("share", number=True),
-            Column("of")), corner="device", groups=(RowGroup(tuple(
-                table_row(r.short, speaker.numbers(r.shares), f"of {r.limit}") for r in rows
-            )),),
+            id="shares-data",
+            title="Share of peak",
+            corner="device",
+            columns=number_columns(("share", "of")),
+            groups=(
+                RowGroup(
+                    tuple(table_row(r.short, speaker.numbers(r.shares), r.limit) for r in rows)
+                ),
+            ),
         ),
         values=tuple(value for row in rows for value in row.shares),
-    )  # fmt: skip
+    )
     high = 52 + 46 * len(rows)
     return figure.figure(Size(FULL, high), Size(ON_A_PHONE.width, high))
 
 
-def _convolves(bench: BenchmarkView) -> bool:
-    """Whether fewer operations are held against a roof than were counted."""
-    counts = [record.flops for record in bench.records.values() if record.flops]
-    return any(count.least and count.least < (count.per_step or 0.0) for count in counts)
-
-
 def _bounds(bench: BenchmarkView, place: Place) -> Table:
     """Upper bounds of known chips at the sweep point with the most work."""
-    rows, every = [], known_limits(place.work.dtype)
-    tf32 = any(limits.peak.tf32_tflops for limits in every)
-    for limits in every:
+    rows = []
+    for limits in known_limits(place.work.dtype):
         bound = ceiling(place.work, limits)
         speedup = place.seconds / bound.seconds
         # A bound has two digits and no more.
@@ -167,14 +152,7 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
         )  # fmt: skip
     return Table(
         id="bounds",
-        title="Upper bounds for chips that did not run it: not predictions",
-        caption=(
-            f"Calculated{bench.at(place.point)}: the least time is the larger of the fewest "
-            "operations over the peak and the fewest bytes over the memory bandwidth. "
-            f"{f'{FEWEST} ' * _convolves(bench)}{'No bound uses TF32. ' * tf32}Launches, input and "
-            f"element-wise work are left out, so a measured {bench.words.step} takes longer. The "
-            f"speedup is over {place.series.title} ({quantity.duration(place.seconds)})."
-        ),
+        title=f"Calculated upper bounds{bench.at(place.point)}",
         corner="chip",
         columns=(*number_columns(("least time", "speedup at most")), Column("limited by")),
         groups=(RowGroup(tuple(rows)),),
@@ -182,66 +160,69 @@ def _bounds(bench: BenchmarkView, place: Place) -> Table:
     )
 
 
-# Arithmetic -------------------------------------------------------------------------------------
+# What is used ----------------------------------------------------------------------------------
 
 
-def _arithmetic(bench: BenchmarkView) -> Table:
-    """Operations a second, their share of the peak, and the operations for each byte."""
-    counts = [record.flops for record in bench.records.values() if record.flops is not None]
-    methods = sorted({label(count.method, 500) for count in counts})
-    of_bytes = sorted({label(count.bytes_method, 300) for count in counts if count.bytes_method})
-    caption = (
-        f"How operations are counted: {'; '.join(methods)}. The "
-        "share is of the dense peak cited for the element type, in the "
-        "devices file or else in the table of known hardware. The notes say what each "
-        "figure was checked against."
+def _use(bench: BenchmarkView) -> Table:
+    """Operations, memory and energy of each device at each sweep point."""
+    sensors = sorted(
+        {(e.sensor, e.scope) for r in bench.records.values() for e in r.energy if _counted(e)}
     )
-    if of_bytes:
-        caption += (
-            f" Bytes are counted, not measured: {'; '.join(of_bytes)}. The smallest text is "
-            "the number of operations for each byte."
-        )
+    titles = ["TFLOPS", "of peak", "FLOP/B", "host memory", "device memory"]
+    titles += [f"J a {bench.words.step}, {label(scope, 40)}" for _, scope in sensors]
+
+    def row(place: SeriesPoint) -> Row:
+        if not bench.measured(*place):
+            return absent_row(bench, place, len(titles))
+        texts = [*_operations(bench, *place), _memory(bench, *place)]
+        rows = bench.measured(*place)
+        texts.append(quantity.size(median([row.memory.device_peak_bytes for row in rows])))
+        records = bench.records_of(*place)
+        texts += [_joules(records, sensor) for sensor in sensors]
+        return measured_row(bench, place, texts)
+
+    absent = sorted(
+        {
+            f"{label(e.sensor, 20)}: {label(e.absent, 300)}"
+            for record in bench.records.values()
+            for e in record.energy
+            if e.absent
+        }
+    )
     peaks = {
-        f"{series.title}: {label(source_of_peak(peak), 240)}"
-        for series, point in bench.shown_places
-        if (peak := peak_of(bench, series, point)[0]) and peak.source
+        f"{place[0].title}: {label(source_of_peak(peak), 240)}"
+        for place in bench.shown_places
+        if (peak := peak_of(bench, *place)[0]) and peak.source
     }
-    return points_by_devices(
-        bench,
-        _entry,
-        id="arithmetic-table",
-        title=(
-            f"Floating-point operations per second, from the steady time of a {bench.words.step}"
+    notes = [f"Peaks. {'; '.join(sorted(peaks))}."] if peaks else []
+    return Table(
+        id="use-table",
+        title="Operations, memory, energy",
+        corner="device",
+        columns=number_columns(titles),
+        groups=groups_by_point(
+            bench, lambda point: (row((series, point)) for series in bench.tried_series)
         ),
-        caption=caption,
-        notes=(f"Peaks. {'; '.join(sorted(peaks))}.",) if peaks else (),
-        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+        notes=(*notes, *([f"Energy. {'; '.join(absent)}."] if absent else [])),
+        badges=(SENSOR_GRADE,) if sensors else (),
+        download=Download(f"{bench.slug}/cells.csv", "CSV"),
     )
 
 
-def _entry(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    """The rate, its share of the peak or why there is none, and the operations for each byte."""
+def _operations(bench: BenchmarkView, series: Series, point: Point) -> tuple[str, str, str]:
+    """Operations a second, their share of the cited peak, and the operations for each byte."""
     rate = tflops_of(bench, series, point)
     if rate is None:
-        return absence(bench, series, point)
+        return (quantity.MISSING,) * 3
     value, low, high = rate
     ends = (low, high) if present(low) and present(high) else ()
-    # The unit may stand below: eight devices have no room for it beside the number.
-    lines = [Line(f"{quantity.number(value, *ends)} TFLOPS")]
-    peak, hardware = peak_of(bench, series, point)
-    if peak:
-        share = quantity.percent(value / peak.tflops, 1)
-        of = f"of {quantity.number(peak.tflops)} TFLOPS {type_of_peak(peak)}"
-        lines += [Line(f"{share} of the peak", "interval"), Line(of, "detail")]
-    else:
-        of = label(hardware, 60) if hardware else "this device"
-        lines.append(Line(f"no cited peak for {of}", "reason"))
+    peak, _ = peak_of(bench, series, point)
+    share = quantity.percent(value / peak.tflops, 1) if peak else quantity.MISSING
+    of = f" of {quantity.number(peak.tflops)} {type_of_peak(peak)}" if peak else ""
     timed = bench.speedup(series, point)
     moved = median([row.timings.bytes_per_step for row in bench.measured(series, point)])
-    if timed and moved > 0:
-        intensity = value * timed.seconds.value * 1e12 / moved
-        lines.append(Line(f"{quantity.number(intensity)}{quantity.SPACE}FLOP/B", "detail"))
-    return measured_entry(bench, (series, point), lines, mark="small")
+    intensity = value * timed.seconds.value * 1e12 / moved if timed and moved > 0 else nan
+    return quantity.number(value, *ends), share + of, quantity.number(intensity)
 
 
 def tflops_of(
@@ -266,17 +247,7 @@ def peak_of(bench: BenchmarkView, series: Series, point: Point) -> tuple[Peak | 
     return cited_peak(bench.plan, series.device, bench.values(point), name, environment), name
 
 
-# Memory ----------------------------------------------------------------------------------------
-
-
-SENSOR_GRADE = Badge(
-    "sensor-grade",
-    (
-        "A sensor counts a whole package or board, with idle power and other programs. "
-        "Its figures compare long windows well, but it is not a calorimeter."
-    ),
-    "quiet",
-)
+SENSOR_GRADE = Badge("sensor-grade", "whole package or board", "quiet")
 """Said of every figure of energy."""
 
 MOST_PROCESSES = 4
@@ -287,30 +258,10 @@ def _host_peak(bench: BenchmarkView, series: Series, point: Point) -> float:
     return median([row.memory.host_peak_bytes for row in bench.measured(series, point)])
 
 
-def _memory(bench: BenchmarkView) -> Table:
-    return points_by_devices(
-        bench,
-        _peak,
-        id="memory-table",
-        title="Peak memory",
-        caption=(
-            "Medians over processes. The figure of a process is its largest resident set "
-            "up to the end of the timed steps, the framework included. That of a device "
-            "is the peak of the framework’s own allocator, where it counts."
-        ),
-    )
-
-
-def _peak(bench: BenchmarkView, series: Series, point: Point) -> Entry:
-    rows = bench.measured(series, point)
-    host = _host_peak(bench, series, point)
-    if not present(host):
-        return absence(bench, series, point)
-    device = median([row.memory.device_peak_bytes for row in rows])
-    below = f"{quantity.size(device)} on the device" if present(device) else "device: not reported"
-    lines = [Line(quantity.size(host)), Line(below, "interval")]
-    lines += [Line(text, "detail") for text in _processes(bench.records_of(series, point))]
-    return measured_entry(bench, (series, point), lines, mark="small")
+def _memory(bench: BenchmarkView, series: Series, point: Point) -> str:
+    """The largest resident set of a process, and those of the processes of a distributed cell."""
+    parts = [quantity.size(_host_peak(bench, series, point))]
+    return "; ".join([*parts, *_processes(bench.records_of(series, point))])
 
 
 def _processes(records: list[Record]) -> list[str]:
@@ -322,60 +273,18 @@ def _processes(records: list[Record]) -> list[str]:
     return lines[:MOST_PROCESSES] + ([f"and {more} more"] if more > 0 else [])
 
 
-# Energy ----------------------------------------------------------------------------------------
-
-
-def _energy(bench: BenchmarkView) -> Block:
-    sensors = sorted(
-        {(e.sensor, e.scope) for r in bench.records.values() for e in r.energy if _counted(e)}
-    )
-    if not sensors:
-        return Prose(_none(bench))
-    step = bench.words.step
-    return points_by_devices(
-        bench,
-        lambda bench, series, point: _joules(bench, series, point, sensors),
-        id="energy-table",
-        title=f"Energy of a steady {step}, from the machine’s sensors",
-        caption=(
-            f"Medians over processes, read between {step}s: joules of the windows of steady "
-            f"{step}s over the number of {step}s, without evaluations. The blur is the share of "
-            "the window that the sensor’s update interval leaves open. Nothing is estimated."
-        ),
-        notes=(f"Not read. {'; '.join(absent)}.",) if (absent := _absences(bench)) else (),
-        badges=(SENSOR_GRADE,),
-    )
-
-
 def _counted(energy: Energy) -> bool:
     return joules_per_step(energy) is not None
 
 
-def _joules(
-    bench: BenchmarkView, series: Series, point: Point, sensors: list[tuple[str, str]]
-) -> Entry:
-    records = bench.records_of(series, point)
-    if not records:
-        return absence(bench, series, point)
-    lines: list[Line] = []
-    for sensor, scope in sensors:
-        own = [e for r in records for e in r.energy if (e.sensor, e.scope) == (sensor, scope)]
-        known = [e for e in own if _counted(e)]
-        if known:
-            energy = median([joules_per_step(e) or 0.0 for e in known])
-            power = median([watts(e) or 0.0 for e in known])
-            edge = median([blur(e) or 0.0 for e in known])
-            window = median([e.window_s for e in known])
-            lines += [
-                Line(f"{joules(energy)}, {label(scope, 40)}"),
-                Line(f"{quantity.number(power)} W, blur {quantity.percent(edge, 1)}", "interval"),
-                Line(f"{label(sensor, 20)}, {quantity.duration(window)}", "detail"),
-            ]
-        elif own:
-            lines.append(Line(f"{label(scope, 40)}: not read", "reason"))
-    if not lines:
-        lines.append(Line("no sensor was looked for", "reason"))
-    return Entry(tuple(lines), href=bench.evidence(series, point), mark="small")
+def _joules(records: Sequence[Record], sensor: tuple[str, str]) -> str:
+    """Energy of a steady step, power, and the share of the window that updates leave open."""
+    known = [e for r in records for e in r.energy if (e.sensor, e.scope) == sensor and _counted(e)]
+    if not known:
+        return quantity.MISSING
+    energy = median([joules_per_step(e) or 0.0 for e in known])
+    power, edge = median([watts(e) or 0.0 for e in known]), median([blur(e) or 0.0 for e in known])
+    return f"{joules(energy)}, {quantity.number(power)} W ± {quantity.percent(edge, 1)}"
 
 
 def joules(value: float) -> str:
@@ -384,20 +293,3 @@ def joules(value: float) -> str:
         if value >= scale:
             return f"{quantity.number(value / scale)}{quantity.SPACE}{unit}"
     return f"{quantity.number(value * 1e6)}{quantity.SPACE}µJ"
-
-
-def _absences(bench: BenchmarkView) -> list[str]:
-    absences = {
-        f"{label(e.sensor, 20)} ({label(e.scope, 40)}): {label(e.absent, 300)}"
-        for record in bench.records.values()
-        for e in record.energy
-        if e.absent
-    }
-    return sorted(absences)
-
-
-def _none(bench: BenchmarkView) -> str:
-    absent = _absences(bench)
-    if not absent:
-        return "No energy: no sensor was looked for when these records were made."
-    return f"No energy is given and none is estimated. {sentence('; '.join(absent))}."

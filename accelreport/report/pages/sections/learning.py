@@ -22,6 +22,7 @@ from accelreport.report.charts.curves import (
     shared_axes,
 )
 from accelreport.report.charts.drawing import FULL
+from accelreport.report.charts.scales import NOT_FROM_ZERO
 from accelreport.report.frames import why_not_reached
 from accelreport.report.metrics import level_text, metric_text, metric_title
 from accelreport.report.model import (
@@ -46,7 +47,6 @@ from accelreport.report.pages.badges import (
     loud_badges,
     number_badges,
     panel_points,
-    panels_note,
     points_by_devices,
 )
 from accelreport.report.say import Speaker
@@ -131,9 +131,9 @@ class Curves:
         axes, name = self.axes(metric), metric_title(f"val_{metric}").removeprefix("validation ")
         for time in (value for value in values if value.unit is Unit.SECONDS):
             who = speaker.name(time.of) if len(shown) > 1 else "training"
-            axes = replace(axes, time=f"{who} ends after {speaker.number(time)}; time")
+            axes = replace(axes, time=f"{who}: {speaker.number(time)}; time")
         described = (
-            f"{curve.device.title}{bench.at(point, ', ')}: {curve.role} ends at {curve.end} after "
+            f"{curve.device.title}{bench.at(point, ', ')}: {curve.role} {curve.end}, "
             f"{quantity.duration(curve.elapsed_s[-1])}"
             for curve in curves
         )
@@ -142,18 +142,11 @@ class Curves:
         dotted = f"training on {trained}" if trained and len(shown) > 1 else "training"
         return Plot(
             id=identity,
-            title=f"{sentence(name)}, training and validation",
+            title=sentence(name),
             description=f"{'; '.join(described)}.",
             chart=lambda size: learning_curves(curves, axes, size.width, size.height),
-            caption=(
-                (
-                    "Solid: validation, on data that the network never trains on. Dotted: "
-                    f"{dotted}. Lines are means over seeds; bands reach from the lowest seed to "
-                    "the highest."
-                )
-                + " The vertical axis does not start at 0." * (axes.ticks[0] > 0)
-            ),
-            brief=f"Solid: validation. Dotted: {dotted}.",
+            caption=f"Solid: validation. Dotted: {dotted}. Bands: seeds."
+            + f" {NOT_FROM_ZERO}" * (axes.ticks[0] > 0),
             badges=loud_badges(bench),
             table=self.table(metric, f"{identity}-data"),
             points=max(len(curve.value) for curve in curves),
@@ -178,7 +171,6 @@ class Curves:
         return replace(
             whole,
             id=f"quality-{metric}",
-            caption=whole.caption + panels_note(len(drawn), len(bench.points)),
             panels=tuple(plots[at].panel(size, title=bench.point_title(at)) for at in drawn),
         )
 
@@ -213,10 +205,10 @@ class Curves:
         name = metric_title(f"val_{metric}")
         return Table(
             id=identity,
-            title=f"Mean {name}, below it that of training, and the training time",
+            title=sentence(name),
             columns=device_columns(shown),
             groups=tuple(groups),
-            download=Download(f"{self.bench.slug}/curves.csv", "CSV", "every metric and seed"),
+            download=Download(f"{self.bench.slug}/curves.csv", "CSV"),
         )
 
 
@@ -237,17 +229,13 @@ def target_table(bench: BenchmarkView) -> Table:
     """Time to the target: sweep points down, devices across; never reached is said."""
     target = bench.plan.measure.target
     if target is None:
-        raise ValueError("the spec has no target")
+        raise ValueError("no target")
     level = f"{target.bound} {level_text(target.metric, target.level)}"
     table = points_by_devices(
         bench,
         lambda bench, series, point: _target_entry(bench, series, point, target.metric),
         id="target-table",
-        title=f"Training time to the target {metric_title(target.metric)}, {level}",
-        caption=(
-            "Median over the seeds that reached it, up to the end of the first epoch that "
-            "did. Under it are the epoch and the number of seeds."
-        ),
+        title=f"Time to {level} {metric_title(target.metric)}",
         download=Download(f"{bench.slug}/targets.csv", "CSV"),
     )
     # Of a sweep the finding says who was first, and every point of every device is looked up.
@@ -283,13 +271,9 @@ def _target_entry(bench: BenchmarkView, series: Series, point: Point, metric: st
 
 
 _PARITY = {
-    "EQUIVALENT": Badge(
-        "same quality", "The 90 % interval of the difference lies within the margin.", "good"
-    ),
-    "DIFFERENT": Badge(
-        "differs", "The 95 % interval of the difference lies outside the margin.", "bad"
-    ),
-    "UNDECIDED": Badge("undecided", "The interval is too wide, or there is none.", "quiet"),
+    "EQUIVALENT": Badge("same quality", "90 % interval within", "good"),
+    "DIFFERENT": Badge("differs", "95 % interval outside", "bad"),
+    "UNDECIDED": Badge("undecided", "interval too wide", "quiet"),
 }
 
 
@@ -307,60 +291,35 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [figure for figure in figures if figure]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))
-    blocks += quality_tables(bench, metric)
+    blocks.append(quality_table(bench, metric))
     detail = Speaker(bench).number_of(Kind.TARGET, Kind.LEARNS)
     target = bench.plan.measure.target
     if target and not any(row.reached for row in bench.target_times):
         missed = f"{level_text(target.metric, target.level)} {metric_title(target.metric)}"
-        detail = " · ".join(filter(None, (detail, f"no run reached {missed}")))
+        detail = " · ".join(filter(None, (detail, f"not reached: {missed}")))
     return Section("quality", "Learning", tuple(blocks), folded=True, detail=detail)
 
 
-def quality_tables(bench: BenchmarkView, metric: str) -> list[Table]:
-    """Final metrics by device and point, and parity of the one the page speaks of."""
-    names = {name for record in bench.records.values() for name in record.final} - {metric}
-    metrics = sorted(names, key=lambda name: ("accuracy" not in name, name))
+def quality_table(bench: BenchmarkView, metric: str) -> Table:
+    """The final metric by device and point, and the parity of devices."""
     parity = bench.parity
-    caption = "Mean over seeds ± standard deviation at the end of the run."
-    if any(record.selection and record.selection.restored for _, record in bench.runs):
-        caption += " Each run keeps the weights of its best epoch."
-    if parity:
-        caption += (
-            f" Under it is the difference from {bench.baseline_name} over "
-            "paired seeds with its 90 % interval: “same quality” when the interval lies "
-            f"within ± {quantity.percentage_points(bench.margin)} (two one-sided tests)."
-        )
     columns = device_columns(bench.shown_series)
     main = Table(
         id="quality-table",
         title=f"Final {metric_title(metric)}",
-        caption=caption,
+        caption="± standard deviation over seeds; 90 % intervals of differences.",
         corner=bench.points_heading,
         columns=columns,
-        groups=(_metric_group(bench, metric, parity, title=""),),
-        download=Download(f"{bench.slug}/cells.csv", "CSV", "every cell"),
+        groups=(_metric_group(bench, metric, parity),),
+        download=Download(f"{bench.slug}/cells.csv", "CSV"),
     )
-    main = devices_down(main)
-    if not metrics:
-        return [main]
-    others = Table(
-        id="quality-others",
-        title="Every other metric",
-        caption="Mean over seeds ± standard deviation at the end of the run.",
-        corner=bench.points_heading,
-        columns=columns,
-        groups=tuple(_metric_group(bench, m, {}, title=metric_title(m)) for m in metrics),
-        folded=True,
-    )
-    return [main, others]
+    return devices_down(main)
 
 
 def _metric_group(
     bench: BenchmarkView,
     metric: str,
     parity: dict[tuple[str, str, Point], Agreement],
-    *,
-    title: str,
 ) -> RowGroup:
     rows = []
     for point in bench.points:
@@ -371,7 +330,7 @@ def _metric_group(
             for series in bench.shown_series
         )
         rows.append(table_row(bench.point_header(point), *entries))
-    return RowGroup(tuple(rows), title=sentence(title))
+    return RowGroup(tuple(rows))
 
 
 def _metric_entry(

@@ -20,8 +20,6 @@ from accelreport.results.record import Layer, Network
 
 TRAINING = ("epochs", "batch_size", "steps_per_epoch", "train_examples", "validation_examples")
 """Keys of a workload that say how long and on what it trains, in the order in which they stand."""
-APART = {"kind", "model", "optimizer", "samples", "dataset", "data", *TRAINING}
-"""Keys that have a row of their own, or that only decide what the page shows."""
 MOST_BOXES = 14
 """Boxes of a network; of a deeper one each kind of layer has one, with its number."""
 LARGEST, THIN, MOST_SHEETS = 48, 7, 3
@@ -33,17 +31,14 @@ SHOWN_SETTINGS = ("kernel_size", "pool_size", "strides", "padding", "rate", "act
 def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
     network = largest_network(bench)
-    description = label(" ".join(bench.plan.description.split()), 1200)
-    blocks: list[Block] = [Prose(description)] if description else []
+    description = label(" ".join(bench.plan.description.split()), 1200).partition(". ")[0]
+    blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if description else []
     if network is not None:
         blocks.append(layer_boxes(network))
     size = network_size(bench, network) if network else ""
     sizes = (Fact("Network", size),) if size else ()
     facts = (*sizes, *run_facts(bench, network), *measured_facts(bench))
     blocks.append(Facts(facts, id="run-facts", inline=True))
-    source = bench.plan.source
-    if source and source.note:
-        blocks.append(Prose(f"About the source: {label(' '.join(source.note.split()), 1200)}"))
     return Section("run", "What was run", tuple(blocks))
 
 
@@ -52,10 +47,10 @@ def network_size(bench: BenchmarkView, network: Network) -> str:
     counts = sorted({r.parameters for r in bench.records.values() if r.parameters})
     if len(counts) > 1:
         least, most = map(quantity.count, (counts[0], counts[-1]))
-        return f"{least} to {most} parameters"
+        return f"{least}–{most} parameters"
     parameters = sum(layer.parameters for layer in network.layers)
     layers = quantity.plural(len(network.layers), "layer")
-    return f"{quantity.count(parameters)} parameters in {layers}" if parameters else ""
+    return f"{quantity.count(parameters)} parameters, {layers}" if parameters else ""
 
 
 def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
@@ -76,9 +71,9 @@ def measured_facts(bench: BenchmarkView) -> tuple[Fact, ...]:
     facts.append(Fact("Cells measured", cells))
     if counts:
         processes = quantity.extent(counts.values(), quantity.count)
-        facts.append(Fact("Processes for each number", processes))
+        facts.append(Fact("Repeats", processes))
     if known := budgets(records):
-        facts.append(Fact("Time budget of a process", quantity.extent(known, plain_duration)))
+        facts.append(Fact("Budget", quantity.extent(known, plain_duration)))
     if dates := quantity.days(record.started_at for record in records):
         facts.append(Fact("Date", dates))
     return tuple(facts)
@@ -108,16 +103,14 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
     if name:
         # A framework keeps the rate in 32 bits, which hold seven digits of it.
         rate = float(f"{rate:.6g}") if isinstance(rate, float) else rate
-        pace = f", learning rate {quantity.setting(rate)}" if rate is not None else ""
+        pace = f" {quantity.setting(rate)}" if rate is not None else ""
         facts.append(Fact("Optimizer", f"{label(str(name), 40)}{pace}"))
-    for key in (*TRAINING, *sorted(workload.keys() - APART)):
+    for key in dict.fromkeys((*TRAINING, *axes)):
         value = workload.get(key)
         if key in axes:
             swept = quantity.listed([quantity.setting(amount) for amount in bench.plan.axes[key]])
             facts.append(Fact(sentence(axis_title(key)), label(swept, 120)))
-        elif value is True:
-            facts.append(Fact(sentence(axis_title(key)), "yes"))
-        elif isinstance(value, int | float | str) and value not in {"", False}:
+        elif isinstance(value, int | float | str):
             facts.append(Fact(sentence(axis_title(key)), label(quantity.setting(value), 120)))
     return tuple(facts)
 

@@ -15,7 +15,7 @@ from accelreport.analysis.learning_findings import Run, first_run
 from accelreport.report import quantity
 from accelreport.report.charts.curves import Track, forecast_lines
 from accelreport.report.charts.drawing import FULL, ROOMY, Chart, drawable
-from accelreport.report.charts.scales import nice_ticks
+from accelreport.report.charts.scales import NOT_FROM_ZERO, nice_ticks
 from accelreport.report.model import (
     Badge,
     Block,
@@ -36,7 +36,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
 from accelreport.report.pages.badges import origin_badges
 from accelreport.report.say import Speaker, naive_name
-from accelreport.report.text import STRAY, beginning, clean, label, sentence, tail, written
+from accelreport.report.text import beginning, clean, label, sentence, tail, written
 from accelreport.report.theme import share_bin
 from accelreport.report.view import BenchmarkView, Series
 from accelreport.results.record import Confusion, Epoch, Forecast, Record, Sample
@@ -90,7 +90,7 @@ def predictions_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = []
     if run := shown_run(bench, lambda record: bool(record.samples)):
         samples = run.record.samples
-        blocks.append(gallery(run, samples, MOST, f"{len(samples)} predictions of one run"))
+        blocks.append(gallery(run, samples, MOST, "Predictions"))
     blocks += _confusion(bench)
     blocks += [plot.figure(Size(FULL, 240), ON_A_PHONE) for plot in forecast_plots(bench)]
     blocks += _texts(bench)
@@ -103,14 +103,7 @@ def predictions_section(bench: BenchmarkView) -> Section | None:
 def gallery(run: NamedRun, samples: Sequence[Sample], most: int, title: str = "") -> Gallery:
     """Some predictions of a run: the most confident mistakes, then the least confident others."""
     shown = sorted(samples, key=_surest)[:most]
-    kinds = {True: "misclassified ones (✗: true → predicted), most confident first",
-             False: "correct ones, least confident first"}  # fmt: skip
-    chosen = ", then ".join(kinds[wrong] for wrong in dict.fromkeys(map(_wrong, shown)))
-    rule = (
-        f"From {run.name}: {chosen}. The percentage is the probability that the model "
-        "gives its prediction. They are chosen to show errors and say nothing about "
-        "accuracy."
-    )
+    rule = f"{run.name}{'; most confident errors first' * any(map(_wrong, shown))}."
     return Gallery(tuple(map(_picture, shown)), rule, run.badges, run.href, title)
 
 
@@ -121,10 +114,10 @@ def few_mistakes(bench: BenchmarkView, finding: Finding, most: int) -> Gallery |
         return None
     wrong = [sample for sample in run.record.samples if _wrong(sample)]
     if not wrong:
-        return gallery(run, run.record.samples, most, "Correct ones, least confident first")
+        return gallery(run, run.record.samples, most, "Correct, least confident")
     of = quantity.count(finding.values[0].number)
     kept = min(most, len(wrong))
-    title = f"{kept} of {of} misclassified {bench.words.sample}, most confident first"
+    title = f"{kept} of {of} misclassified {bench.words.sample}"
     return gallery(run, wrong, most, title)
 
 
@@ -195,12 +188,9 @@ def _confusion(bench: BenchmarkView) -> Iterator[Table]:
     rows = tuple(_row(confusion, number) for number in range(len(confusion.classes)))
     yield Table(
         id="confusion-table",
-        title="Confusion matrix: true classes down, predicted classes across",
-        caption=(
-            f"From {run.name}, the last evaluation. Each row adds up to 100 %; under each share "
-            "is the count. The diagonal is correct."
-        ),
-        corner="true class",
+        title="Confusion matrix",
+        caption=run.name,
+        corner="true ↓ predicted →",
         columns=number_columns(map(_title, confusion.classes)),
         groups=(RowGroup(rows),),
         style="matrix",
@@ -252,10 +242,10 @@ def _forecast_plot(
     errors = ""
     if finding.base and quantity.present(finding.values[0].number):
         own, theirs = map(speaker.number, (finding.values[0], finding.base))
-        errors = f"mean absolute error: network {own}, {naive_name(finding.base)} {theirs}"
+        errors = f"error: {own}; {naive_name(finding.base)}: {theirs}"
     return Plot(
         id=identity,
-        title=f"{name}: actual and forecast",
+        title=name,
         description=f"From {run.name}. {speaker.sentence(finding)}",
         chart=lambda size: forecast_chart(run, forecast, errors, size.width, size.height),
         caption=_how_drawn(forecast),
@@ -294,19 +284,17 @@ def _how_drawn(forecast: Forecast) -> str:
     lowest = min(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     highest = max(filter(drawable, (*forecast.true, *forecast.predicted)), default=0)
     cut = nice_ticks(lowest, highest, 4)[0] > 0
-    sentences = ["The vertical axis does not start at 0."] if cut else []
+    sentences = [NOT_FROM_ZERO] if cut else []
     if lost:
         of = quantity.plural(len(forecast.predicted), "predicted value")
-        sentences.append(
-            f"The model diverged: {lost} of {of} values are not finite and leave gaps in the line."
-        )
+        sentences.append(f"{lost} of {of} not finite: diverged.")
     return " ".join(sentences)
 
 
 def number_text(value: float, unit: str) -> str:
     """An error with its unit; one that no axis can hold is without bound."""
     if not drawable(value):
-        return "no bound, because the model diverged"
+        return "diverged"
     return quantity.number(value) + (f"{quantity.SPACE}{label(unit, 20)}" if unit else "")
 
 
@@ -315,8 +303,7 @@ def _table(run: NamedRun, forecast: Forecast, identity: str) -> Table:
     errors = [("the network", scores.model), *((guess.name, guess.error) for guess in scores.naive)]
     return Table(
         id=identity,
-        title=f"Mean absolute errors over {quantity.plural(scores.values, 'value')}",
-        caption="The record of the run has the values.",
+        title=f"Mean absolute error, {quantity.plural(scores.values, 'value')}",
         corner="forecast by",
         columns=number_columns(("error",)),
         groups=(
@@ -336,17 +323,13 @@ def _texts(bench: BenchmarkView) -> Iterator[Block]:
     run = shown_run(bench, lambda record: bool(record.texts))
     if run is None:
         return
-    note = f"From {run.name}. In bold: what the model read before it began to write."
-    if any(STRAY in written(text.text) and STRAY not in text.text for text in run.record.texts):
-        note += f" A {STRAY} stands for a byte that is no character."
-    yield Prose(note)
+    yield Prose(run.name)
     if rows := epochs_written(run.record, MOST_TEXTS):
-        yield text_by_epoch(bench, run.record, rows, "The same prompt after each epoch")
-    partial = run.record.status == "partial"
-    when = "when the budget stopped the run" if partial else "after the training"
+        yield text_by_epoch(bench, run.record, rows, "Text by epoch")
+    cut = " (partial run)" if run.record.status == "partial" else ""
     for number, text in enumerate(run.record.texts[:MOST_TEXTS], start=1):
         tokens = (Token(clean(text.prompt), "head"), Token(tail(written(text.text))))
-        yield Code(f"Text {number}, {when}", tokens, folded=number > 1, wrapped=True)
+        yield Code(f"Text {number}{cut}", tokens, folded=number > 1, wrapped=True)
 
 
 def epochs_written(record: Record, most: int) -> list[Epoch]:
@@ -374,8 +357,8 @@ def text_by_epoch(
         note = f"After {quantity.plural(steps, bench.words.step)}"
         shown = values[:1] if row is epochs[-1] else values[2:] if row is epochs[0] else ()
         for value in shown:
-            over = f", mean of {value.interval.n} runs" if value.interval.n > 1 else ""
-            note += f": {speaker.number(value)} of the next characters{over}"
+            over = f", n = {value.interval.n}" if value.interval.n > 1 else ""
+            note += f": accuracy {speaker.number(value)}{over}"
         break_before = "\n\n" if tokens else ""
         tokens.append(Token(f"{break_before}{note}\n", "note"))
         tokens.append(Token(clean(row.text.prompt), "head"))

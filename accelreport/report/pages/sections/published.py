@@ -39,6 +39,7 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Size
 from accelreport.report.openings.rates import dot_of, rows_plot
+from accelreport.report.pages.badges import INTERVALS
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.quantity import setting
 from accelreport.report.say import Speaker
@@ -82,19 +83,9 @@ def _name(bench: BenchmarkView, result: PublishedResult) -> str:
     return f"{where} · {label(result.row.label, 44)}" if where else label(result.row.label, 44)
 
 
-MISMATCH = Badge("other conditions", "The published figure was measured under other conditions.")
-CLOCK = Badge(
-    "includes validation",
-    "The published time includes the validation after each epoch; the measured time does not.",
-)
-FLAG = Badge(
-    "flagged",
-    (
-        "The published figures contradict arithmetic or physics, or exceed the peak of an inferred "
-        "chip."
-    ),
-    "bad",
-)
+MISMATCH = Badge("other conditions", "see notes")
+CLOCK = Badge("includes validation", "unlike clocks")
+FLAG = Badge("flagged", "contradicts itself", "bad")
 
 
 def published_section(bench: BenchmarkView) -> Section | None:
@@ -104,14 +95,13 @@ def published_section(bench: BenchmarkView) -> Section | None:
     if bench.published_results:
         ordered = _by_figure(bench)
         blocks.append(_table(bench, ordered))
-        rows = [group[0] for every in ordered.values() for group in every]
-        measured = sum(present(row.measured.value) for row in rows)
+        # Several hosts may have measured beside one figure.
+        rows: dict[tuple[int, str], bool] = {}
+        for own, *_ in (group for every in ordered.values() for group in every):
+            known = rows.get((id(own.row), own.figure), False)
+            rows[id(own.row), own.figure] = known or present(own.measured.value)
         figures = quantity.plural(len(rows), "figure")
-        details.append(f"{figures}, {measured or 'none'} of them measured here")
-    if advice := bench.plan.advice:
-        blocks.append(_advice(bench))
-        cases = sum(len(row.words) + len(row.others) for row in advice)
-        details.append(f"advice on {quantity.plural(cases, 'case')}")
+        details.append(f"{figures}, {sum(rows.values())} measured")
     if not blocks:
         return None
     detail = " · ".join(details)
@@ -145,8 +135,7 @@ def _by_epoch(bench: BenchmarkView) -> Iterator[Figure]:
             tick=lambda share: quantity.percent(share, 1),
             values=tuple(values),
         )
-        label_ = label(own.label, 44)
-        note = f"{label_}: the epochs lie up to {apart} apart. ◇ published, used in no statistic."
+        note = f"{label(own.label, 44)}: spread {apart}"
         yield replace(plot, caption=note, badges=()).figure(
             Size(FULL, 34 * len(dots) + 60), ON_A_PHONE
         )
@@ -180,17 +169,11 @@ def _table(bench: BenchmarkView, by_figure: ByFigure) -> Table:
     titles = list(dict.fromkeys(f"“{label(source.title)}”" for source in sources if source))
     if len(titles) > 3:
         titles = [*titles[:2], quantity.plural(len(titles) - 2, "other piece")]
-    noun = "Source" if len(titles) == 1 else "Sources"
     return Table(
         id="published-table",
-        title="The figures",
-        caption=(
-            "Published figures enter no statistic. Measured figures have their 95 % "
-            "intervals over processes. "
-            + (f"{noun}: {quantity.listed(titles)}. " if titles else "")
-            + "S: in the source; O: in the original behind it; D: derived by arithmetic."
-        ),
-        corner=f"{bench.points_heading} · published on" if bench.axes else "published on",
+        title="Figures",
+        caption=f"{quantity.listed(titles)}. {INTERVALS}",
+        corner="published on",
         columns=(
             Column("published", number=True),
             Column("measured here", number=True),
@@ -213,16 +196,15 @@ def _row(bench: BenchmarkView, group: FigureGroup, *, is_first: bool) -> Row:
     short = note if is_first or len(note) <= LONG_NOTE else f"{label(note, 40)} (above)"
     notes = dict.fromkeys([short, caveat(first, IN_WORDS), *flags])
     known = (*(Line(tied(label(note, 500))) for note in notes if note), *_source(bench, first))
-    printed = f"{printed_text(first.figure, first.value)}{quantity.SPACE}[{first.row.mark}]"
     others = [
         Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}", "detail")
         for result in group[1:]
     ]
     return table_row(
         entry(_name(bench, first), Line(_against(bench, first), "reason")),
-        entry(printed, *others, badges=badges),
+        entry(printed_text(first.figure, first.value), *others, badges=badges),
         _measured(first),
-        quantity.ratio(first.ratio) if present(first.ratio) else "–",
+        "–" if isnan(first.ratio) or isnan(first.validation) else quantity.ratio(first.ratio),
         Entry(known or (Line("–"),)),
         device=bench.colour_of(first.row.device),
     )
@@ -239,7 +221,7 @@ def _against(bench: BenchmarkView, result: PublishedResult) -> str:
     if result.row.over_where:
         over += f" at {settings_text(result.row.over_where)}"
     by = result.row.quantity
-    return over if by == "speedup" else f"{over}, by the {QUANTITIES.get(by, axis_title(by))}"
+    return over if by == "speedup" else f"{over}: {QUANTITIES.get(by, axis_title(by))}"
 
 
 def _source(bench: BenchmarkView, result: PublishedResult) -> list[Line]:
@@ -270,25 +252,3 @@ def _measured(result: PublishedResult) -> Entry:
     elif result.stand_in and figure in QUALITIES:
         badges.append(Badge("sample", meaning, "quiet"))
     return Entry(tuple(lines), badges=tuple(badges))
-
-
-def _advice(bench: BenchmarkView) -> Table:
-    """When to use which device, in the words of those who advise."""
-    rows = []
-    for row in bench.plan.advice:
-        source = row.source or bench.plan.source
-        by = (
-            Line(label(citation(source), 240), "reason", href=web_address(source.url))
-            if source
-            else Line("–")
-        )
-        cases = (Line(f"“{label(words, 200)}”") for words in (*row.words, *row.others))
-        rows.append(table_row(row.use, entry(*cases), entry(by)))
-    return Table(
-        id="advice-table",
-        title="Advice, word for word",
-        corner="device",
-        columns=(Column("advised for", wide=True), Column("by", wide=True)),
-        groups=(RowGroup(tuple(rows)),),
-        style="prose",
-    )

@@ -45,7 +45,7 @@ def runs_section(bench: BenchmarkView) -> Section:
     parts = [f"{measured} of {quantity.count(len(bench.results))} measured"]
     parts += [f"{counts[state]} {word.lower()}" for state, (word, _) in _STATES.items()
               if counts[state]]  # fmt: skip
-    parts += [f"{counts['partial']} stopped by the budget"] if counts["partial"] else []
+    parts += [f"{counts['partial']} partial"] if counts["partial"] else []
     if kinds := sorted({warning.kind for row in bench.results for warning in row.warnings}):
         parts.append(f"warnings: {', '.join(map(warning_title, kinds))}")
     detail = " · ".join(parts)
@@ -71,12 +71,7 @@ def _cells_table(bench: BenchmarkView, *, folded: bool) -> Table:
     ]
     return Table(
         id="cells-table",
-        title="One row for each process",
-        caption=(
-            "The page of a process has the raw steps, the environment and the end of the log."
-            + " With this many cells, one row stands for all processes of a device and point."
-            * compact
-        ),
+        title="Processes",
         corner="process",
         columns=(Column("state"), *(Column(title, number=True) for title in titles)),
         groups=tuple(groups),
@@ -121,6 +116,8 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
     )
 
 
+MOST_POINTS = 6
+"""Sweep points named in a sentence."""
 MOST_LINKS = 12
 """Cells named under a note; the table of all cells has the others."""
 
@@ -166,10 +163,7 @@ def _absent(bench: BenchmarkView, rows: Sequence[Result]) -> Note:
     return Note(
         f"{devices}: {kind_text(rows[0])}.",
         label(" ".join((*texts, f"{count}.")).strip(), 600),
-        (
-            f"To add what is missing, run “{run_command(bench)}” on a machine that has the "
-            "device, then “accelreport merge” both results folders."
-        ),
+        f"{run_command(bench)} && accelreport merge",
     )
 
 
@@ -182,7 +176,7 @@ def _note(bench: BenchmarkView, status: str, rows: Sequence[Result]) -> Note:
     where = _where(bench, rows)
     text = f"{label(_full_stop(message), 600)} {heading}: {count}{_points(bench, rows)}."
     if status == "missing":
-        remedy = "Run the spec again: only what is missing runs."
+        remedy = run_command(bench)
         text = f"{count}{_points(bench, rows)}."
     return Note(title, text.strip(), label(remedy, 600), where, tone)
 
@@ -200,7 +194,9 @@ def _points(bench: BenchmarkView, rows: Sequence[Result]) -> str:
     points = dict.fromkeys(bench.point_of(row) for row in rows)
     if not bench.axes or len(points) == len(bench.points):
         return ""
-    return " at " + quantity.listed([bench.point_title(point) for point in points][:6])
+    titles = [bench.point_title(point) for point in points]
+    more = [f"{len(titles) - MOST_POINTS} more"] if len(titles) > MOST_POINTS else []
+    return " at " + quantity.listed([*titles[:MOST_POINTS], *more])
 
 
 def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]:
@@ -242,8 +238,7 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
     texts = list(dict.fromkeys(message for message, _ in warned))
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
-    others = quantity.plural(more, "more such sentence is", "more such sentences are")
-    sentences += [f"{others} on the cells’ pages."] if more > 0 else []
+    sentences += [f"{more} more."] if more > 0 else []
     rows = list({id(row): row for _, row in warned}.values())
     of_all = rows == [row for row in bench.results if row.timed]
     if of_all:

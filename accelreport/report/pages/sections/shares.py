@@ -18,19 +18,6 @@ from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView, Point, Series, cached_by_bench
 
-MEASURED_ROOF = (
-    "A measured roof is one core’s rate in matrix products times the machine’s threads, or what a "
-    "run of the machine reached where that is more."
-)
-"""What a measured roof is, wherever shares of one are shown."""
-FEWEST = (
-    "A convolution counts with its operations divided by the places of its kernel, because fast "
-    "algorithms may save that much."
-)
-"""What the operations of a roof leave out."""
-SMALLER = "Its share of a roof is therefore smaller than TFLOPS over the peak."
-"""What follows for a convolution, wherever shares are shown."""
-
 
 @dataclass(frozen=True)
 class Place:
@@ -87,7 +74,7 @@ class Reached:
     Attributes:
         name: the device, as a sentence calls it.
         short: the same beside a mark that shows who measured it.
-        limit: what limits it: "the machine’s measured roof", "the peak of a Tesla K80".
+        limit: what limits it: "measured roof", "Tesla K80 peak".
         shares: in ascending order.
         by: who names the chip, where the source does not.
     """
@@ -131,8 +118,7 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
         limits, what = known
         share = ceiling(place.work, limits).share(place.seconds)
         if not isnan(share):
-            owner = "its" if what == "peak" else "the machine’s"
-            who = place.series.title, place.series.title, f"{owner} {what}", ""
+            who = place.series.title, place.series.title, what, ""
             shares.setdefault(who, []).append(_share_value(rate, share))
     for published in sound_rates(bench):
         row, hardware = published.row, hardware_of(published.row)
@@ -153,7 +139,7 @@ def reached_shares(bench: BenchmarkView) -> list[Reached]:
             continue
         rate = published_value(bench, published)
         value = replace(rate, of=Subject(rate.of.device, "", point, rate.of.row))
-        limit = f"the peak of the {label(chip.name, 60)}"
+        limit = f"{label(chip.name, 60)} peak"
         who = Speaker(bench).name(value.of), label(row.label, 60), limit, label(hardware.by, 40)
         shares.setdefault(who, []).append(_share_value(value, share))
     return [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from accelreport.analysis.findings import MOST_SEPARATE, Caveat, Kind, Unit, Value
+from accelreport.analysis.findings import Caveat, Kind, Unit, Value
 from accelreport.analysis.speed_findings import caveats_of, rate_of
 from accelreport.analysis.speedup import Estimate, Scaling, Speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, grouped
@@ -15,7 +15,6 @@ from accelreport.report.frames import why_incomplete, why_withheld
 from accelreport.report.model import (
     Badge,
     Block,
-    Column,
     Download,
     Entry,
     Line,
@@ -30,31 +29,22 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.rates import rate_axis, rates_at
 from accelreport.report.pages.badges import (
+    INTERVALS,
     PARTIAL,
     SINGLE,
     absence,
-    groups_corner,
-    notes_on_validation,
+    groups_by_point,
     number_badges,
-    point_groups,
 )
 from accelreport.report.quantity import duration_of
-from accelreport.report.say import Speaker, signs
+from accelreport.report.say import Speaker, signs, signs_text
 from accelreport.report.text import label
 from accelreport.report.theme import heat_bin
 from accelreport.report.view import BenchmarkView, Point, Series, present
 
 VERDICTS = {
-    "SAME": Badge("same", "The whole interval lies within 3 % of 1×.", "quiet"),
-    "UNDECIDED": Badge("undecided", "The interval contains 1×, or there is none.", "quiet"),
-}
-
-
-MOST_GROUPS = 6
-"""Devices that stand side by side over the rows of sweep points; more stand below one another."""
-SIGNED = {
-    Caveat.BUDGET: "† stopped by the time budget.",
-    Caveat.SINGLE_RUN: "‡ single run, no interval.",
+    "SAME": Badge("same", "within 3 %", "quiet"),
+    "UNDECIDED": Badge("undecided", "interval contains 1×", "quiet"),
 }
 
 
@@ -63,7 +53,7 @@ class Compared:
     """A device of the table: measured here, or published.
 
     Attributes:
-        title: its heading.
+        title: its name in the table.
         colour: its number.
         series: what was measured; None where it is published.
         label: of the published rows; empty where it is measured.
@@ -86,16 +76,14 @@ def speedup_section(bench: BenchmarkView) -> Section | None:
     blocks: list[Block] = [speedup_table(bench)]
     if bench.scaling:
         blocks.append(scaling_table(bench))
-    compared, name = _compared(bench), bench.baseline_name
-    detail = verdict_counts(compared, name) if compared else "no device has a time to compare"
-    if published and not compared:
-        count = sum(map(len, published.values()))
-        detail = f"{quantity.plural(count, 'published rate')} over {name}"
+    detail = quantity.plural(sum(map(len, published.values())), "published rate")
+    if compared := [
+        row for row in bench.compared if row.base and not row.is_baseline and row.computed
+    ]:
+        detail = verdict_counts(compared)
+    elif not published:
+        detail = f"{bench.baseline_name} untimed"
     return Section("speedup", "Rates and speedups", tuple(blocks), folded=True, detail=detail)
-
-
-MOST_ROWS = 12
-"""Sweep points above which the table has no other baselines."""
 
 
 VERDICT_WORDS = {
@@ -111,21 +99,14 @@ OF_PRECISIONS = "of another precision"
 """Said in the place of a verdict where nothing but the precision is unlike."""
 
 
-def verdict_counts(compared: Iterable[Speedup], base: str) -> str:
-    """How many comparisons with a base have which verdict: "3 comparisons with …: 2 faster …"."""
+def verdict_counts(compared: Iterable[Speedup]) -> str:
+    """How many comparisons have which verdict: "3 comparisons: 2 faster and 1 undecided"."""
     counts = Counter(
         OF_PRECISIONS if row.of_precisions else VERDICT_WORDS[row.verdict] for row in compared
     )
     words = (*VERDICT_WORDS.values(), OF_PRECISIONS)
     parts = [f"{counts[word]} {word}" for word in words if counts[word]]
-    count = quantity.plural(counts.total(), "comparison")
-    return f"{count} with {base}: {quantity.listed(parts)}"
-
-
-def _compared(bench: BenchmarkView) -> list[Speedup]:
-    """Every comparison with the baseline that has a ratio."""
-    rows = (row for row in bench.compared if row.base and not row.is_baseline)
-    return [row for row in rows if row.computed]
+    return f"{quantity.plural(counts.total(), 'comparison')}: {quantity.listed(parts)}"
 
 
 def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
@@ -139,136 +120,40 @@ def published_ratios(bench: BenchmarkView) -> dict[str, dict[Point, Value]]:
     return by_label
 
 
-def _interval_text(bench: BenchmarkView) -> str:
-    """What the intervals of the speedups are, in a sentence."""
-    estimates = [estimate for row in _compared(bench) if (estimate := row.computed)]
-    paired = [estimate for estimate in estimates if estimate.paired]
-    if not estimates:
-        return ""
-    how = "compares between processes, whose spread may differ (Welch)"
-    if len(paired) == len(estimates):
-        how = "compares within repeats"
-    elif paired:
-        how = "compares within repeats where both devices ran them, and between processes elsewhere"
-    return (
-        f" Intervals are Student’s t on logarithms at 95{quantity.SPACE}%; that of a speedup {how}."
-    )
-
-
-OWN_INTERVALS = " Each interval holds for its own comparison, not for all of them together."
-APART = " Each machine has its own baseline, so factors of different machines cannot be ranked."
+APART = "Factors of different machines cannot be ranked: 95 % intervals over their own baselines."
 
 
 def speedup_table(bench: BenchmarkView) -> Table:
     """Rates with their intervals and speedups over the baseline, measured and published.
 
-    Sweep points down and devices across; many devices stand below one another at each point. A
-    reader may choose another baseline, of which the table has the speedups alone.
+    Devices stand below one another at each sweep point.
     """
     published = published_ratios(bench)
     devices = [Compared(s.title, s.colour, s) for s in bench.tried_series]
     for name, ratios in published.items():
         device = next(iter(ratios.values())).of.device
         devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
-    name = bench.baseline_name
-    at_the_same = (
-        " at the same sweep point" if len(bench.plan.baseline.where) < len(bench.axes) else ""
-    )
     compared = (bench.speedup(s, point) for s in bench.tried_series for point in bench.points)
     held = frozenset[Caveat]().union(*(caveats_of(row.own.timed) for row in compared if row))
-    notes = [text for caveat, text in SIGNED.items() if caveat in held]
-    values = [value for ratios in published.values() for value in ratios.values()]
-    notes += notes_on_validation({caveat for value in values for caveat in value.caveats})
-    table = _table(bench, devices, rate_axis(bench))
-    return replace(
-        table,
-        title=f"Rates, and speedups over {name}",
-        caption=(
-            f"A speedup is a rate over that of {name}{at_the_same}."
-            + _interval_text(bench)
-            + OWN_INTERVALS * (len(_compared(bench)) > MOST_SEPARATE)
-            + " Cells are coloured only where the interval decides." * bool(_compared(bench))
-            + " A published figure has no interval." * bool(published)
-            + APART * (sum(series.baseline for series in bench.shown_series) > 1)
-        ),
-        notes=(" ".join(notes),) if notes else (),
-        legend=bool(_compared(bench)),
-        download=Download(f"{bench.slug}/speedups.csv", "CSV"),
-        choice=name,
-        others=_over_others(bench),
-    )
-
-
-def _over_others(bench: BenchmarkView) -> tuple[Table, ...]:
-    """The speedups of what was measured over each device but the baseline."""
-    if bench.plan.baseline.where or len(bench.points) > MOST_ROWS:
-        return ()
-    timed = {row.device for row in bench.compared if row.own.timed}
-    tables: list[Table] = []
-    for device in dict.fromkeys(series.device for series in bench.tried_series):
-        if device in timed and device != bench.plan.baseline.device:
-            other = bench.over(device)
-            devices = [Compared(s.title, s.colour, s) for s in other.tried_series]
-            table = _table(other, devices, "")
-            name = other.baseline_name
-            title = f"Speedups over {name}"
-            caption = f"A speedup is a rate over that of {name}.{_interval_text(other)}"
-            legend = bool(_compared(other))
-            tables.append(
-                replace(
-                    table, id=f"{table.id}-{len(tables) + 2}", title=title, caption=caption,
-                    legend=legend, choice=name,
-                )
-            )  # fmt: skip
-    return tuple(tables)
-
-
-def _table(bench: BenchmarkView, devices: Sequence[Compared], rate: str) -> Table:
-    """The rows and columns; the speedups alone where the rate has no name."""
-    published = published_ratios(bench) if rate else {}
-    cells = {
-        (number, point): _cells(bench, device, point, published)
-        for number, device in enumerate(devices)
-        for point in bench.points
-    }
-    titles = (rate, "speedup") if rate else ("speedup",)
-    if len(devices) > MOST_GROUPS or len(bench.points) == 1:
-        corner, columns = "device", number_columns(titles)
-        groups = tuple(
-            RowGroup(
-                tuple(
-                    table_row(
-                        device.title, *cells[number, point][-len(titles) :], device=device.colour
-                    )
-                    for number, device in enumerate(devices)
-                ),
-                title=bench.point_name(point),
-            )
-            for point in bench.points
-        )
-    else:
-        # Where the baseline fixes a value of the sweep, its device has speedups at the others.
-        whole = not bench.plan.baseline.where
-        first = 0 if rate else 1
-        shown = [
-            range(first, 1 if whole and device.series and device.series.baseline else 2)
-            for device in devices
-        ]
-        corner = groups_corner(bench)
-        columns = tuple(
-            Column(title, number=True, device=device.colour, group=device.title)
-            for device, own in zip(devices, shown, strict=True)
-            for title in ((rate, "speedup")[place] for place in own)
-        )
-        groups = point_groups(
-            bench,
-            lambda point, header: table_row(
-                header,
-                *(cells[number, point][place] for number, own in enumerate(shown) for place in own),
-            ),
-        )
     return Table(
-        id="speedup-table", title="", corner=corner, columns=columns, groups=groups, style="matrix"
+        id="speedup-table",
+        title=f"Speedups over {bench.baseline_name}",
+        caption=APART if sum(s.baseline for s in bench.shown_series) > 1 else INTERVALS,
+        corner="device",
+        columns=number_columns((rate_axis(bench), "speedup")),
+        groups=groups_by_point(
+            bench,
+            lambda point: (
+                table_row(
+                    device.title, *_cells(bench, device, point, published), device=device.colour
+                )
+                for device in devices
+            ),
+        ),
+        style="matrix",
+        notes=tuple(filter(None, [signs_text(held)])),
+        legend=any(row.verdict in DECIDED for row in bench.compared),
+        download=Download(f"{bench.slug}/speedups.csv", "CSV"),
     )
 
 
@@ -289,8 +174,7 @@ def _cells(
         if ratio is None:
             return entry("–"), entry("–")
         own = next((plain(v) for v, _ in rates_at(bench, point) if v.of == ratio.of), "–")
-        sign = signs(ratio.caveats & {Caveat.UNVALIDATED})
-        return entry(own), entry(f"{speaker.number(ratio, quantity.TABLE)} {sign}".strip())
+        return entry(own), entry(speaker.number(ratio, quantity.TABLE))
     speedup = bench.speedup(device.series, point)
     value = rate_of(speedup.own) if speedup else None
     if speedup is None or value is None:
@@ -367,14 +251,8 @@ def scaling_table(bench: BenchmarkView) -> Table:
     points = grouped(bench.scaling, lambda row: bench.point_name(tuple(row.own.point.values())))
     return Table(
         id="scaling-table",
-        title="Efficiency of several replicas or workers",
-        caption=(
-            "Strong scaling splits one batch: the time of one device over the number of "
-            "replicas or workers times their time. Weak scaling gives each the batch of one "
-            "device: the time of one device over theirs. At 100 % each does as much work as "
-            "one device. Under it is the 95 % interval over processes. Replicas on the cores "
-            "of one processor share the cores that one device has to itself."
-        ),
+        title="Scaling efficiency",
+        caption=INTERVALS,
         corner="device",
         columns=number_columns(("replicas or workers", "strong", "weak")),
         groups=tuple(

@@ -26,6 +26,7 @@ from accelreport.report.charts.drawing import (
     rows,
 )
 from accelreport.report.charts.scales import (
+    NOT_FROM_ZERO,
     Scale,
     percent_text,
     starts_at_zero,
@@ -43,7 +44,7 @@ FEWEST = 8
 
 def steps_section(bench: BenchmarkView) -> Section | None:
     """The section; None where too few steps were timed one by one."""
-    times, exact = step_times(bench)
+    times, _ = step_times(bench)
     times = {place: values for place, values in times.items() if len(values) >= FEWEST}
     if not times:
         return None
@@ -53,51 +54,34 @@ def steps_section(bench: BenchmarkView) -> Section | None:
         if (late := percentile(values, 0.99))
     }
     worst = max(tails, key=lambda place: tails[place], default=None)
-    figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1], exact=exact)
-    detail = f"too few {bench.words.step}s for a 99th percentile"
+    figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1])
+    detail = ""
     if worst:
-        times_median = quantity.write(tails[worst], Unit.RATIO)
-        detail = f"99th percentile {times_median} the median{bench.where(worst)}"
+        late = quantity.write(tails[worst], Unit.RATIO)
+        detail = f"p99 {late} median{bench.where(worst)}"
     title = f"{sentence(bench.words.step)} times"
     return Section("steps", title, (figure,), folded=True, detail=detail)
 
 
-def _figure(bench: BenchmarkView, times: Times, point: Point, *, exact: bool) -> Figure:
+def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
     """Distributions at one sweep point: that of the longest tail, beside the section's title."""
-    points = len({where for _, where in times})
     own = {series: values for (series, where), values in times.items() if where == point}
     curves = [
         Distribution(series, quantiles(values), percentile(values, 0.99))
         for series, values in own.items()
     ]
-    unit = f"single {bench.words.step}s" if exact else f"blocks of {bench.words.step}s"
-    title = f"Distribution of {bench.words.step} times"
     where = bench.at(point)
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
     )
     return Plot(
         id="step-ecdf",
-        title=f"{title}{where}",
+        title=f"{sentence(bench.words.step)} times{where}",
         description=f"{medians}.",
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        subtitle=f"Up: share of {bench.words.step}s up to that time. Across: time.",
-        caption=(
-            (
-                f"Empirical distribution of {unit} after the warm-up, over all processes, drawn "
-                f"through {QUANTILES} quantiles. The steeper the line, the steadier the {unit}. "
-                "The axis ends just beyond the 99 % point of the slowest curve; the table gives "
-                "the longest."
-            )
-            + (" It does not start at 0." if starts_late(curves) else "")
-            + (
-                f" One of {points} sweep points with enough {bench.words.step}s is drawn; the "
-                "table has all of them."
-            )
-            * (points > 1)
-        ),
+        caption=NOT_FROM_ZERO * starts_late(curves),
         keys=keys(list(own)),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
@@ -124,14 +108,13 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
     titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
-        title=f"Percentiles of {bench.words.step} times",
-        caption=f"Percentiles are of the {bench.words.step}s of all processes together.",
+        title="Percentiles, all processes",
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(
             bench, lambda point: (row(place) for place in times if place[1] == point)
         ),
-        download=Download(f"{bench.slug}/steps.csv", "CSV", "every timed step"),
+        download=Download(f"{bench.slug}/steps.csv", "CSV"),
     )
 
 
@@ -166,7 +149,7 @@ class Distribution:
     @property
     def summary(self) -> str:
         """Its name, its median, and its 99th percentile where that is known."""
-        late = "" if self.late is None else f", 99th percentile {quantity.duration(self.late)}"
+        late = "" if self.late is None else f", p99 {quantity.duration(self.late)}"
         return f"{self.device.title}: median {quantity.duration(self.median)}{late}"
 
 
