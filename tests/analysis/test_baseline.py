@@ -18,7 +18,6 @@ from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.stats import Verdict
 from accelreport.loader.load import load
 from accelreport.report.claim_text import numbers_text
-from accelreport.report.model import Table
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
@@ -109,15 +108,14 @@ def test_the_ways_stand_beside_one_another_in_title_picture_and_table() -> None:
     assert speedup_section(bench)
     table = speedup_table(bench)
     rows = {row.header.lines[0].text: row.entries for g in table.groups for row in g.rows}
-    assert table.title == "Rates, and speedups over numpy"
-    assert "the same sweep point" not in table.caption
+    assert table.title == "Speedups over numpy"
     assert [way for way, (_, ratio) in rows.items() if ratio.mark == "baseline"] == ["numpy"]
     assert rows["tf"][1].lines[0].text.startswith("2.1")
     (scene,) = opening_of(bench).scenes
     assert isinstance(scene.shown, Plot)
     assert scene.shown.table
     names = [r.header.lines[0].text for g in scene.shown.table.groups for r in g.rows]
-    assert names == ["numpy", "tf"]
+    assert sorted(names) == ["numpy", "tf"]
     assert scene.shown.points == 2
 
 
@@ -230,25 +228,6 @@ def test_ways_of_a_function_of_ones_own_are_compared(tmp_path: Path) -> None:
     records = records_of(spec.cells, lambda cell: Fact(SECONDS[str(cell.point[HOW])]))
     bench = view(Study(plan_document(spec, {}), records, spec.cells))
     assert Speaker(bench).title(bench.findings[0]) == "tf runs 2.1× as fast as numpy"
-
-
-def test_a_reader_may_take_each_measured_device_as_the_baseline() -> None:
-    bench = view(study(axes={"batch_size": (64, 256)}, devices=("cpu", "gpu")))
-    table = speedup_table(bench)
-    (other,) = table.others
-    assert table.choice == bench.baseline_name
-    assert other.choice == bench.title_of("gpu")
-    assert other.title == f"Speedups over {other.choice}"
-
-    def factors(shown: Table) -> list[float]:
-        rows = [row.entries[-1] for group in shown.groups for row in group.rows]
-        return [float(cell.lines[0].text.removesuffix("×")) for cell in rows]
-
-    assert [round(a * b, 1) for a, b in zip(factors(table), factors(other), strict=True)] == [1, 1]
-
-
-def test_where_the_baseline_fixes_a_key_there_is_no_other_to_choose() -> None:
-    assert not speedup_table(view(ways({HOW: ("numpy", "tf")}, devices=("cpu", "gpu")))).others
 
 
 def test_a_whole_number_is_the_same_value_of_an_axis_with_and_without_a_point() -> None:

@@ -19,7 +19,7 @@ from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows, text_layers
 from accelreport.report.charts.scales import Scale
-from accelreport.report.metrics import axis_title, settings_text
+from accelreport.report.metrics import axis_title, metric_title, settings_text
 from accelreport.report.model import (
     Entry,
     Line,

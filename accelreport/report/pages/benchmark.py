@@ -60,16 +60,16 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
 
 def times_section(bench: BenchmarkView) -> Section | None:
     """Start-up, then the distribution of steady steps."""
-    return _together("times", "Start-up and steps", cold_start_section(bench), steps_section(bench))
+    return _joined("times", "Start-up and steps", cold_start_section(bench), steps_section(bench))
 
 
 def model_section(bench: BenchmarkView) -> Section | None:
     """What trained models predicted, and what became of them."""
     parts = predictions_section(bench), deployment_section(bench)
-    return _together("model", "Trained model", *parts)
+    return _joined("model", "Trained model", *parts)
 
 
-def _together(name: str, title: str, *parts: Section | None) -> Section | None:
+def _joined(name: str, title: str, *parts: Section | None) -> Section | None:
     known = [part for part in parts if part]
     blocks = tuple(block for part in known for block in part.blocks)
     detail = " · ".join(part.detail for part in known if part.detail)

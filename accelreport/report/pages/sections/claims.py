@@ -240,7 +240,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
     every = [result for bench in benches for result in bench.tested]
     units = units_of(benches)
     blocks: list[Block] = [units] if units else []
-    sections = []
+    sections: list[Section] = []
     for name, title, states in GROUPS:
         rows = [
             (bench, own)

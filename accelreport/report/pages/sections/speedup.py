@@ -135,13 +135,23 @@ def speedup_table(bench: BenchmarkView) -> Table:
         devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
     compared = (bench.speedup(s, point) for s in bench.tried_series for point in bench.points)
     held = frozenset[Caveat]().union(*(caveats_of(row.own.timed) for row in compared if row))
-    return Table(
-        id="speedup-table",
-        title=f"Speedups over {bench.baseline_name}",
-        caption=APART if sum(s.baseline for s in bench.shown_series) > 1 else INTERVALS,
-        corner="device",
-        columns=number_columns((rate_axis(bench), "speedup")),
-        groups=groups_by_point(
+    if len(devices) == 1:
+        corner, groups = (
+            bench.points_heading,
+            (
+                RowGroup(
+                    tuple(
+                        table_row(
+                            bench.point_header(point), *_cells(bench, devices[0], point, published)
+                        )
+                        for point in bench.points
+                    )
+                ),
+            ),
+        )
+    else:
+        corner = "device"
+        groups = groups_by_point(
             bench,
             lambda point: (
                 table_row(
@@ -149,7 +159,14 @@ def speedup_table(bench: BenchmarkView) -> Table:
                 )
                 for device in devices
             ),
-        ),
+        )
+    return Table(
+        id="speedup-table",
+        title=f"Speedups over {bench.baseline_name}",
+        caption=APART if sum(s.baseline for s in bench.shown_series) > 1 else INTERVALS,
+        corner=corner,
+        columns=number_columns((rate_axis(bench), "speedup")),
+        groups=groups,
         style="matrix",
         notes=tuple(filter(None, [signs_text(held)])),
         legend=any(row.verdict in DECIDED for row in bench.compared),

@@ -57,8 +57,8 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     figure = _figure(bench, times, worst[1] if worst else next(iter(times))[1])
     detail = ""
     if worst:
-        late = quantity.write(tails[worst], Unit.RATIO)
-        detail = f"p99 {late} median{bench.where(worst)}"
+        tail = quantity.write(tails[worst], Unit.RATIO)
+        detail = f"p99 {tail} median{bench.where(worst)}"
     title = f"{sentence(bench.words.step)} times"
     return Section("steps", title, (figure,), folded=True, detail=detail)
 
