@@ -135,6 +135,8 @@ def speedup_table(bench: BenchmarkView) -> Table:
         devices.append(Compared(f"{name}, published", bench.colour_of(device), label=name))
     compared = (bench.speedup(s, point) for s in bench.tried_series for point in bench.points)
     held = frozenset[Caveat]().union(*(caveats_of(row.own.timed) for row in compared if row))
+    corner: str
+    groups: tuple[RowGroup, ...]
     if len(devices) == 1:
         corner, groups = (
             bench.points_heading,
