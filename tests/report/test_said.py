@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from accelreport.analysis.findings import Finding, Kind, Unit
+from accelreport.analysis.findings import COMPARED, FACTS, LEARNED, Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.stats import Verdict
+from accelreport.report.forms import CAVEATS, EVIDENCE, FORMS
 from accelreport.report.frames import rows_of, speedups_frame
 from accelreport.report.front import front_findings
 from accelreport.report.model import Block, Entry, Section, Table
@@ -34,7 +36,9 @@ from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import feed, site_files
 from accelreport.report.site.options import SiteFacts
-from accelreport.report.slides.benchmark import figure_slides
+from accelreport.report.slides.benchmark import figure_slides, slides_page
+from accelreport.report.slides.site import deck_page
+from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.record import Record, SelfCheck, Warned
 from accelreport.results.store import Store
@@ -42,6 +46,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.models import Published
 from accelreport.terminal.answer import answers
 from tests.report.scenarios import THERE, Results, ordinary
+from tests.support import edited as folders
 from tests.support.records import Study, study
 from tests.support.worlds import Fact, records_of
 
@@ -465,7 +470,148 @@ def test_a_range_of_equal_configurations_is_not_decided(seed: int, repeats: int)
     assert not found.is_sentence
 
 
-# 5. What is published is the published number ----------------------------------------------------
+# 5. Every sentence is a form whose condition holds ------------------------------------------------
+
+NUMBER = r"(?:about )?(?:at (?:least|most) )?[−\d][\d.,]*\S*(?: \S+)?(?: to [\d.,]+ ?\S+)?"
+FIELDS = {
+    **dict.fromkeys(("number", "other", "second", "ratio", "faster"), NUMBER),
+    "do": "train|trains|predict|predicts|multiply|multiplies", "reach": "reach|reaches",
+    "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it is|each is",
+    "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
+    "at": r"(?: at .+| in \d+ workloads)?", "place": ".*", "without": ".*", "after": ".*",
+}  # fmt: skip
+"""What a field of a form may be, where it is not any text."""
+
+OTHERS = (r".+: [−\d].*", r".+: (confirmed|refuted)", r".+× \(.+, n = \d\)",
+    r"(none|\d+) of \d+ claims? (is|are) .+", "what to take away from .+",
+)  # fmt: skip
+"""Labelled numbers, a claim's own text with its state, and headings that count."""
+
+
+def pattern(text: str) -> str:
+    """What a filled form looks like."""
+    parts = re.split(r"\{(\w+)\}", text.removesuffix("."))
+    fields = (f"(?:{FIELDS.get(name, '.+')})" for name in parts[1::2])
+    plain = map(re.escape, parts[::2])
+    return "".join(chain.from_iterable(zip_longest(plain, fields, fillvalue="")))
+
+
+FILLED = re.compile(
+    "|".join(
+        [
+            *(f"(?:{pattern(form.text)})(?:, in (?:one run|single runs))?" for form in FORMS),
+            *map(pattern, (*EVIDENCE.values(), *CAVEATS.values())),
+            *OTHERS,
+        ]
+    ).replace("\xa0", " "),
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str) -> list[str]:
+    """Each sentence, without its full stop."""
+    return [each for each in re.split(r"\.(?: |$)", text.replace("\xa0", " ")) if each]
+
+
+def two_differences(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """Another device, in another precision and another framework, is four times as fast."""
+    made = precision(shape, repeats, noise, seed)
+    gpu = made.plan.devices["gpu"].model_copy(update={"framework": "jax"})
+    devices = {**made.plan.devices, "gpu": gpu}
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
+def frameworks(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """Another framework alone is twice as fast."""
+    made = invented(shape, repeats, noise, seed, {"cpu": 1.0, "cpu-1": 0.5})
+    other = made.plan.devices["cpu"].model_copy(update={"framework": "torch", "label": "PyTorch"})
+    devices = {**made.plan.devices, "cpu-1": other}
+    return replace(made, plan=made.plan.model_copy(update={"devices": devices}))
+
+
+def partial(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """The budget stopped every process of the second device after half of its steps."""
+    made = twice(shape, repeats, noise, seed)
+    return edited(made, "gpu", status="partial", planned_steps=2 * made.records[0].planned_steps)
+
+
+def of_a_sample(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    made = same(shape, repeats, noise, seed)
+    data = next(r.data for r in made.records if r.data).model_copy(update={"origin": "sample"})
+    return edited(edited(made, "cpu", data=data), "cpu-1", data=data)
+
+
+def failed(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """The second device has no memory."""
+    made = twice(shape, repeats, noise, seed)
+    lost = (folders.out_of_memory(r) if r.cell.device == "gpu" else r for r in made.records)
+    return replace(made, records=tuple(lost))
+
+
+def of_calls(shape: str, repeats: int, noise: float, seed: int) -> Study:
+    """Calls of a trained network, by threads that are equally fast."""
+    del shape, noise, seed
+    edit = folders.Edit(
+        folders.T, ("mnist_latency",), folders.CPU, copies=(folders.Copy(("cpu-1",)),)
+    )
+    return folders.made(edit, min(repeats, 3)).studies[0]
+
+
+WIDER = (two_differences, frameworks, partial, of_a_sample, failed, of_calls)
+
+
+@pytest.mark.parametrize("world", [*WORLDS, *WIDER])
+@few
+@given(**{**drawn, "repeats": st.integers(1, 4)})
+def test_every_sentence_is_a_filled_form_whose_condition_holds(
+    world: Callable[..., Study], shape: str, repeats: int, noise: float, seed: int
+) -> None:
+    """On the front page, the page of a benchmark, its slides, its link preview, the terminal."""
+    bench = view(world(shape, repeats, noise, seed))
+    page, front = benchmark_page(bench), index_page([bench], "Site", ())
+    opened = [part.title for part in (front.opening, *front.sections) if part]
+    names = [*opened, *(plot.title for *_, plot in _scenes(bench))]
+    titles = {page.title, front.title, label(bench.plan.title), *names}
+    speaker = Speaker(bench)
+    texts = [page.headline, page.finding, front.headline, front.finding]
+    texts += [speaker.below(speaker.answered()), *map(speaker.sentence, bench.findings)]
+    for slide in (*slides_page(bench, page).sections, *deck_page([bench], front).sections):
+        texts += [slide.title, *(slide.speech.spoken if slide.speech else ())]
+    for text in texts:
+        for said in sentences(text):
+            assert said in titles or FILLED.fullmatch(said), said
+    for finding in bench.findings:
+        if finding.is_sentence:
+            _holds(bench, finding)
+
+
+def _holds(bench: BenchmarkView, finding: Finding) -> None:
+    """What must be true of what a sentence is made of, by the plan and the records alone."""
+    said, own = Speaker(bench).title(finding), finding.values[:1]
+    rows = [row for value in finding.every_value for row in value.processes]
+    if finding.kind in COMPARED:
+        (value,) = own
+        assert value.interval.n >= 3
+        assert value.over
+        assert not value.interval.low <= 1 <= value.interval.high or value.verdict is Verdict.SAME
+        sides = (bench.plan.devices[of.device].model_dump() for of in (value.of, value.over))
+        one, other = ({k: side[k] for k in MEASURED} for side in sides)
+        unlike = [key for key in MEASURED if one[key] != other[key]]
+        unlike += ["point"] if value.of.point != value.over.point else []
+        assert len(unlike) == 1, (said, unlike)
+    if finding.kind in LEARNED - {Kind.TARGET}:
+        assert all(row.status == "ok" for row in rows)
+    if finding.kind in FACTS - {Kind.TARGET} and own[0].interval.n == 1:
+        assert finding.kind is Kind.MISCLASSIFIED or said.endswith("in one run"), said
+    if any(row.origin == "sample" for row in rows) and finding.kind in LEARNED:
+        assert said.lower().startswith("on a sample"), said
+
+
+MEASURED = ("kind", "framework", "precision", "threads", "replicas", "workers", "xla", "eager")
+"""What two devices may differ in."""
+
+
+# 6. What is published is the published number ----------------------------------------------------
 
 FIGURES: dict[str, Callable[[float], float]] = {
     "step_time": lambda printed: 256 / printed,

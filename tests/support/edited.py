@@ -180,7 +180,11 @@ def _example(name: str) -> tuple[tuple[PlanDocument, ...], dict[str, list[Record
 @cache
 def edited(name: str, *, quick: bool = False) -> Results:
     """An edited folder, or an example as it is; quick: with one process each, of that profile."""
-    edit = EDITS.get(name) or Edit(name, ())
+    return made(EDITS.get(name) or Edit(name, ()), 1 if quick else None)
+
+
+def made(edit: Edit, repeats: int | None = None) -> Results:
+    """What an edit makes, of all repeats or of the first ones alone as the quick profile."""
     plans, records = _example(edit.example)
     studies = []
     for plan in plans:
@@ -190,14 +194,10 @@ def edited(name: str, *, quick: bool = False) -> Results:
         kept = [edit.change(record) for record in own if edit.keep(record)]
         study = Study(plan, tuple(kept))
         kept += [record for each in edit.copies for record in each.of(study)]
-        if quick:
-            plan = plan.model_copy(
-                update={
-                    "profile": "quick",
-                    "cells": [each for each in plan.cells if each.repeat == 0],
-                }
-            )
-            kept = [record for record in kept if record.cell.repeat == 0]
+        if repeats:
+            cells = [each for each in plan.cells if each.repeat < repeats]
+            plan = plan.model_copy(update={"profile": "quick", "cells": cells})
+            kept = [record for record in kept if record.cell.repeat < repeats]
         studies.append(Study(plan, tuple(kept)))
     return Results(tuple(studies))
 
