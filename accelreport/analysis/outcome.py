@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
 from statistics import fmean
 from typing import Generic, TypeVar
 
@@ -101,7 +100,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         comparisons=tuple(
             sorted(
                 (pair for pair in compared if pair[1].kind in COMPARED),
-                key=lambda pair: (pair[1].kind is Kind.SAME, -abs(log(pair[1].values[0].number))),
+                key=lambda pair: (pair[1].kind is Kind.SAME, -_factor(pair[1].values[0].number)),
             )
         ),
         claims=(*states.get(ClaimState.CONFIRMED, ()), *states.get(ClaimState.REFUTED, ())),
@@ -115,6 +114,11 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         device=tuple(states.get(ClaimState.NEEDS_DEVICE, ())),
         own=any(bench.plan.workload.get("kind") in {"keras", "python"} for bench in benches),
     )
+
+
+def _factor(ratio: float) -> float:
+    """A ratio as if the larger side were above."""
+    return max(ratio, 1 / ratio)
 
 
 def _compared(bench: Benchmark) -> Iterator[Finding]:

@@ -130,8 +130,8 @@ def _warnings_of(loaded: SpecSet) -> list[tuple[str, str]]:
     absent = AbsentData({spec.name: spec.text for spec in loaded.specs}).warnings(loaded.cells)
     others = [(name, text) for name, text in unknown if name not in absent]
     warnings = [*unread, *others, *absent.items(), *unsound(loaded.cells)]
-    told = "`description` is the starter's and is left out. Say what is compared, or remove it."
-    starters = [(spec.name, told) for spec in loaded.specs if STARTER in spec.text]
+    advice = "`description` is the starter's and is left out. Say what is compared, or remove it."
+    starters = [(spec.name, advice) for spec in loaded.specs if STARTER in spec.text]
     return [*misplaced_files(loaded.cells), *starters, *warnings]
 
 

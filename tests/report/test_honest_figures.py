@@ -28,9 +28,10 @@ MISREAD = re.compile(r"\d\s?[mµnkMG]×|\de[+-]?\d|NaN|undefined|[Ii]nfinity|nul
 """What a tick of "500m×", an exponent, a missing value and digits without end look like."""
 
 INTERVALS = {
-    "sweep": r"95 % intervals over processes \(Student",
-    "rates": r"95 % interval over processes",
-    "totals": r"95 % interval over processes \(Student",
+    "sweep": "95 % intervals",
+    "rates": r"95 % intervals|Published machines ◇ published\.",  # the latter has none
+    "totals": "95 % intervals",
+    "decided-rows": "95 % interval",
     "grid": "",
     "quality-curves": r"bands reach from the lowest seed to the highest",
     "quality-accuracy": r"bands reach from the lowest seed to the highest",
@@ -39,7 +40,7 @@ INTERVALS = {
     "step-ecdf": r"over all processes",
     "forecast-0": "",
     "learning-curves": r"bands reach from the lowest seed to the highest",
-    "forecast-errors": r"95 % interval over processes",
+    "forecast-errors": "95 % intervals",
     "int8": "",
     "shares": "",
     "process": "",

@@ -155,7 +155,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         link = entry(Line(title, href=f"{bench.slug}.html"))
         state = "decided" if firm else "undecided"
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
-    caption = f"● decided; its bar is the 95{quantity.SPACE}% interval."
+    caption = f"● decided; bar: 95{quantity.SPACE}% interval."
     caption += " Pale: undecided." * any(dot.hollow for dot in dots)
     count = quantity.plural(len(outcome.comparisons) + len(waiting), "comparison")
     if left := len(rows) - len(kept):
@@ -167,8 +167,8 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         subtitle=f"{len(outcome.comparisons)} of {count} decided",
         description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
         chart=lambda size: dot_plot(
-            _farthest(dots, size.most) if size.most else dots, axis_title="", tick=factor_text,
-            width=size.width, height=size.height,
+            _farthest(dots, size.most) if size.most else dots, axis_title="speedup",
+            tick=factor_text, width=size.width, height=size.height,
             base=Base(1.0, "as fast", "← slower", "faster →"),
         ),
         caption=caption,
