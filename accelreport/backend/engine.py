@@ -16,6 +16,7 @@ from accelreport.backend.failures import StrategyError
 from accelreport.backend.frameworks import Runtime, framework_module
 from accelreport.spec.device import FRAMEWORK_NAMES, require_shares
 from accelreport.workloads.base import TrainingProblem
+from accelreport.workloads.compiled import Batch, Compiled
 from accelreport.workloads.numerics import numerics
 
 
@@ -32,7 +33,8 @@ class Engine(ABC):
         problem: what is trained.
         runtime: the framework, configured for the device.
         columns: names of the means over examples: the loss, then the metrics.
-        width: columns, and the counts of the problem's tally.
+        compiled: loss and metrics of a model that is compiled; then there are no columns.
+        width: numbers that are added up: columns, and the counts of the problem's tally.
         model: the Keras model.
         optimizer: the Keras optimizer.
         scales_losses: whether the optimizer scales losses, and leaves a step out where that
@@ -50,9 +52,17 @@ class Engine(ABC):
         self.width = len(self.columns) + (problem.tally.size if problem.tally else 0)
         self.model: Any = problem.model()
         self.scales_losses = bool(keras.config.dtype_policy().name == "mixed_float16")
-        self.optimizer: Any = problem.optimizer()
-        if self.scales_losses:  # float16 gradients underflow
-            self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
+        self.compiled: Compiled | None = None
+        if problem.compiled:
+            self.optimizer: Any = self.model.optimizer
+            two = {name: keras.ops.convert_to_tensor(a[:2]) for name, a in problem.resident.items()}
+            taken = problem.take(two, keras.ops.arange(min(2, problem.examples), dtype="int32"))
+            self.compiled = Compiled(self.model, self.batch(*taken))
+            self.width = self.compiled.width
+        else:
+            self.optimizer = problem.optimizer()
+            if self.scales_losses:  # float16 gradients underflow
+                self.optimizer = keras.optimizers.LossScaleOptimizer(self.optimizer)
         self.optimizer.build(self.model.trainable_variables)
         self.traced_batch: int | None = None
 
@@ -73,7 +83,9 @@ class Engine(ABC):
 
     def steps_done(self) -> int:
         """Steps the optimizer has counted; waits for the last one."""
-        return int(self.optimizer.iterations.numpy())
+        inner = getattr(self.optimizer, "inner_optimizer", self.optimizer)
+        # What is public counts the updates, of which each may take several steps.
+        return int(inner._iterations.numpy())
 
     def named(self, sums: NDArray[Any], examples: int) -> dict[str, float]:
         """Metrics by name from the sums that a trainer or an evaluator gives.
@@ -82,6 +94,8 @@ class Engine(ABC):
             sums: loss, metrics and the problem's tally, added over examples.
             examples: how many were added.
         """
+        if self.compiled is not None:
+            return self.compiled.named(sums)
         plain = len(self.columns)
         values = dict(zip(self.columns, (float(x) / examples for x in sums[:plain]), strict=True))
         tally = self.problem.tally
@@ -171,6 +185,41 @@ class Engine(ABC):
     def predictor(self) -> Any:
         """A function (resident, indices [batch]) → outputs [batch, …], in the order asked for."""
 
+    def batch(self, inputs: Any, targets: Any, *, training: bool = True) -> Batch:
+        """A batch with the weights of its classes, which only a training has."""
+        weigh = self.problem.weigh
+        return inputs, targets, weigh(targets) if weigh and training else None
+
+    def _objective(self, batch: Batch, outputs: Any) -> tuple[Any, Any]:
+        """What a step makes smaller, and what `_judged` makes sums of."""
+        replicas, n = self.runtime.replicas, numerics()
+        if self.compiled is not None:
+            self.traced_batch = outputs_of(outputs)[0].shape[0]
+            loss, held = self.compiled.loss(batch, outputs, training=True)
+            return self.optimizer.scale_loss(loss), (loss * replicas, held)
+        losses = self.problem.loss(batch[1], outputs)
+        self.traced_batch = losses.shape[0]
+        # Divided by the whole batch: Keras' optimizers add the replicas' gradients.
+        objective = n.total(losses, axis=0) / self.problem.batch_size
+        for penalty in self.model.losses:
+            penalty = n.cast(penalty, "float32")
+            objective += penalty if replicas == 1 else penalty / replicas
+        return self.optimizer.scale_loss(objective), losses
+
+    def _judged(self, batch: Batch, outputs: Any, losses: Any) -> Any:
+        """What a step adds up, from what `_objective` gave."""
+        if self.compiled is None:
+            return self._sums(losses, batch[1], outputs)
+        return self.compiled.sums(batch, outputs, *losses)
+
+    def _evaluated(self, inputs: Any, targets: Any, outputs: Any, weights: Any) -> Any:
+        """What a step of an evaluation adds up."""
+        if self.compiled is None:
+            return self._sums(self.problem.loss(targets, outputs), targets, outputs, weights)
+        batch = self.batch(inputs, targets, training=False)
+        loss, held = self.compiled.loss(batch, outputs, training=False)
+        return self.compiled.sums(batch, outputs, loss * self.runtime.replicas, held)
+
     def _sums(self, losses: Any, targets: Any, outputs: Any, weights: Any = None) -> Any:
         """Loss, metrics and tally of a batch, added over its examples."""
         n = numerics()
@@ -180,6 +229,14 @@ class Engine(ABC):
             counts = n.cast(self.problem.tally.count(targets, outputs), "float32")
             table = n.concatenate([table, n.transpose(counts)], axis=0)
         return n.total(table if weights is None else table * weights, axis=1)
+
+
+def outputs_of(outputs: Any) -> list[Any]:
+    """All outputs of a model, one after the other."""
+    from keras import tree
+
+    flat: list[Any] = tree.flatten(outputs)
+    return flat
 
 
 def _bytes_of(dtype: str) -> float:
@@ -243,6 +300,9 @@ class Evaluation:
         self.sums = None
         examples = self._problem.validation_examples
         indices, weights = padded_order(examples, self._batch)
+        rest = examples % self._batch if self._engine.compiled is not None else 0
+        if rest:  # Keras takes the mean of a batch, and its last one is shorter
+            indices = indices[:-1]
         if self._evaluator is None:
             self._evaluator = self._engine.evaluator()
         self._engine.sync_replicas()
@@ -265,6 +325,15 @@ class Evaluation:
             step_s = max((time.perf_counter() - began) / count, 1e-6)
             # Twice as many at most: the first step holds the trace and tells little.
             count = max(1, min(2 * count, round(CHUNK_S / step_s)))
+        if rest:
+            if self._agreed(time.perf_counter() >= deadline):
+                return None
+            last = np.arange(examples - rest, examples, dtype=np.int32)
+            # Every replica takes all of them: they need not divide the rest.
+            row = constant(np.tile(last, self._replicas)[np.newaxis])
+            ones = constant(np.ones((1, rest * self._replicas), np.float32))
+            one = self._evaluator(self._on_devices(), row, ones, constant(0), constant(1))
+            sums += read(one) / self._replicas
         self.sums = sums
         named = self._engine.named(sums, examples)
         return {f"val_{name}": value for name, value in named.items()}

@@ -112,7 +112,7 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
         if parameters.runs_code:
             return None  # the data can be read; the model is known where it is measured
         problem = family.problem(parameters, data, 0)
-        if isinstance(problem, TrainingProblem):
+        if isinstance(problem, TrainingProblem) and not problem.compiled:
             _pass_two_examples(problem)
     except AccelReportError as error:
         return Misfit(

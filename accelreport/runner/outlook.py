@@ -138,7 +138,10 @@ def unknown_metrics(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:
             continue
         if not parameters.dataset and parameters.data == "synthetic":
             continue
-        known = {"loss", *parameters.metrics}
+        if parameters.metrics is None and "compile" in parameters.document:
+            continue  # the model has metrics of its own
+        usual = "accuracy" if parameters.classifies else "mean_absolute_error"
+        known = {"loss", *([usual] if parameters.metrics is None else parameters.metrics)}
         known |= {f"val_{name}" for name in known}
         target = cell.measure.target
         stopping, plateau = parameters.early_stopping, parameters.reduce_on_plateau

@@ -50,23 +50,109 @@ Afterwards = Literal["save_weights", "serve", "quantise"]
 
 
 class Schedule(SpecModel):
-    """How the learning rate changes with the epoch."""
+    """How the learning rate changes with the epoch, or with the step."""
 
-    name: Literal["exponential"]
-    """`exponential`: learning_rate · factor^epoch, the first epoch being 0."""
-    factor: Annotated[FiniteFloat, Field(gt=0, le=1)]
-    """The factor from one epoch to the next."""
+    name: Literal[
+        "exponential",
+        "cosine_decay",
+        "cosine_decay_restarts",
+        "exponential_decay",
+        "inverse_time_decay",
+        "polynomial_decay",
+    ]
+    """`exponential`: learning_rate · factor^epoch, the first epoch being 0. The others are Keras'
+    schedules, which change it with the step."""
+    factor: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = None
+    """Of `exponential`: the factor from one epoch to the next."""
+    options: dict[str, bool | int | FiniteFloat] = {}
+    """Arguments of Keras' schedule, such as `decay_steps`."""
+
+    @model_validator(mode="after")
+    def _has_its_own(self) -> Self:
+        known = SCHEDULES.get(self.name, ())
+        lacking = self.name == "exponential" and self.factor is None
+        if lacking or (self.name != "exponential" and self.factor is not None):
+            raise FieldsError("`exponential`, and no other schedule, has a `factor`", "factor")
+        _check_options(self.name, self.options, known)
+        if known and known[0] not in self.options:
+            raise FieldsError(f"{self.name} needs `{known[0]}`", "options")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _identity(self, values: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {n: v for n, v in values(self).items() if v or n not in {"factor", "options"}}
+
+
+SCHEDULES = {
+    "cosine_decay": ("decay_steps", "alpha", "warmup_target", "warmup_steps"),
+    "cosine_decay_restarts": ("first_decay_steps", "t_mul", "m_mul", "alpha"),
+    "exponential_decay": ("decay_steps", "decay_rate", "staircase"),
+    "inverse_time_decay": ("decay_steps", "decay_rate", "staircase"),
+    "polynomial_decay": ("decay_steps", "end_learning_rate", "power", "cycle"),
+}
+"""Keras' schedules with their arguments but the first rate; the first argument is required."""
+
+_MOMENTS = ("beta_1", "beta_2", "epsilon")
+OPTIMIZERS: dict[str, tuple[str, ...]] = {
+    "adadelta": ("rho", "epsilon"),
+    "adafactor": ("beta_2_decay", "epsilon_1", "epsilon_2", "clip_threshold", "relative_step"),
+    "adagrad": ("initial_accumulator_value", "epsilon"),
+    "adam": (*_MOMENTS, "amsgrad"),
+    "adamax": _MOMENTS,
+    "adamw": (*_MOMENTS, "amsgrad"),
+    "lamb": _MOMENTS,
+    "lion": ("beta_1", "beta_2"),
+    "nadam": _MOMENTS,
+    "rmsprop": ("rho", "momentum", "epsilon", "centered"),
+    "sgd": ("momentum", "nesterov"),
+}
+"""Keras' optimizers with the arguments that only they have."""
+
+OF_EVERY_OPTIMIZER = (
+    *("weight_decay", "clipnorm", "clipvalue", "global_clipnorm"),
+    *("loss_scale_factor", "gradient_accumulation_steps"),
+)
+"""Arguments of every Keras optimizer. Averaged weights (`use_ema`) are not among them: `fit` puts
+them into the model when it ends."""
+
+
+OptimizerName = Literal[
+    "adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "lamb", "lion", "nadam",
+    "rmsprop", "sgd",
+]  # fmt: skip
+"""The names in `OPTIMIZERS`."""
+
+
+def _check_options(name: str, options: dict[str, Any], known: tuple[str, ...]) -> None:
+    for option in options:
+        if option not in known:
+            listed = ", ".join(known) or "none"
+            raise FieldsError(
+                f"{name} has no `{option}`", f"options.{option}", help=f"it has {listed}"
+            )
 
 
 class Optimizer(SpecModel):
     """A Keras optimizer."""
 
-    name: Literal["adam", "rmsprop", "sgd"] = "adam"
+    name: OptimizerName = "adam"
     """Which one."""
     learning_rate: Annotated[FiniteFloat, Field(gt=0)] = 1e-3
     """Its learning rate."""
     schedule: Schedule | None = None
     """How the learning rate changes; constant when absent."""
+    options: dict[str, bool | int | FiniteFloat] = {}
+    """Further arguments of Keras' optimizer, such as `weight_decay`, `clipnorm`, `momentum` or
+    `gradient_accumulation_steps`."""
+
+    @model_validator(mode="after")
+    def _takes_its_options(self) -> Self:
+        _check_options(self.name, self.options, (*OPTIMIZERS[self.name], *OF_EVERY_OPTIMIZER))
+        return self
+
+    @model_serializer(mode="wrap")
+    def _identity(self, values: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in values(self).items() if value or name != "options"}
 
 
 class WorkloadParameters(SpecModel):

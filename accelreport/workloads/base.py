@@ -65,6 +65,11 @@ class Observation:
     predict: Callable[[int], NDArray[np.float32]]
 
 
+def loss_of_the_model(targets: Any, outputs: Any) -> Any:
+    """Stands where a model is compiled, or only called."""
+    raise NotImplementedError(targets, outputs)
+
+
 @dataclass(frozen=True)
 class TrainingProblem:
     """A model to be trained, as the timed loop needs it.
@@ -91,6 +96,9 @@ class TrainingProblem:
         tally: metrics that are ratios of counts, for training and validation.
         observe: what the family wants to know of the trained model: fields of the record by
             name. `final` adds to the final metrics, `warnings` to the warnings.
+        compiled: whether the model is compiled: its own optimizer, loss and metrics are what is
+            trained and reported, and those named here are not.
+        weigh: targets → a weight of each example in the loss; None when all are alike.
         after_epoch: (model, seed) → further fields of an epoch's row by name; called after
             every epoch, outside what is timed.
     """
@@ -100,17 +108,19 @@ class TrainingProblem:
     resident: Mapping[str, NDArray[Any]]
     examples: int
     take: Callable[[Mapping[str, Any], Any], tuple[Any, Any]]
-    loss: Callable[[Any, Any], Any]
     metrics: Mapping[str, Callable[[Any, Any], Any]]
     validation: Mapping[str, NDArray[Any]] | None
     validation_examples: int
     batch_size: int
     steps_per_epoch: int
+    loss: Callable[[Any, Any], Any] = loss_of_the_model
     loss_name: str = ""
     describe: Callable[[NDArray[np.float32]], list[dict[str, Any]]] | None = None
     learning_rate: Callable[[int], float] | None = None
     tally: Tally | None = None
     observe: Callable[[Observation], Mapping[str, Any]] | None = None
+    compiled: bool = False
+    weigh: Callable[[Any], Any] | None = None
     after_epoch: Callable[[Any, int], Mapping[str, Any]] | None = None
 
 

@@ -123,15 +123,6 @@ def names_recurrent_layers(text: str) -> bool:
     return RECURRENT.search(text) is not None
 
 
-def last_of_document(document: Any) -> Any:
-    """The activation of the last layer, where it is a dense one; None where it is none."""
-    try:
-        last = document["config"]["layers"][-1]
-        return last["config"]["activation"] if last["class_name"] == "Dense" else None
-    except (LookupError, TypeError):
-        return None  # whatever else it is, Keras says it
-
-
 def uncompiled(document: str) -> str:
     """The document without how its model was compiled, which the spec says instead."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -46,16 +45,25 @@ from accelreport.workloads.base import (
     TrainingProblem,
     training_family,
 )
+from accelreport.workloads.compiled import (
+    LossName,
+    MetricName,
+    class_weights,
+    compile_as,
+    judged,
+    loss_name,
+    prove,
+    refuse_own_steps,
+)
 from accelreport.workloads.keras_document import (
     ArchitectureError,
     check_architecture,
     document_of,
-    last_of_document,
     names_recurrent_layers,
     uncompiled,
 )
 from accelreport.workloads.numerics import numerics
-from accelreport.workloads.objectives import loss_named, metric_named
+from accelreport.workloads.objectives import accuracy_of
 from accelreport.workloads.own_model import (
     DOCUMENTS,
     FIXED,
@@ -68,7 +76,6 @@ from accelreport.workloads.own_model import (
     check_function,
     check_named,
     input_embeddings,
-    last_activation,
     loaded_by,
     named_code,
     nearest,
@@ -83,17 +90,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from accelreport.datasets.base import Dataset
-
-LossName = Literal[
-    "sparse_categorical_crossentropy",
-    "binary_crossentropy",
-    "mean_squared_error",
-    "mean_absolute_error",
-]
-
-MetricName = Literal["accuracy", "top_5_accuracy", "mean_squared_error", "mean_absolute_error"]
-"""Metrics that a mean over examples gives."""
-
 
 MODES = get_args(DataMode)
 
@@ -110,6 +106,10 @@ DataKey = Annotated[Text, Field(json_schema_extra={"pattern": f"^({'|'.join(MODE
 """A mode, a file, or a folder, which is written with its `/`."""
 
 
+OF_COMPILE = frozenset({"optimizer", "loss", "from_logits", "metrics"})
+"""Keys that say what `compile` says of a model."""
+
+
 class KerasParameters(TrainingParameters):
     """A model of your own, on a data set or on data of your own.
 
@@ -123,6 +123,7 @@ class KerasParameters(TrainingParameters):
             *("dataset", "target", "features", "task", "validation_split", "split", "missing"),
             *("standardise", "separator", "image_size", "data_document", "data_modules"),
             *("header", "decimal", "thousands", "na_values", "keep_default_na", "color_mode"),
+            *(*OF_COMPILE, "class_weight"),
         }
     )
 
@@ -192,35 +193,17 @@ class KerasParameters(TrainingParameters):
     """What is in the modules beside it that it imports; filled in like `document`."""
     divide_by: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     """Inputs are divided by this: 255 for pixels."""
-    loss: LossName = "sparse_categorical_crossentropy"
-    """The loss on a data set of the catalogue, or of a regression: the mean squared error where
-    nothing else is said. Otherwise it follows from the end of the model."""
-    from_logits: bool = False
-    """Whether the model ends without softmax or sigmoid; with a `task` the model tells."""
-    metrics: list[MetricName] = ["accuracy"]
-    """The metrics; of a regression the mean absolute error where nothing else is said."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _regression_has_its_own(cls, values: Any) -> Any:
-        if isinstance(values, dict) and values.get("task") == "regression":
-            own = {"loss": "mean_squared_error", "metrics": ["mean_absolute_error"]}
-            return {**own, **values}
-        return values
-
-    @field_validator("loss", "from_logits")
-    @classmethod
-    def _is_not_told_by_the_model(cls, value: Any, info: ValidationInfo) -> Any:
-        known = info.data
-        if not folder_of(info) or not {"task", "dataset"} <= known.keys():
-            return value
-        if known["dataset"] is None and known["task"] != "regression":
-            raise FieldsError(
-                f"`{info.field_name}` follows from the end of the model",
-                str(info.field_name),
-                help="delete it; a data set of the catalogue, or a regression, may choose it",
-            )
-        return value
+    loss: LossName | None = None
+    """The loss, by Keras' name. Where nothing is said, it is that of the model's `compile`, or
+    follows from the end of the model and the labels."""
+    from_logits: bool | None = None
+    """Whether the model ends without softmax or sigmoid; its outputs tell, and must agree."""
+    metrics: list[MetricName] | None = None
+    """The metrics, by Keras' names. Where nothing is said, they are those of the model's `compile`,
+    or the accuracy; of numbers, the mean absolute error."""
+    class_weight: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = {}
+    """How much an example of a class counts in the loss, as in `fit`: by the class's name or
+    number; 1 where nothing is said."""
 
     @field_validator("dataset")
     @classmethod
@@ -302,7 +285,13 @@ class KerasParameters(TrainingParameters):
     @property
     def classifies(self) -> bool:
         """Whether accuracy is among the metrics."""
+        if self.metrics is None:
+            return self.task != "regression"
         return "accuracy" in self.metrics
+
+    def _is_given(self, name: str) -> bool:
+        # What is written contradicts a model that is compiled, even where it is the default.
+        return name in self.model_fields_set if name in OF_COMPILE else super()._is_given(name)
 
     @model_validator(mode="after")
     def _names_one_model(self) -> Self:
@@ -401,24 +390,6 @@ class KerasParameters(TrainingParameters):
         """The key that names the model."""
         return next(k for k in ("model", "application", "architecture") if getattr(self, k))
 
-    @model_validator(mode="after")
-    def _outputs_are_probabilities(self, info: ValidationInfo) -> Self:
-        # Only while a spec is read: what was measured is still shown. In inference any outputs do.
-        unasked = not self.document or self.runs_code or self.mode == "inference"
-        if "folder" not in (info.context or {}) or unasked:
-            return self
-        trained = self.mode == "training" and self.dataset is not None
-        probabilities = trained and "crossentropy" in self.loss and not self.from_logits
-        if probabilities and last_of_document(json.loads(self.document)) == "linear":
-            raise FieldsError(
-                f"{self.architecture or self.model} ends with a linear layer, whose outputs are no "
-                "probabilities: it would learn next to nothing",
-                "from_logits",
-                self.model_key,
-                help="write from_logits = true, or end the model with softmax or sigmoid",
-            )
-        return self
-
 
 def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     """The training problem: examples `x` [n, …] and labels `y` [n, …].
@@ -438,14 +409,23 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
             why=f"It has {', '.join(data.train)}.",
             remedy="Choose another data set: mnist, fashion_mnist, imdb or uci_har have them.",
         )
-    make = maker(parameters, data.train["x"].shape[1:], _outputs(data), data.folder)
-    trial = make()
-    parameters = judged(parameters, trial)
+    labels = data.train["y"]
+    make, trial = _made(parameters, data)
+    inference = parameters.mode == "inference"
+    own = trial.compiled and not inference
+    if own and (given := sorted(OF_COMPILE & parameters.model_fields_set)):
+        raise ModelError(
+            f"The model is compiled, and the spec names `{given[0]}`, too.",
+            remedy=f"Delete `{given[0]}`, or return the model before it is compiled.",
+            key=given[0],
+        )
+    parameters = judged(parameters, trial, labels)
+    loss = loss_name(trial) if own else str(parameters.loss)
     shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
     _check_inputs(trial, data.train["x"], parameters)
-    for labels in (data.train["y"], data.validation["y"]):
-        _check_outputs(trial.output_shape[1:], labels, parameters)
-    integers = parameters.loss == "sparse_categorical_crossentropy"
+    for part in (labels, data.validation["y"]):
+        _check_outputs(trial.output_shape[1:], part, loss, parameters.model_key)
+    integers = labels.dtype.kind in "iub"
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
         inputs = n.cast(n.gather(resident["x"], indices), dtype)
@@ -456,27 +436,46 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         targets = n.gather(resident["y"], indices)
         return inputs, n.cast(targets, "int32" if integers else "float32")
 
+    def compiled() -> Any:
+        model = make()
+        return model if model.compiled else compile_as(model, parameters, labels)
+
+    names: list[str] = list(parameters.metrics or [])
+    if not inference:
+        refuse_own_steps(trial, parameters.model_key)
+        trial = trial if own else compile_as(trial, parameters, labels)
+        names = prove(trial, take, data.train, parameters.model_key)
+    known = {"accuracy": accuracy_of(loss, from_logits=bool(parameters.from_logits))}
     return labelled_problem(
         parameters,
         data,
-        model=make,
+        model=make if inference else compiled,
         take=take,
-        loss=loss_named(parameters.loss, from_logits=parameters.from_logits),
-        loss_name=parameters.loss.replace("_", " "),
-        metrics={
-            name: metric_named(name, parameters.loss, from_logits=parameters.from_logits)
-            for name in parameters.metrics
-        },
+        loss_name=loss.replace("_", " "),
+        metrics=known if "accuracy" in names else {},
+        compiled=not inference,
+        weigh=class_weights(parameters.class_weight, data.classes, labels),
+        **({"learning_rate": None} if own else {}),
     )
+
+
+def _made(parameters: KerasParameters, data: Dataset) -> tuple[Callable[[], Any], Any]:
+    """What makes the model, and one that it made."""
+    labels, shape = data.train["y"], data.train["x"].shape[1:]
+    make = maker(parameters, shape, _outputs(data), data.folder)
+    trial = make()
+    if 1 < labels.ndim < len(trial.output_shape) and labels.max() <= 1:
+        # Of each place in a sequence a class is predicted, and not a number for each place.
+        make = maker(parameters, shape, 2, data.folder)
+        trial = make()
+    return make, trial
 
 
 def _outputs(data: Dataset) -> int:
     """How many outputs tell the classes of the data apart; of numbers one for each."""
     labels = data.train["y"]
-    if data.classes:
-        return len(data.classes)
-    if labels.dtype.kind in "iu":
-        return int(labels.max()) + 1
+    if labels.dtype.kind in "iu" and (labels.ndim == 1 or labels.max() > 1):
+        return len(data.classes) or int(labels.max()) + 1
     return math.prod(labels.shape[1:])
 
 
@@ -502,24 +501,6 @@ def maker(
     known = {"input_shape": shape and tuple(shape), "outputs": outputs}
     given = {name: value for name, value in known.items() if value is not None}
     return lambda: with_one_input(function.call(given, parameters.options), shape, f"`{value}`")
-
-
-def judged(parameters: KerasParameters, model: Any) -> KerasParameters:
-    """The parameters with the loss that the end of the model asks for, where a task leaves it open.
-
-    A classification whose model ends with one output, or with a sigmoid, is one of two classes; a
-    linear end gives logits. Random data have no task, and so that of the model.
-    """
-    if parameters.dataset is not None or parameters.task == "regression":
-        return parameters
-    end, outputs = last_activation(model), model.output_shape[1:]
-    linear = end not in {"softmax", "sigmoid"}
-    if parameters.task is None and linear and (len(outputs) != 1 or outputs[-1] == 1):
-        numbers = {"loss": "mean_squared_error", "metrics": ["mean_absolute_error"]}
-        return parameters.model_copy(update=numbers)
-    binary = end == "sigmoid" or outputs[-1] == 1
-    loss = "binary_crossentropy" if binary else "sparse_categorical_crossentropy"
-    return parameters.model_copy(update={"loss": loss, "from_logits": linear})
 
 
 def request(parameters: KerasParameters) -> DataRequest:
@@ -580,7 +561,8 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
             remedy="Write input_shape in the spec.",
             key=parameters.model_key,
         )
-    data = random_data(model, judged(parameters, model).loss, shape, parameters.train_examples)
+    loss = loss_name(model) if model.compiled else str(judged(parameters, model).loss)
+    data = random_data(model, loss, shape, parameters.train_examples)
     return replace(data, folder=folder)
 
 
@@ -653,7 +635,7 @@ def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameter
 
 
 def _check_outputs(
-    shape: tuple[int | None, ...], labels: NDArray[Any], parameters: KerasParameters
+    shape: tuple[int | None, ...], labels: NDArray[Any], loss: str, key: str
 ) -> None:
     """Labels [n, …] fit the outputs [batch, *shape] under this loss.
 
@@ -662,7 +644,7 @@ def _check_outputs(
     Raises:
         ModelError: they do not.
     """
-    loss, own = parameters.loss, labels.shape[1:]
+    own = labels.shape[1:]
     by_class = loss == "sparse_categorical_crossentropy"
     given = shape[:-1] if by_class else shape
     if None not in given and math.prod(own) != math.prod(n for n in given if n is not None):
@@ -670,7 +652,7 @@ def _check_outputs(
             f"The model gives outputs of shape {shape}, and under {loss} labels of shape {own} "
             "do not fit them.",
             remedy="End the model with another layer, or choose another loss.",
-            key=parameters.model_key,
+            key=key,
         )
     least, most = float(labels.min()), float(labels.max())
     if by_class and (least < 0 or most >= (shape[-1] or math.inf) or (labels % 1).any()):
@@ -678,13 +660,13 @@ def _check_outputs(
             f"The model gives {shape[-1]} outputs, and the labels go from {least:g} to {most:g}: "
             f"under {loss} each must be the number of an output.",
             remedy=f"End the model with {int(most) + 1} outputs, or choose another loss.",
-            key=parameters.model_key,
+            key=key,
         )
     if loss == "binary_crossentropy" and (least < 0 or most > 1):
         raise ModelError(
             f"Under {loss} labels lie between 0 and 1, and these go from {least:g} to {most:g}.",
             remedy="Choose sparse_categorical_crossentropy and one output for each class.",
-            key=parameters.model_key,
+            key=key,
         )
 
 

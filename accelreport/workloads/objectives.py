@@ -67,55 +67,21 @@ PerExample = Callable[[Any, Any], Any]
 """(targets, outputs) → one value for each example."""
 
 
-def loss_named(name: str, *, from_logits: bool) -> PerExample:
-    """A loss of Keras' by name, one value for each example: the mean over its other axes."""
-    from keras import losses
-
+def accuracy_of(loss: str, *, from_logits: bool) -> PerExample:
+    """Whether outputs are right, one value for each example, of a model that learns by a loss."""
     n = numerics()
-
-    def loss(targets: Any, outputs: Any) -> Any:
-        outputs = n.cast(outputs, "float32")
-        if name == "sparse_categorical_crossentropy":
-            values = losses.sparse_categorical_crossentropy(
-                targets, outputs, from_logits=from_logits
-            )
-        elif name == "binary_crossentropy":
-            values = losses.binary_crossentropy(
-                _like(targets, outputs), outputs, from_logits=from_logits
-            )
-        else:
-            values = getattr(losses, name)(_like(targets, outputs), outputs)
-        return _mean(values)
-
-    return loss
-
-
-def metric_named(name: str, loss: str, *, from_logits: bool) -> PerExample:
-    """A metric by name, one value for each example, of a model that learns under a loss."""
-    n = numerics()
-    if name in ("mean_squared_error", "mean_absolute_error"):
-        return loss_named(name, from_logits=False)
-    border = 0.0 if from_logits else 0.5
 
     def accuracy(targets: Any, outputs: Any) -> Any:
         if loss == "sparse_categorical_crossentropy":
-            if name == "top_5_accuracy":
-                right = n.in_top(targets, outputs, 5)
-            else:
-                right = n.equal(n.argmax(outputs), targets)
+            right = n.equal(n.argmax(outputs), targets)
+        elif loss == "categorical_crossentropy":
+            right = n.equal(n.argmax(outputs), n.argmax(targets))
         else:
-            right = n.equal(outputs > border, _like(targets, outputs) > 0.5)
-        return _mean(n.cast(right, "float32"))
+            right = n.equal(
+                outputs > (0.0 if from_logits else 0.5), n.reshape_like(targets, outputs) > 0.5
+            )
+        values = n.cast(right, "float32")
+        rank = len(values.shape)
+        return values if rank == 1 else n.mean(values, axis=tuple(range(1, rank)))
 
     return accuracy
-
-
-def _like(targets: Any, outputs: Any) -> Any:
-    """Targets in the shape of the outputs: labels [batch] beside outputs [batch, 1]."""
-    return numerics().reshape_like(targets, outputs)
-
-
-def _mean(values: Any) -> Any:
-    """[batch, …] → [batch]."""
-    rank = len(values.shape)
-    return values if rank == 1 else numerics().mean(values, axis=tuple(range(1, rank)))

@@ -350,8 +350,25 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
                 remedy="Begin it with keras.Input(shape), or write input_shape in the spec.",
                 key="model",
             )
-        inputs = keras.Input(tuple(shape))
-        model = keras.Model(inputs, model(inputs))
+        if own := [*own_parts(model), *own_parts(model, ("compute_loss",))]:
+            raise ModelError(
+                f"{named} has a `{own[0]}` of its own, and no input of known shape.",
+                remedy='Begin it with keras.Input(shape), or measure its step: kind = "python".',
+                key="model",
+            )
+        inputs, own_model = keras.Input(tuple(shape)), model
+        model = keras.Model(inputs, own_model(inputs))
+        if own_model.compiled:
+            loss, metrics = own_model._compile_loss, own_model._compile_metrics
+            model.compile(
+                optimizer=own_model.optimizer,
+                loss=loss and loss._user_loss,
+                loss_weights=loss and loss._user_loss_weights,
+                metrics=metrics and metrics._user_metrics,
+                weighted_metrics=metrics and metrics._user_weighted_metrics,
+                steps_per_execution=own_model.steps_per_execution,
+                run_eagerly=own_model.run_eagerly,
+            )
     if len(model.inputs) != 1 or len(model.outputs) != 1:
         raise ModelError(
             f"{named} has {len(model.inputs)} inputs and {len(model.outputs)} outputs.",
@@ -362,23 +379,36 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
     return model
 
 
+OWN_PARTS = ("fit", "train_step", "test_step", "compute_metrics", "get_metrics_result")
+"""Methods that a step of `fit` calls, and that are Keras' own here."""
+
+
+def own_parts(model: Any, names: Sequence[str] = OWN_PARTS) -> list[str]:
+    """Which methods of a model are not Keras'."""
+    return [
+        name for name in names if not getattr(type(model), name).__module__.startswith("keras.")
+    ]
+
+
 def last_activation(model: Any) -> str:
-    """What the outputs of a model have gone through last: such as `softmax` or `linear`."""
-    layer = model.layers[-1]
-    while getattr(layer, "layers", None):
-        # The layers of somebody's own class are in the order in which it made them.
-        if not type(layer).__module__.startswith("keras.src."):
-            return observed_activation(model)
-        layer = layer.layers[-1]
-    kind = type(layer).__name__.casefold()
-    if kind in {"softmax", "sigmoid"}:
-        return kind
-    function = getattr(layer, "activation", None)
-    return str(getattr(function, "__name__", "linear"))
+    """What the outputs of a model have gone through last: such as `softmax` or `linear`.
+
+    The operation that gives the output tells, where it is a layer with such an activation. Whatever
+    lies behind a softmax, or within a layer of somebody's own, is found in the outputs.
+    """
+    import keras
+
+    layer = model.outputs[0]._keras_history.operation
+    if isinstance(layer, keras.layers.Dense | keras.layers.Activation | keras.layers.Softmax):
+        function = getattr(layer, "activation", keras.activations.softmax)
+        for kind in ("softmax", "sigmoid"):
+            if function is getattr(keras.activations, kind) and getattr(layer, "axis", -1) == -1:
+                return kind
+    return observed_activation(model)
 
 
 def observed_activation(model: Any) -> str:
-    """The same by the outputs of 16 random examples; for layers whose order is not known.
+    """The same by the outputs of 16 random examples.
 
     One draw of weights can keep the outputs of a linear end between 0 and 1: units that are off, or
     a last layer that begins at zero. So trainable weights are drawn anew up to 12 times, and are
@@ -389,19 +419,24 @@ def observed_activation(model: Any) -> str:
 
     rng = np.random.default_rng(0)
     shape = (16, *(length or 8 for length in model.input_shape[1:]))
-    examples = ops.cast(np.abs(rng.standard_normal(shape)), model.inputs[0].dtype)
+    rows = next((embedding.input_dim for embedding in input_embeddings(model)), 0)
+    whole = rows or "int" in str(model.inputs[0].dtype)
+    drawn = rng.integers(0, rows or 2, shape) if whole else np.abs(rng.standard_normal(shape))
+    examples = ops.cast(drawn, model.inputs[0].dtype)
     weights = model.get_weights()
     try:
         for _ in range(12):
             for variable in model.trainable_variables:
                 inputs = math.prod(variable.shape[:-1])  # of a unit; keeps the outputs about 1
                 variable.assign(rng.standard_normal(variable.shape) / math.sqrt(inputs))
-            outputs = ops.convert_to_numpy(model(examples))
-            if not ((outputs >= 0) & (outputs <= 1)).all():
+            outputs = ops.convert_to_numpy(model(examples, training=False))
+            if not ((outputs >= 0) & (outputs <= 1 + 1e-5)).all():
                 return "linear"
+            if outputs.shape[-1] > 1 and np.allclose(outputs.sum(-1), 1, atol=1e-2):
+                return "softmax"
     finally:
         model.set_weights(weights)
-    return "softmax" if np.allclose(outputs.sum(-1), 1, atol=1e-2) else "sigmoid"
+    return "sigmoid"
 
 
 def input_embeddings(model: Any) -> Iterator[Any]:

@@ -20,16 +20,20 @@ def keras_optimizer(parameters: Optimizer) -> Any:
     """The Keras optimizer a spec asks for, with Keras' own defaults for the rest."""
     from keras import optimizers
 
-    make = {"adam": optimizers.Adam, "rmsprop": optimizers.RMSprop, "sgd": optimizers.SGD}
-    return make[parameters.name](learning_rate=parameters.learning_rate)
+    classes = {name.lower(): getattr(optimizers, name) for name in dir(optimizers)}
+    rate: Any = parameters.learning_rate
+    if parameters.schedule is not None and parameters.schedule.name != "exponential":
+        named = parameters.schedule.name.title().replace("_", "")
+        rate = getattr(optimizers.schedules, named)(rate, **parameters.schedule.options)
+    return classes[parameters.name](learning_rate=rate, **parameters.options)
 
 
 def learning_rates(parameters: Optimizer) -> Callable[[int], float] | None:
-    """Epoch, from 0 → learning rate, for a spec with a schedule; None when it is constant."""
-    schedule = parameters.schedule
-    if schedule is None:
+    """Epoch, from 0 → learning rate; None when it does not change with the epoch."""
+    factor = parameters.schedule.factor if parameters.schedule else None
+    if factor is None:
         return None
-    return lambda epoch: float(parameters.learning_rate * schedule.factor**epoch)
+    return lambda epoch: float(parameters.learning_rate * factor**epoch)
 
 
 def limited(arrays: Mapping[str, NDArray[Any]], examples: int | None) -> Mapping[str, NDArray[Any]]:

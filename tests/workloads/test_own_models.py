@@ -13,7 +13,8 @@ from accelreport.backend.shapes import ShapeQuestion, misfit
 from accelreport.loader.load import load
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors
-from accelreport.workloads.keras_model import FAMILY, KerasParameters, judged, maker, problem
+from accelreport.workloads.compiled import judged
+from accelreport.workloads.keras_model import FAMILY, KerasParameters, maker, problem
 from accelreport.workloads.own_model import (
     APPLICATIONS,
     ModelError,
@@ -145,8 +146,6 @@ def test_a_step_that_takes_longer_to_trace_than_the_budget_leaves_timed_steps_an
         (['application = "MobilNetV2"', *CSV], "keras.applications", "MobileNetV2"),
         (['application = "VGG16"', *CSV, "options = { classes = 2 }"], "follows from", ""),
         ([CODE, *CSV, 'data_document = "x"'], "`data_document` is what", "leave it out"),
-        ([CODE, *CSV, 'loss = "mean_squared_error"'], "`loss` follows from the end", "delete it"),
-        ([CODE, *CSV, "from_logits = true"], "`from_logits` follows from the end", "delete it"),
         (
             [CODE, *CSV[:2], 'task = "regression"', 'afterwards = ["quantise"]'],
             "`quantise` converts classifiers",
@@ -337,14 +336,3 @@ def test_what_the_code_raises_or_returns_is_told_with_its_line(
     failed = measure(cell(folder, CODE, *CSV)).failure
     assert failed is not None
     assert "`model.py:build` returned int" in failed.message
-
-
-def test_a_linear_end_is_no_error_of_inference(folder: Path) -> None:
-    import keras
-
-    net = keras.Sequential([keras.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)])
-    (folder / "net.json").write_text(net.to_json())
-    lines = ('model = "net.json"', 'dataset = "mnist"')
-    with pytest.raises(SpecErrors, match="ends with a linear layer"):
-        load([spec(folder, *lines)])
-    assert load([spec(folder, *lines, 'mode = "inference"', measure="calls = 20")]).specs

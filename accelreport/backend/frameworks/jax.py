@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.checks.model import JAX_DTYPES, recurrent_layers
-from accelreport.backend.engine import Engine
+from accelreport.backend.engine import Engine, outputs_of
 from accelreport.backend.failures import NoDeviceError
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import InGraph
 from accelreport.spec.device import Device
 from accelreport.workloads.base import TrainingProblem
+from accelreport.workloads.compiled import Batch
 
 PLATFORMS = {"CPU": "cpu", "GPU": "cuda,cpu", "TPU": "tpu,cpu"}
 """JAX's platforms for each kind; the first must be there, the others bring data to it."""
@@ -236,9 +237,12 @@ class JaxEngine(Engine):
         def step(totals: Any, reading: Any, number: Any) -> Any:
             model, resident, order, weights = reading
             inputs, targets = self.problem.take(resident, order[number])
-            outputs, _ = self.model.stateless_call(*model, inputs, training=False)
-            losses = self.problem.loss(targets, outputs)
-            return totals + self._sums(losses, targets, outputs, weights[number])
+            if self.compiled is None:
+                outputs, _ = self.model.stateless_call(*model, inputs, training=False)
+                return totals + self._evaluated(inputs, targets, outputs, weights[number])
+            batch = self.batch(inputs, targets, training=False)
+            _, (losses, outputs, _) = self._stateless(model[0], model[1], None, batch)
+            return totals + self._judged(batch, outputs, losses)
 
         many = self._many(step)
 
@@ -293,18 +297,39 @@ class JaxEngine(Engine):
 
     def _learn(self, state: State, inputs: Any, targets: Any) -> tuple[State, Any]:
         trainable, others, optimizer = state
-        gradient = jax.grad(self._objective, has_aux=True)
-        gradients, (losses, outputs, others) = gradient(
-            trainable, others, optimizer, inputs, targets
-        )
+        batch = self.batch(inputs, targets)
+
+        def objective(trainable: Values) -> tuple[Any, Any]:
+            return self._stateless(trainable, others, optimizer, batch)
+
+        gradients, (losses, outputs, others) = jax.grad(objective, has_aux=True)(trainable)
         trainable, optimizer = self.optimizer.stateless_apply(optimizer, gradients, trainable)
         changed = (list(trainable), list(others), list(optimizer))
-        return changed, self._sums(losses, targets, outputs)
+        return changed, self._judged(batch, outputs, losses)
 
-    def _objective(
-        self, trainable: Values, others: Values, optimizer: Values, inputs: Any, targets: Any
+    def _stateless(
+        self, trainable: Values, others: Values, optimizer: Values | None, batch: Batch
     ) -> tuple[Any, Any]:
-        """The mean loss of a batch with the model's penalties, as the optimizer wants it."""
+        """The loss of a batch as the optimizer wants it; with what `_judged` makes sums of.
+
+        Without an optimizer the model is evaluated.
+        """
+        inputs, targets, weights = batch
+        if self.compiled is not None:
+            training = optimizer is not None
+            loss, (unscaled, outputs, others, held) = self.model.compute_loss_and_updates(
+                trainable,
+                others,
+                self.compiled.zeros(),
+                inputs,
+                targets,
+                weights,
+                training=training,
+                optimizer_variables=optimizer,
+            )
+            if training:
+                self.traced_batch = outputs_of(outputs)[0].shape[0]
+            return loss, ((unscaled, held), outputs, others)
         outputs, others, penalties = self.model.stateless_call(
             trainable, others, inputs, training=True, return_losses=True
         )
@@ -313,7 +338,7 @@ class JaxEngine(Engine):
         objective = jnp.sum(losses) / self.problem.batch_size
         for penalty in penalties:
             objective += penalty.astype(losses.dtype)
-        known = list(zip(self.optimizer.variables, optimizer, strict=True))
+        known = list(zip(self.optimizer.variables, optimizer or [], strict=True))
         with keras.StatelessScope(state_mapping=known):
             objective = self.optimizer.scale_loss(objective)
         return objective, (losses, outputs, others)

@@ -191,7 +191,7 @@ class TorchEngine(Engine):
         def step(resident: Any, indices: Any, weights: Any) -> Any:
             inputs, targets = self.problem.take(resident, indices)
             outputs = self.model(inputs, training=False)
-            return self._sums(self.problem.loss(targets, outputs), targets, outputs, weights)
+            return self._evaluated(inputs, targets, outputs, weights)
 
         run = self._compiled(step)
 
@@ -228,25 +228,16 @@ class TorchEngine(Engine):
     def _step(self, resident: Any, indices: Any) -> Any:
         """What `keras.Model.train_step` does on PyTorch; returns sums over the examples."""
         inputs, targets = self.problem.take(resident, indices)
-        losses, outputs = self._backward(inputs, targets)
-        with torch.no_grad():
-            gradients = [weight.grad for weight in self._weights]
-            self.optimizer.apply(gradients, self.model.trainable_variables)
-            return self._sums(losses, targets, outputs)
-
-    def _backward(self, inputs: Any, targets: Any) -> tuple[Any, Any]:
-        """Leave its gradient with every weight; losses of the examples, and the outputs."""
+        batch = self.batch(inputs, targets)
         outputs = self.model(inputs, training=True)
-        losses = self.problem.loss(targets, outputs)
-        self.traced_batch = losses.shape[0]
-        objective = torch.sum(losses) / self.problem.batch_size
-        for penalty in self.model.losses:
-            objective = objective + penalty.to(losses.dtype)
-        objective = self.optimizer.scale_loss(objective)
+        objective, losses = self._objective(batch, outputs)
         for weight in self._weights:
             weight.grad = None
         objective.backward()
-        return losses, outputs
+        with torch.no_grad():
+            gradients = [weight.grad for weight in self._weights]
+            self.optimizer.apply(gradients, self.model.trainable_variables)
+            return self._judged(batch, outputs, losses)
 
     def _forward(self, resident: Any, indices: Any) -> Any:
         inputs, _ = self.problem.take(resident, indices)

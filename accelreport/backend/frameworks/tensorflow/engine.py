@@ -295,8 +295,7 @@ class TensorFlowEngine(Engine):
         def step(resident: Any, indices: Any, weights: Any) -> Any:
             inputs, targets = self.problem.take(resident, self.share(indices))
             outputs = self.model(inputs, training=False)
-            losses = self.problem.loss(targets, outputs)
-            return self._sums(losses, targets, outputs, self.share(weights))
+            return self._evaluated(inputs, targets, outputs, self.share(weights))
 
         compiled, opened = self._step(step), as_it_is(placement.opened)
 
@@ -364,24 +363,15 @@ class TensorFlowEngine(Engine):
 
     def learn(self, inputs: Any, targets: Any) -> Any:
         """One replica's share of a step; returns sums over its examples."""
-        gradients, losses, outputs = self._gradients(inputs, targets)
+        batch = self.batch(inputs, targets)
+        with tf.GradientTape() as tape:
+            outputs = self.model(inputs, training=True)
+            objective, losses = self._objective(batch, outputs)
+        gradients = tape.gradient(objective, self._variables)
         if self.scales_losses and self.runtime.replicas > 1:
             gradients = finite_together(gradients)
         self.optimizer.apply(gradients, self.model.trainable_variables)
-        return self._sums(losses, targets, outputs)
-
-    def _gradients(self, inputs: Any, targets: Any) -> tuple[list[Any], Any, Any]:
-        """Gradients of a replica's share, the losses of its examples, and the outputs."""
-        with tf.GradientTape() as tape:
-            outputs = self.model(inputs, training=True)
-            losses = self.problem.loss(targets, outputs)
-            self.traced_batch = losses.shape[0]
-            # Divided by the whole batch: Keras' optimizers add the replicas' gradients.
-            objective = tf.reduce_sum(losses) / tf.cast(self.problem.batch_size, losses.dtype)
-            for penalty in self.model.losses:
-                objective += tf.cast(penalty, losses.dtype) / self.runtime.replicas
-            objective = self.optimizer.scale_loss(objective)
-        return tape.gradient(objective, self._variables), losses, outputs
+        return self._judged(batch, outputs, losses)
 
     def _start(self, count: Any) -> tuple[Any, Any]:
         length = count if self.runtime.synchronous else 0
