@@ -50,6 +50,13 @@ RECURRENT = re.compile(r'"class_name"\s*:\s*"(?:\w*RNN|\w*LSTM\w*|GRU\w*)"')
 """The name of a recurrent layer, as Keras writes it."""
 
 
+LOADED = (
+    'name a function that returns it: model = "model.py:load", which ends with '
+    '`return keras.models.load_model("NAME.keras")`'
+)
+"""What to do where only Keras' own loading gives the whole model."""
+
+
 class ArchitectureError(ValueError):
     """The document is no architecture, or not one that may be loaded."""
 
@@ -79,6 +86,12 @@ def check_architecture(text: str) -> dict[str, Any]:
         )
     for part in _objects(document):
         _check(part)
+        config = part.get("config")
+        if part["class_name"] == "Normalization" and dict(config or {}).get("mean") is None:
+            raise ArchitectureError(
+                "holds `Normalization`, whose mean and variance are among the weights, which are "
+                f"not read; {LOADED}"
+            )
     return document
 
 
@@ -113,9 +126,13 @@ def _check(part: dict[str, Any]) -> None:
     elif name.startswith("__") or not name.isidentifier():
         raise ArchitectureError(f"names `{name}`, which is no layer of Keras")
     elif module is not None and not (isinstance(module, str) and _MODULES.fullmatch(module)):
-        raise ArchitectureError(f"names `{name}` of `{module}`, which is no layer of Keras")
+        raise ArchitectureError(
+            f"names `{name}` of `{module}`, which is no layer of Keras; {LOADED}"
+        )
     if registered is not None and registered not in (name, part.get("config")):
-        raise ArchitectureError(f"names `{registered}`, which is registered by other code")
+        raise ArchitectureError(
+            f"names `{registered}`, which is registered by other code; {LOADED}"
+        )
 
 
 def names_recurrent_layers(text: str) -> bool:

@@ -132,9 +132,10 @@ class KerasParameters(TrainingParameters):
     architecture: SpecPath | None = None
     """What Keras wrote of the model: `model.to_json()` or `model.save("NAME.keras")`."""
     model: Text | None = None
-    """The model: a function of a Python file that returns it (`model.py:build`), or what Keras
-    wrote of it (`net.keras`, `net.json`). Whoever runs the spec runs this Python: name only a file
-    that you trust."""
+    """The model: a function of a Python file that returns it (`model.py:build`), with the weights
+    and the `compile` that it has; or what Keras wrote of it (`net.keras`, `net.json`), of which
+    only the layers are read: it begins with new weights. Whoever runs the spec runs this Python:
+    name only a file that you trust."""
     application: Annotated[str, AfterValidator(check_application)] | None = None
     """A model of `keras.applications`, such as `MobileNetV2`, with new weights."""
     options: dict[str, bool | int | FiniteFloat | str] = {}

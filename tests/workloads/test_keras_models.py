@@ -251,6 +251,7 @@ def hidden_in(sequential: str, layer: dict[str, Any]) -> str:
         ({"class_name": "__lambda__", "config": {"value": "x"}}, "Python code"),
         ({"class_name": "__typespec__", "config": []}, "no layer of Keras"),
         ({"class_name": ["Dense"], "config": {}}, "is no text"),
+        ({"class_name": "Normalization", "module": "keras.layers", "config": {}}, "load_model"),
         (
             {
                 "class_name": "Dense",
