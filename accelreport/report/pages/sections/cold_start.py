@@ -136,7 +136,7 @@ def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
         axis="start-up",
         tick=plain_duration,
         id="start-up",
-        title=f"Start-up to {bench.words.first}",
+        title=f"Median start-up to {bench.words.first}",
         badges=loud_badges(bench),
         table=_stages(bench, starts, names),
     )
@@ -180,7 +180,8 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     return Table(
         id="cold-table",
         title="Start-up, steady state",
-        caption="† extrapolated" if cut_epoch or any(_cut_call(bench, at) for at in starts) else "",
+        caption="Median process."
+        + " † extrapolated." * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(

@@ -81,7 +81,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=NOT_FROM_ZERO * starts_late(curves),
+        caption=f"All processes. {NOT_FROM_ZERO * starts_late(curves)}".strip(),
         keys=keys(list(own)),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
