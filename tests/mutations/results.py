@@ -14,7 +14,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from pydantic import BaseModel
 
 from accelreport.report.comparison import compare_folders
@@ -22,7 +21,6 @@ from accelreport.report.model import Page
 from accelreport.report.pages.compare import line_page, two_runs_page
 from accelreport.report.site.assembly import gather, site_units
 from accelreport.report.site.options import BuildOptions, facts_of
-from accelreport.report.site.render import Renderer
 from accelreport.results.plan_document import Looks, PlanDocument, with_other_devices
 from accelreport.results.reading import ResultProblem, UnreadableFile, to_bytes
 from accelreport.results.record import (
@@ -249,25 +247,21 @@ def as_document(model: BaseModel) -> Any:
     return json.loads(to_bytes(model))
 
 
-def read_all(folder: Folder, before: Folder, *, rendered: bool = False) -> None:
+def read_all(folder: Folder, before: Folder) -> None:
     """Asks everything that reads results.
 
     Args:
         folder: the results.
         before: other results, with which they are compared.
-        rendered: whether to write every page, too; it takes twice as long.
 
     Raises:
         Exception: something could not be read, whatever it is.
     """
     benches = gather(folder)
     facts = facts_of(BuildOptions(base_url="https://example.org/"))
-    renderer = Renderer(lambda _: Markup(""), None, facts)
     for unit in site_units(benches, facts, (), None):
         for page in unit.pages():
             _charts(page)
-            if rendered:
-                renderer.render(page, site=facts)
         for _, content in unit.files():
             del content
     _compare(before, folder)
