@@ -26,7 +26,7 @@ from accelreport.results.record import Warned
 from accelreport.results.store import Store
 from accelreport.terminal.answer import answers
 from tests.house.tree import ROOT
-from tests.support.records import assorted, study
+from tests.support.records import assorted, store_of, study
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
@@ -34,11 +34,7 @@ PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Results of two benchmarks with different sweeps; one cell of each kind of outcome."""
-    store = Store(tmp_path / "results")
-    for made in (study("training", fate=assorted), study("matmul")):
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+    store = store_of(tmp_path / "results", study("training", fate=assorted), study("matmul"))
     return store.root
 
 
@@ -191,10 +187,8 @@ def test_a_folder_without_results_is_one_clear_error(tmp_path: Path) -> None:
 
 
 def test_a_site_is_the_command_s(tmp_path: Path) -> None:
-    store, made = Store(tmp_path / "results"), study("matmul", repeats=1)
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    made = study("matmul", repeats=1)
+    store = store_of(tmp_path / "results", made)
     folder = store.root
     index = accelreport.build(folder, tmp_path / "site", specs=None, cache=False)
     assert index == tmp_path / "site" / "index.html"

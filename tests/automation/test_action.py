@@ -141,9 +141,14 @@ def test_what_cannot_be_meant_is_told_before_anything_is_measured(
     [
         ({"baseline": "slow", "fail-if-slower": "5%"}, ExitCode.OK, "The gate is passed"),
         ({"baseline": "fast", "fail-if-slower": "5%"}, ExitCode.SLOWER, "The gate is closed"),
+        ({"baseline": "one", "fail-if-slower": "5%"}, ExitCode.OK, "is undecided"),
+        (
+            {"baseline": "one", "fail-if-slower": "5%", "fail-if-undecided": "true"},
+            ExitCode.GATE_CLOSED, "1 of 1 comparison is undecided",
+        ),
         ({"baseline": "absent"}, ExitCode.BAD_RESULTS, ""),
     ],
-)
+)  # fmt: skip
 def test_a_job_ends_as_the_comparison_does_and_keeps_its_report_and_its_summary(
     inputs: dict[str, str], code: ExitCode, says: str, runner: Runner
 ) -> None:
@@ -155,23 +160,6 @@ def test_a_job_ends_as_the_comparison_does_and_keeps_its_report_and_its_summary(
     assert (runner.folder / "site" / "index.html").is_file()
     assert runner.outputs["measure"] == {"status": "0"}
     assert runner.outputs["compare"] == {"code": str(int(code))}
-
-
-@pytest.mark.parametrize(
-    ("undecided", "code"), [("false", ExitCode.OK), ("true", ExitCode.GATE_CLOSED)]
-)
-def test_a_gate_that_is_open_fails_a_job_where_that_is_asked(
-    undecided: str, code: ExitCode, runner: Runner
-) -> None:
-    runner.inputs = {
-        "baseline": "one",
-        "fail-if-slower": "5%",
-        "fail-if-undecided": undecided,
-    }
-    runner.outputs = {"measure": {"status": "0"}}
-    done = runner.run("Hold the results against the baseline")
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "1 of 1 comparison is undecided" in runner.summary
 
 
 def test_several_specs_are_given_as_words_and_a_wrong_one_ends_the_job(runner: Runner) -> None:

@@ -17,14 +17,11 @@ from tests.automation.conftest import paced
 from tests.house.documents import fenced
 from tests.house.tree import ROOT
 from tests.support.program import alone
-from tests.support.records import Study, study, without_peaks
+from tests.support.records import Study, store_of, study, without_peaks
 
 
 def keep(folder: Path, made: Study) -> Path:
-    store = Store(folder)
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store_of(folder, made)
     return folder
 
 

@@ -12,10 +12,9 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import groups_of
 from accelreport.errors import ExitCode
-from accelreport.results.store import Store
 from tests.support.fates import all_ok
 from tests.support.program import call
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 
 pytestmark = pytest.mark.e2e
 
@@ -43,11 +42,7 @@ BMF = {
 
 
 def kept(folder: Path, *studies: Study) -> Path:
-    store = Store(folder / "results")
-    for made in studies:
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+    store_of(folder / "results", *studies)
     return folder
 
 

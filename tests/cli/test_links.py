@@ -22,7 +22,7 @@ from accelreport.results.store import FOLDERS, Store
 from accelreport.runner.workspace import Workspace
 from accelreport.terminal.say import show_unexpected
 from tests.support.program import Finished, call, write_specs
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 
 OLD = 10 * KEPT_S
 """Seconds ago; nobody has used what is that old."""
@@ -45,10 +45,7 @@ def here(tmp_path: Path) -> Path:
     """A folder with results of one spec."""
     folder = tmp_path / "here"
     folder.mkdir()
-    stored, measured = Store(folder / "results"), measurements()
-    stored.write_plan(measured.plan)
-    for record in measured.records:
-        stored.write(record)
+    store_of(folder / "results", measurements())
     return folder
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.results.store import Store
 from accelreport.terminal.noise import keep, kept
 from tests.analysis.test_noise import SMALL
 from tests.support.program import call
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 pytestmark = pytest.mark.e2e
 
@@ -52,10 +51,7 @@ def test_a_gate_says_what_it_sees_at_best_before_it_says_open(
     keep([SMALL])
     for folder, seed in (("old", 0), ("new", 1)):
         made = study(devices=("cpu",), axes={"batch_size": (256,)}, epochs=1, seed=seed)
-        store = Store(tmp_path / folder)
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+        store_of(tmp_path / folder, made)
     asked = ("compare", "old", "new", "--fail-if-slower", "0.1%")
     cache = {"ACCELREPORT_CACHE": str(tmp_path / "cache")}
     told = call(tmp_path, *asked, **cache).stdout

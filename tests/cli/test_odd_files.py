@@ -14,7 +14,7 @@ from accelreport.loader.load import load
 from accelreport.results.store import Store
 from accelreport.spec.problems import MOST, SpecErrors
 from tests.support.program import DEVICES, MATMUL, call, write_specs
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 OWN_STEP = """
 schema = 1
@@ -86,10 +86,7 @@ def test_an_odd_file_is_an_error_of_that_file(odd: str, tmp_path: Path) -> None:
 
 def test_a_site_is_built_of_the_results_whatever_lies_among_the_specs(tmp_path: Path) -> None:
     made = study("matmul", repeats=1)
-    store = Store(tmp_path / "results")
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store_of(tmp_path / "results", made)
     for name in (
         "a number of 4,301 digits",
         "devices linked to themselves",

@@ -17,7 +17,7 @@ from accelreport.results.reading import ResultsError, to_bytes
 from accelreport.results.record import Artefact
 from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -26,13 +26,9 @@ SPECS = Path(__file__).parents[2] / "specs"
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A training and a kernel on two devices, and a trial of the training with other values."""
     monkeypatch.chdir(tmp_path)
-    store = Store(tmp_path / "results")
     trained = study("training", devices=("cpu", "gpu"), axes={"batch_size": (256,)}, repeats=2)
     kernel = study("matmul", devices=("cpu",), axes={"size": (512,)}, repeats=2, seed=1)
-    for made in (trained, kernel):
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+    store = store_of(tmp_path / "results", trained, kernel)
     changes = {"workload.epochs": 1}
     trial = {"profile": variant(trained.plan.profile, changes), "overrides": changes}
     store.write_plan(trained.plan.model_copy(update=trial))

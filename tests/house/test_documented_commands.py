@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from accelreport.chips.contribution import SHIPPED
-from accelreport.results.store import Store
 from tests.house.documents import (
     DOCUMENTS,
     SHELLS,
@@ -28,7 +27,7 @@ from tests.house.documents import (
 )
 from tests.house.tree import ROOT
 from tests.support.program import Finished, alone, executable
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 pytestmark = pytest.mark.e2e
 
@@ -138,11 +137,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (text,) = fenced("README.md", "toml")
     (folder / "specs" / "my_sweep.toml").write_text(text, encoding="utf-8")
     for number, place in enumerate(("results", "old/results", "new/results", "before", "after")):
-        store = Store(folder / place)
         made = study("matmul", devices=("cpu",), axes={"size": (1024,)}, repeats=2, seed=number)
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+        store_of(folder / place, made)
     (folder / "logo.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
     )

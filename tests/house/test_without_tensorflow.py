@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -11,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.errors import ExitCode
-from accelreport.results.store import Store
 from tests.house.tree import ROOT, module_name, sources
-from tests.support.records import assorted, study
+from tests.support.records import assorted, store_of, study
 
 pytestmark = pytest.mark.e2e
 
@@ -56,36 +54,6 @@ def test_every_module_except_the_engines_is_imported_without_a_framework(
     assert imported.returncode == 0, imported.stderr
 
 
-COMMANDS = ("", "run", "check", "build", "compare", "devices", "schema", "data")
-
-HELP = """
-import sys
-from typer.testing import CliRunner
-from accelreport.cli import app
-for command in sys.argv[1:]:
-    told = CliRunner().invoke(app, [*command.split(), "--help"])
-    print(command, told.exit_code, "Usage:" in told.output)
-"""
-
-
-def test_the_help_of_the_commands_is_shown(plain_environment: Path, empty_folder: Path) -> None:
-    told = _run(plain_environment / "python", "-c", HELP, *COMMANDS)
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.splitlines() == [f"{command} 0 True" for command in COMMANDS]
-
-
-def test_the_schema_is_printed(accelreport: Path) -> None:
-    told = _run(accelreport, "schema")
-    assert told.returncode == ExitCode.OK, told.stderr
-    assert json.loads(told.stdout)["type"] == "object"
-
-
-def test_this_machine_is_described_without_asking_tensorflow(accelreport: Path) -> None:
-    told = _run(accelreport, "devices", "--no-probe")
-    assert told.returncode == ExitCode.OK, told.stderr
-    assert "CPU" in told.stdout
-
-
 def test_an_empty_folder_is_told_the_commands_that_lead_to_a_report(
     accelreport: Path, empty_folder: Path
 ) -> None:
@@ -113,11 +81,7 @@ def test_the_shipped_specs_are_checked(accelreport: Path, empty_folder: Path) ->
 
 
 def test_a_page_is_built_in_an_empty_folder(accelreport: Path, empty_folder: Path) -> None:
-    store = Store(empty_folder / "results")
-    for made in (study("training", fate=assorted), study("matmul")):
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+    store_of(empty_folder / "results", study("training", fate=assorted), study("matmul"))
     told = _run(accelreport, "build")
     assert told.returncode == ExitCode.OK, told.stderr
     index = (empty_folder / "site" / "index.html").read_text(encoding="utf-8")

@@ -232,4 +232,7 @@ def _told(errors: SpecErrors) -> bool:
     for problem in errors.problems:
         assert problem.message
         assert problem.as_json()["code"]
+        for place in (problem.place, *problem.related):
+            if place.line:
+                assert 1 <= place.column <= place.end_column <= len(place.source) + 1
     return False

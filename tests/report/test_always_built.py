@@ -17,7 +17,7 @@ from accelreport.report.charts import drawing
 from accelreport.report.site.builder import BuildResult
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 from tests.support.sites import build
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("builds_start_one_engine")]
@@ -69,11 +69,7 @@ def small() -> list[Study]:
 
 def written(folder: Path, studies: Sequence[Study]) -> list[Path]:
     """Writes studies into a results folder; the files of their records."""
-    store = Store(folder)
-    for each in studies:
-        store.write_plan(each.plan)
-        for record in each.records:
-            store.write(record)
+    store_of(folder, *studies)
     return sorted(folder.glob("cells/*.json"))
 
 

@@ -22,7 +22,7 @@ from accelreport.spec.models import Source
 from tests.report.scenarios import Results, ordinary
 from tests.report.test_same_bytes import digests
 from tests.report.tree import Element
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 from tests.support.sites import build
 
 PAGE = "devices.html"
@@ -227,7 +227,7 @@ def test_it_is_made_again_for_other_surroundings_and_not_for_other_times(
     change: Change, again: bool, tmp_path: Path
 ) -> None:
     out, made = tmp_path / "out", study("matmul", repeats=2, devices=("cpu", "gpu"), axes={})
-    store, options = kept(tmp_path / "results", made), BuildOptions(cache=tmp_path / "cache")
+    store, options = store_of(tmp_path / "results", made), BuildOptions(cache=tmp_path / "cache")
     build(store, out, options=options)
     before, first = digests(out), (out / PAGE).stat().st_mtime_ns
     record = next(each for each in made.records if each.cell.device == "gpu")
@@ -237,12 +237,3 @@ def test_it_is_made_again_for_other_surroundings_and_not_for_other_times(
     assert (now[PAGE] != before[PAGE]) is again
     assert ((out / PAGE).stat().st_mtime_ns != first) is again
     assert now["index.html"] != before["index.html"] or again
-
-
-def kept(folder: Path, made: Study) -> Store:
-    """The study in a results folder."""
-    store = Store(folder)
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
-    return store

@@ -30,11 +30,10 @@ from accelreport.report.site.serve import (
     keep_serving,
     live,
 )
-from accelreport.results.store import Store
 from tests.report.scenarios import Results
 from tests.support.browser import tab
 from tests.support.processes import PATIENCE_S, soon
-from tests.support.records import study
+from tests.support.records import store_of, study
 from tests.support.sites import build
 
 RESULTS = Results((study("matmul", repeats=1, devices=("cpu",), axes={}),))
@@ -216,10 +215,7 @@ def answers(connections: Sequence[socket.socket]) -> set[bytes]:
 def test_more_idle_connections_than_files_may_be_open_do_not_end_the_program(
     tmp_path: Path,
 ) -> None:
-    made, stored = RESULTS.studies[0], Store(tmp_path / "results")
-    stored.write_plan(made.plan)
-    for record in made.records:
-        stored.write(record)
+    store_of(tmp_path / "results", RESULTS.studies[0])
     limited = ["sh", "-c", 'ulimit -n 128 && exec "$@"', "sh", sys.executable, "-m", "accelreport"]
     process = subprocess.Popen(
         [*limited, "serve", "--port", "0"],

@@ -16,9 +16,8 @@ from accelreport.atomic import TEMPORARY_SUFFIX
 from accelreport.errors import ExitCode
 from accelreport.report.site.drawing import WORKER
 from accelreport.report.site.output import MANIFEST, STAGING, Output, OutputError, is_inside
-from accelreport.results.store import Store
 from tests.support.program import call, call_from_nothing
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 
 def write(root: Path, **files: str) -> int:
@@ -101,11 +100,8 @@ def test_what_waits_stays_where_no_lock_says_that_nobody_is_at_work(
 
 @pytest.mark.e2e
 def test_a_killed_build_leaves_nothing_to_the_next_one_and_no_traceback(tmp_path: Path) -> None:
-    stored, mine = Store(tmp_path / "results"), tmp_path / "mine"
-    for made in (study(repeats=2, seed=seed, spec=f"s{seed}") for seed in range(3)):
-        stored.write_plan(made.plan)
-        for record in made.records:
-            stored.write(record)
+    made = (study(repeats=2, seed=seed, spec=f"s{seed}") for seed in range(3))
+    _stored, mine = store_of(tmp_path / "results", *made), tmp_path / "mine"
     mine.mkdir()
     system = "cycler.__init__.__globals__.os"
     (mine / "article.html").write_text(f"{{{{ {system}.kill({system}.getpid(), 9) }}}}")

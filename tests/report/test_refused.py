@@ -13,11 +13,10 @@ from accelreport.cli import app
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import Record, SelfCheck, Warned
-from accelreport.results.store import Store
 from accelreport.terminal.listings import benchmarks, cells
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 from tests.support.sites import build
 
 SEEN = "after windows of 0.039 s in all it was at work for another 0.089 s"
@@ -101,10 +100,7 @@ def test_the_steps_of_a_refused_cell_are_marked_in_their_file(out: Path, made: S
 
 
 def test_no_list_of_results_calls_a_refused_number_sound(made: Study, tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store = store_of(tmp_path, made)
     (row,) = benchmarks(store)
     assert row["records"] == "3 ok, 3 refused"
     rows = cells(store, "spoilt")

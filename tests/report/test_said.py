@@ -47,7 +47,7 @@ from accelreport.spec.models import Published
 from accelreport.terminal.answer import answers
 from tests.report.scenarios import THERE, Results, ordinary
 from tests.support import edited as folders
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 from tests.support.worlds import Fact, records_of
 
 AXES: dict[str, dict[str, tuple[int, ...]]] = {
@@ -338,11 +338,7 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
     rows = [_text(row.entries[0]) for group in table.groups for row in group.rows]
     document = json.loads(dict(site_files(benches))["results.json"])
     news = feed(benches, SiteFacts(title="Site", address="https://example.org/"))
-    store = Store(tmp_path)
-    for made in ordinary().studies:
-        store.write_plan(made.plan)
-        for record in made.records:
-            store.write(record)
+    store = store_of(tmp_path, *ordinary().studies)
     terminal = "\n".join(answers(store, store.plans()))
     for bench, row, known in zip(benches, rows, document["benchmarks"], strict=True):
         speaker = Speaker(bench)

@@ -16,6 +16,7 @@ from accelreport.report.site.options import BuildOptions, report_cache
 from accelreport.results.store import Store
 from tests.report.scenarios import ordinary
 from tests.support import sites
+from tests.support.records import store_of
 
 BUILD = """
 import sys
@@ -37,11 +38,7 @@ def digests(folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("results")
-    store = Store(root)
-    for each in ordinary().studies[1:]:
-        store.write_plan(each.plan)
-        for record in each.records:
-            store.write(record)
+    store_of(root, *ordinary().studies[1:])
     return root
 
 

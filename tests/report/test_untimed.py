@@ -18,14 +18,13 @@ from accelreport.report.pages.devices import devices_page
 from accelreport.report.site.assembly import gather
 from accelreport.report.slides.notes import cut_short, gap_sentences
 from accelreport.report.view import BenchmarkView
-from accelreport.results.store import Store
 from accelreport.runner.events import EndLine
 from accelreport.runner.run import exit_code
 from accelreport.terminal.listings import benchmarks, cells
 from accelreport.terminal.run_text import closing
 from tests.report.scenarios import Results
 from tests.runner.scripted import Bench, cell
-from tests.support.records import Study, study
+from tests.support.records import Study, store_of, study
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +82,7 @@ def test_notices_and_slides_do_not_count_it_among_the_measured_ones(bench: Bench
 def test_the_list_of_results_does_not_call_it_complete_or_partial(
     made: Study, tmp_path: Path
 ) -> None:
-    store = Store(tmp_path / "results")
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store = store_of(tmp_path / "results", made)
     (row,) = benchmarks(store)
     assert row["records"] == "3 ok, 3 untimed"
     assert Counter(row["status"] for row in cells(store, made.plan.spec)) == {
@@ -108,7 +104,15 @@ def test_a_run_says_how_many_have_no_time_and_what_helps(tmp_path: Path) -> None
 def test_a_run_in_which_no_cell_has_a_time_measured_nothing() -> None:
     counts = dict.fromkeys(EndLine.model_fields, 0)
     end = EndLine.model_validate(
-        {**counts, "event": "end", "untimed": 2, "stopped_by": "", "wall_s": 1.0, "results": "r"}
+        {
+            **counts,
+            "event": "end",
+            "untimed": 2,
+            "stopped_by": "",
+            "wall_s": 1.0,
+            "results": "r",
+            "left_out": [],
+        }
     )
     assert next(iter(closing(end))).startswith("0 measured, 2 ended before the first steady step")
     assert exit_code(end) == ExitCode.OK

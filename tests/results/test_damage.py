@@ -16,7 +16,7 @@ from accelreport.results.reading import ResultProblem, UnreadableFile, read_reco
 from accelreport.results.record import RECORD_VERSION, Record
 from accelreport.results.store import Store
 from tests.support.program import call
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 OLD = sorted((Path(__file__).parent / "old").glob("record-*.json"))
 MACHINE = "0a1b2c3d"
@@ -107,11 +107,7 @@ def test_a_report_is_built_of_what_can_be_read_and_names_every_other_file(
     tmp_path: Path, content: bytes
 ) -> None:
     made = study(repeats=1)
-    store = Store(tmp_path / "results")
-    store.prepare()
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store = store_of(tmp_path / "results", made)
     bad = {}
     for number, text in enumerate(evil(content).values()):
         bad[number] = store.cells / f"{number:016x}.{MACHINE}.json"

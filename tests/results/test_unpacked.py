@@ -13,17 +13,13 @@ import pytest
 from accelreport.results.merge import merge, unpacked
 from accelreport.results.reading import LARGEST_FILE, ResultsError, to_bytes
 from accelreport.results.record import Artefact
-from accelreport.results.store import Store
-from tests.support.records import study
+from tests.support.records import store_of, study
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = study(repeats=1)
-    store = Store(tmp_path / "results")
-    store.write_plan(made.plan)
-    for record in made.records:
-        store.write(record)
+    store = store_of(tmp_path / "results", made)
     return store.root
 
 

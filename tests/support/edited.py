@@ -18,7 +18,7 @@ from accelreport.results.record import Failure, Gpu, Record, Times
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
 from tests.report.scenarios import Results
-from tests.support.records import Study
+from tests.support.records import Study, store_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 A100 = [Gpu(name="NVIDIA A100-SXM4-40GB", memory_bytes=40 * 2**30, driver="550.54")]
@@ -204,11 +204,7 @@ def made(edit: Edit, repeats: int | None = None) -> Results:
 
 def write(name: str, folder: Path) -> None:
     """An edited folder as a results folder."""
-    store = Store(folder)
-    for study in edited(name).studies:
-        store.write_plan(study.plan)
-        for record in study.records:
-            store.write(record)
+    store_of(folder, *edited(name).studies)
 
 
 if __name__ == "__main__":

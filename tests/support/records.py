@@ -18,6 +18,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.results.record import Record
+from accelreport.results.store import Store
 from accelreport.spec.base import Baseline, GivenBaseline, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim
@@ -114,6 +115,16 @@ def study(
     )
     records = _measured(maker, asked.cells, fate, seed + 1)
     return Study(plan=plan_document(asked, {}), records=records, cells=asked.cells)
+
+
+def store_of(folder: Path, *studies: Study) -> Store:
+    """A results folder that holds studies."""
+    store = Store(folder)
+    for made in studies:
+        store.write_plan(made.plan)
+        for record in made.records:
+            store.write(record)
+    return store
 
 
 def without_peaks(made: Study) -> Study:
