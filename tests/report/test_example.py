@@ -13,8 +13,9 @@ from accelreport.analysis.claim_rules import verdict_of
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
-from accelreport.report.model import Figure
+from accelreport.report.model import Figure, Table
 from accelreport.report.openings.registry import opening_of
+from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.ceilings import ceilings_page
 from accelreport.report.site.assembly import gather
 from accelreport.results.record import DataSource
@@ -87,6 +88,16 @@ DATA = {
     "Beijing's hours": "csv",
 }
 """Name in the table of examples/README.md → data set of a record."""
+
+
+def test_no_id_of_a_page_of_an_example_occurs_twice() -> None:
+    for bench in gather(Store(EXAMPLE)):
+        page = benchmark_page(bench)
+        sections = [*([page.opening] if page.opening else []), *page.sections]
+        shown = [block for section in sections for block in section.blocks]
+        tables = [block.table for block in shown if isinstance(block, Figure) and block.table]
+        ids = [block.id for block in (*shown, *tables) if isinstance(block, Figure | Table)]
+        assert len(ids) == len(set(ids)), bench.slug
 
 
 def test_the_readme_says_of_what_data_the_example_is() -> None:

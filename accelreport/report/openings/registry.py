@@ -195,7 +195,11 @@ def opening_of(bench: BenchmarkView) -> Opening:
     finding, title = bench.findings[0], title_finding(bench.findings)
     scenes = FORMS[finding.kind](bench, finding)
     if title and not any(scene.marks(title.title_values) for scene in scenes):
-        scenes = (*scenes[:2], *FORMS[title.kind](bench, title)[:1])
+        own = FORMS[title.kind](bench, title)[:1]
+        # Of two forms of one figure the title's is shown: an id is there once.
+        ids = {getattr(scene.shown, "id", None) for scene in own} - {None}
+        kept = [scene for scene in scenes[:2] if getattr(scene.shown, "id", None) not in ids]
+        scenes = (*own, *kept) if len(kept) < len(scenes[:2]) else (*kept, *own)
     return Opening(
         speaker=Speaker(bench),
         scenes=scenes,

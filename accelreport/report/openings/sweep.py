@@ -298,7 +298,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         description=ends_in_words(drawn, quantity.duration),
         caption=("Log scale. Marks: medians of calls. Bars: up to the 99th percentile."),
         badges=loud_badges(bench),
-        table=percentile_table(bench, times),
+        table=replace(percentile_table(bench, times), id="latency-data"),
         points=max(len(line.x) for line in drawn),
         up="time of a call",
         values=finding.values,
