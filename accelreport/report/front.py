@@ -18,6 +18,7 @@ from accelreport.analysis.findings import (
     Unit,
     Value,
 )
+from accelreport.analysis.outcome import outcome_of
 from accelreport.analysis.overview import PrintedRate, id_of
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
@@ -84,9 +85,10 @@ def front_findings(view: Overview) -> tuple[FrontFinding, ...]:
     """All that the front page says, the finding of its heading first; never none."""
     if not view.rows:
         return (_missing(view.benches),)
-    measured = [*_measured(view)] if view.relative else []
-    published = [*_published(view)] if view.relative else []
-    every = (*measured, *published, *_totals(view.benches), *_rates(view))
+    every = [*_totals(view.benches), *_rates(view)]
+    if view.relative:
+        undecided = _undecided(view.benches)
+        every = [*_measured(view), *undecided, *_published(view), *every]
     return tuple(sorted(every, key=lambda front: not front.finding.titles))
 
 
@@ -111,7 +113,7 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
 
 
 def _measured(view: Overview) -> Iterator[FrontFinding]:
-    """Measured comparisons by device and verdict; the largest first, and what is undecided last.
+    """Measured comparisons by device and verdict; the largest first.
 
     A comparison is said where its page's verdict also holds over all workloads together, and of
     the rows that the picture has.
@@ -127,18 +129,34 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
         if shown.row.busy or Caveat.BUSY in caveats_of(row.own.timed):
             continue
         kind = said_kind(shown.bench, row, len(view.comparisons))
-        if kind is Kind.UNDECIDED:
-            groups.setdefault(("", kind), []).append((ratio_of(row), shown))
-        elif kind is not Kind.TABLED and (id(shown), id_of(row.own)) in drawn:
+        if kind not in {Kind.UNDECIDED, Kind.TABLED} and (id(shown), id_of(row.own)) in drawn:
             name = shown.hardware(row.device, row.own.timed)
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
     grouped = [_compared(view, name, kind, own) for (name, kind), own in groups.items()]
 
-    def rank(front: FrontFinding) -> tuple[bool, bool, float]:
+    def rank(front: FrontFinding) -> tuple[bool, float]:
         mean = sum(abs(log(value.number)) for value in front.values) / len(front.values)
-        return front.kind is Kind.UNDECIDED, front.kind is Kind.SAME, -mean
+        return front.kind is Kind.SAME, -mean
 
     yield from sorted(grouped, key=rank)
+
+
+def _undecided(benches: Sequence[BenchmarkView]) -> Iterator[FrontFinding]:
+    """The comparisons that further repeats decide, as the figure and the terminal count them."""
+    for rerun in outcome_of(benches).reruns:
+        values = tuple(finding.values[0] for _, finding in rerun.comparisons)
+        if values:
+            one = len(values) == 1
+            count = quantity.plural(len(values), "comparison")
+            words = {
+                "open": f"{count} {'is' if one else 'are'}",
+                "all_of_them": "it is" if one else "each is",
+            }
+            evidence = EVIDENCE["decides"].format(
+                spec="specs/", profile=rerun.profile, them="it" if one else "them"
+            )
+            finding = Finding(Kind.UNDECIDED, values, of=len(values))
+            yield FrontFinding(finding, words=words, evidence=evidence)
 
 
 def _ordered(
@@ -154,13 +172,6 @@ def _compared(
 ) -> FrontFinding:
     finding, shown = _ordered(kind, own)
     speaker, first = Speaker(shown[0].bench), finding.values[0]
-    if kind is Kind.UNDECIDED:
-        evidence = EVIDENCE["decides"].format(
-            spec="specs/",
-            profile=shown[0].bench.plan.profile,
-            them="it" if len(own) == 1 else "them",
-        )
-        return FrontFinding(finding, shown, evidence=evidence)
     # One processor driven in two ways has the names of both, not "this CPU" for one of them.
     alike = shown[0].kind(first.of.device) == shown[0].kind(over(first).device)
     base = speaker.name(over(first)) if alike else view.base_in_words

@@ -40,6 +40,7 @@ from accelreport.report.metrics import axis_title, level_text, metric_title
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
+from accelreport.report.warning_text import reason_text
 from accelreport.spec.claims import AS_WRITTEN
 from accelreport.spec.device import Device
 
@@ -410,7 +411,7 @@ def _share(count: int, every: int) -> str:
 
 def reasons_text(finding: Finding) -> str:
     """Why cells failed, with counts: "out of memory (2) and refused (1)"."""
-    return quantity.listed([f"{label(kind, 40)} ({n})" for kind, n in finding.failed])
+    return quantity.listed([f"{reason_text(kind)} ({n})" for kind, n in finding.failed])
 
 
 def data_words(finding: Finding) -> str:

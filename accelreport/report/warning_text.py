@@ -28,6 +28,33 @@ REMEDY = "Correct what is named and measure again with --rerun; the record has t
 """What can be done about a number that is refused."""
 
 
+KINDS = {
+    "no-device": "device not present",
+    "no-framework": "framework not installed",
+    "data-unavailable": "data not available",
+    "data-corrupt": "data damaged",
+    "oom-host": "out of memory",
+    "oom-device": "device memory full",
+    "timeout": "timed out",
+    "signal": "process was killed",
+    "nan-loss": "loss became NaN",
+    "compile-error": "did not compile",
+    "worker-lost": "worker lost",
+    "not-converged": "did not converge",
+    "bad-spec": "invalid spec",
+    "bad-plugin": "plugin is broken",
+    "interrupted": "interrupted",
+    "refused": "refused by checks",
+    "harness-error": "error in accelreport",
+}
+"""Failure kinds in words."""
+
+
+def reason_text(kind: str) -> str:
+    """A kind of failure in words: "out of memory"."""
+    return KINDS.get(kind, label(kind.replace("-", " "), 40))
+
+
 def warning_title(kind: str) -> str:
     """A kind of warning in words: "loaded machine", "user-supplied data"."""
     of_data = kind.removeprefix("data-")

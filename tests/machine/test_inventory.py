@@ -12,7 +12,7 @@ from accelreport.backend.environment import environment
 from accelreport.machine.clocks import Stopwatch
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.origin import install_command
-from accelreport.report.pages.badges import KINDS
+from accelreport.report.warning_text import KINDS
 from accelreport.results.record import Gpu
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 

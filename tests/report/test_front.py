@@ -106,8 +106,7 @@ def test_of_one_device_what_is_decided_comes_first_and_verdicts_are_findings_of_
     for repeat in range(5):
         made = slowed(made, 20.0, repeat=repeat, device="gpu", batch_size=256)
     findings = front_findings(Overview(gather(Results((made,)))))
-    kinds = [each.kind for each in findings if each.kind is not Kind.RATE]
-    assert kinds == [Kind.FASTER, Kind.SLOWER]
+    assert [each.kind for each in findings[:2]] == [Kind.FASTER, Kind.SLOWER]
 
 
 def _rough(made: Study) -> Study:

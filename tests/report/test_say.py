@@ -132,7 +132,7 @@ FORMS = [
     (Finding(Kind.NOT_MEASURED, (), of=3), "No baseline has a time"),
     (
         Finding(Kind.NOT_MEASURED, (), failed=(("out of memory", 2), ("refused", 1))),
-        "3 of 12 cells failed: out of memory (2) and refused (1)",
+        "3 of 12 cells failed: out of memory (2) and refused by checks (1)",
     ),
 ]
 

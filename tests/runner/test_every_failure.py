@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 
 from accelreport.backend.environment import environment
-from accelreport.report.pages.badges import KINDS
+from accelreport.report.warning_text import KINDS
 from accelreport.results.record import FailureKind, Record
 from accelreport.results.store import Store
 from accelreport.runner.interrupt import Stop

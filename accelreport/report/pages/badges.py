@@ -28,6 +28,7 @@ from accelreport.report.model import (
 from accelreport.report.text import label
 from accelreport.report.theme import line_key
 from accelreport.report.view import BenchmarkView, Point, Series, SeriesPoint, cached_by_bench
+from accelreport.report.warning_text import reason_text
 
 INTERVALS = "95 % intervals over processes."
 """Below a table that has them."""
@@ -56,27 +57,6 @@ PARTIAL = Badge(
 )
 SINGLE = Badge("one process", "no interval", "quiet")
 
-KINDS = {
-    "no-device": "device not present",
-    "no-framework": "framework not installed",
-    "data-unavailable": "data not available",
-    "data-corrupt": "data damaged",
-    "oom-host": "out of memory",
-    "oom-device": "device memory full",
-    "timeout": "timed out",
-    "signal": "process was killed",
-    "nan-loss": "loss became NaN",
-    "compile-error": "did not compile",
-    "worker-lost": "worker lost",
-    "not-converged": "did not converge",
-    "bad-spec": "invalid spec",
-    "bad-plugin": "plugin is broken",
-    "interrupted": "interrupted",
-    "refused": "refused by checks",
-    "harness-error": "error in accelreport",
-}
-"""Failure kinds in words."""
-
 
 def kind_text(row: Result) -> str:
     """Why a row has no numbers, in two or three words."""
@@ -86,8 +66,7 @@ def kind_text(row: Result) -> str:
         return f"refused: {label(row.failure_kind.replace('-', ' '), 40)}"
     if row.measured:
         return "no steady step"
-    kind = row.failure_kind
-    return KINDS.get(kind, label(kind.replace("-", " "), 40) or label(row.status, 40))
+    return reason_text(row.failure_kind) or label(row.status, 40)
 
 
 def origin_badges(origins: Collection[str]) -> list[Badge]:

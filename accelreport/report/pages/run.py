@@ -32,13 +32,12 @@ from accelreport.report.model import (
     Sparkline,
     Token,
 )
-from accelreport.report.pages.badges import KINDS
 from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
-from accelreport.report.warning_text import warning_title
+from accelreport.report.warning_text import reason_text, warning_title
 from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
@@ -210,7 +209,7 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
     ]
     if record.failure is not None:
         failure = record.failure
-        title = f"{sentence(KINDS.get(failure.kind, label(failure.kind, 60)))}."
+        title = f"{sentence(reason_text(failure.kind))}."
         notes.insert(
             0, Note(title, label(failure.message, 2000), label(failure.remedy, 600), tone="bad")
         )
@@ -349,7 +348,7 @@ def _answer(words: Words, record: Record, refusal: str, who: str, at: str) -> tu
         return f"{who} refused{at}", f"{label(refusal, 600)}."
     if record.failure is not None and record.status == "failed":
         kind = record.failure.kind
-        return f"{who} failed{at}", f"{sentence(KINDS.get(kind, kind))}."
+        return f"{who} failed{at}", f"{sentence(reason_text(kind))}."
     window = record.steady
     if not window.steps:
         return f"{who}: no steady {words.step}{at}", ""
