@@ -160,7 +160,9 @@ def record_versions(
     fronts = {name for name in names(out / "cells") if is_document(name)}
     asides: dict[str, list[str]] = {}
     for name in filter(is_document, names(out / "conflicts" / "cells")):
-        asides.setdefault(_front_of(name), []).append(name)
+        # The front of `<key>.<machine>.<digest>.json` is `<key>.<machine>.json`.
+        front = f"{name.removesuffix('.json').rpartition('.')[0]}.json"
+        asides.setdefault(front, []).append(name)
     every = fronts | set(asides)
     # A file may hold a record of another name; then the files of that name are read, too.
     unclear = {name for name in every if name not in fronts or not RECORD_NAME.fullmatch(name)}
@@ -246,11 +248,6 @@ def _gather(records: FoundRecords, paths: Iterable[Path], problems: list[ResultP
 def _paths(folder: Path, kind: str) -> Iterator[Path]:
     for place in (folder / kind, folder / "conflicts" / kind):
         yield from listing(place)
-
-
-def _front_of(aside: str) -> str:
-    """`<key>.<machine>.json` of `<key>.<machine>.<digest>.json`."""
-    return f"{aside.removesuffix('.json').rpartition('.')[0]}.json"
 
 
 def digest_of(document: BaseModel) -> str:

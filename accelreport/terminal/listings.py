@@ -142,23 +142,9 @@ def _progress() -> Iterator[FileProgress]:
         yield note
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import DownloadColumn, Progress, TaskID, TransferSpeedColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
+    columns = (*Progress.get_default_columns(), DownloadColumn(), TransferSpeedColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=Console(stderr=True)) as bars:
 

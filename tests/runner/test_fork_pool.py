@@ -30,6 +30,7 @@ from tests.runner.scripted import (
     cells,
     environment,
     forking,
+    measured_by,
 )
 from tests.support import children
 from tests.support.processes import command_line, gone_soon, parent_pid, processes_of
@@ -42,14 +43,7 @@ FLOAT32_ULP = 2**-23
 
 def launched(what: Cell, folder: Path, forks: ForkPool | None = None) -> Record:
     """The record of a real cell, forked or started."""
-    launcher = LocalLauncher(folder, environment, forks=forks)
-    return launcher.measure(
-        what,
-        stop=Stop(),
-        on_event=lambda _: None,
-        on_tick=lambda: None,
-        on_file=lambda _: None,
-    )
+    return measured_by(LocalLauncher(folder, environment, forks=forks), what)
 
 
 def without_times(record: Record) -> dict[str, object]:
@@ -180,13 +174,7 @@ def test_a_cell_is_forked_from_the_process_that_was_made_ready_for_it(tmp_path: 
     try:
         launcher.prepare(one, stop=stop)
         ready = bench.forks.done
-        record = launcher.measure(
-            one,
-            stop=stop,
-            on_event=lambda _: None,
-            on_tick=lambda: None,
-            on_file=lambda _: None,
-        )
+        record = measured_by(launcher, one, stop=stop)
     finally:
         launcher.close()
         stop.close()
@@ -395,13 +383,7 @@ def test_a_run_that_is_still_ending_takes_nothing_from_the_next_one_on_its_machi
         launcher.prepare(cell(), stop=Stop())
     ending.close()
     try:
-        record = next_one.measure(
-            cell(),
-            stop=Stop(),
-            on_event=lambda _: None,
-            on_tick=lambda: None,
-            on_file=lambda _: None,
-        )
+        record = measured_by(next_one, cell())
     finally:
         next_one.close()
     assert record.status == "ok"

@@ -11,7 +11,6 @@ import pytest
 from accelreport.backend.protocol import EVENTS, UNWRITTEN, EpochEvent, PhaseEvent
 from accelreport.machine.memory import Limited
 from accelreport.results.record import Environment
-from accelreport.runner.interrupt import Stop
 from accelreport.runner.launch import (
     CHILD,
     LocalLauncher,
@@ -23,7 +22,7 @@ from accelreport.runner.launch import (
 from accelreport.runner.launchers.base import ChildEvent
 from accelreport.runner.process import Ending
 from accelreport.spec.models import Measure
-from tests.runner.scripted import COMMAND, cell, environment
+from tests.runner.scripted import COMMAND, cell, environment, measured_by
 from tests.support.children import cell as cell_of
 
 GIB = 2**30
@@ -156,13 +155,8 @@ def test_what_a_process_held_of_its_memory_before_it_crashed_is_remembered(tmp_p
             looked.touch()
 
     launcher = LocalLauncher(tmp_path, environment=environment, command=COMMAND)
-    record = launcher.measure(
-        cell("crash_full", looked=str(looked)),
-        stop=Stop(),
-        on_event=on_event,
-        on_tick=on_tick,
-        on_file=lambda _: None,
-    )
+    full = cell("crash_full", looked=str(looked))
+    record = measured_by(launcher, full, on_event=on_event, on_tick=on_tick)
     assert record.failure is not None
     assert record.failure.kind == "oom-host", record.failure
     assert "SIGSEGV; it held" in record.failure.message
@@ -173,9 +167,7 @@ def test_the_limit_of_a_process_is_known_however_soon_it_has_ended(tmp_path: Pat
     words = "library.so: failed to map segment from shared object"
     command = ["sh", "-c", f"ulimit -v 300000; echo '{words}' >&2; exit 127"]
     launcher = LocalLauncher(tmp_path, environment=environment, command=command)
-    record = launcher.measure(
-        cell(), stop=Stop(), on_event=_unheard, on_tick=lambda: None, on_file=_unheard
-    )
+    record = measured_by(launcher, cell())
     assert record.failure is not None
     assert record.failure.kind == "oom-host", record.failure
     assert "293 MiB of address space" in record.failure.message
@@ -186,20 +178,11 @@ def test_a_cell_of_tensorflow_that_may_not_have_its_memory_is_told_so(tmp_path: 
     limit = ["prlimit", f"--as={600 * 2**20}"]
     launcher = LocalLauncher(tmp_path, environment=environment, command=[*limit, *CHILD])
     images = {"data": "synthetic", "train_examples": 512, "validation_examples": 64, "epochs": 1}
-    record = launcher.measure(
-        cell_of("image_classification", images, measure=Measure(budget=5, timeout=200)),
-        stop=Stop(),
-        on_event=_unheard,
-        on_tick=lambda: None,
-        on_file=_unheard,
-    )
+    small = cell_of("image_classification", images, measure=Measure(budget=5, timeout=200))
+    record = measured_by(launcher, small)
     assert record.failure is not None
     assert record.failure.kind == "oom-host", record.failure
     assert "ulimit -v" in record.failure.remedy
-
-
-def _unheard(_told: object) -> None:
-    """Nobody listens."""
 
 
 def test_the_message_names_the_signal_or_the_last_words(tmp_path: Path) -> None:
@@ -252,11 +235,7 @@ def test_a_folder_that_cannot_be_removed_costs_no_record(tmp_path: Path) -> None
         folder.symlink_to(moved)  # which Python does not remove as a folder, for root, too
         return environment()
 
-    stop = Stop()
-    record = LocalLauncher(scratch, here, COMMAND).measure(
-        cell(), stop=stop, on_event=lambda _: None, on_tick=lambda: None, on_file=lambda _: None
-    )
-    stop.close()
+    record = measured_by(LocalLauncher(scratch, here, COMMAND), cell())
     assert record.status == "ok"
 
 
