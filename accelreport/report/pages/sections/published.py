@@ -102,6 +102,10 @@ def published_section(bench: BenchmarkView) -> Section | None:
             rows[id(own.row), own.figure] = known or present(own.measured.value)
         figures = quantity.plural(len(rows), "figure")
         details.append(f"{figures}, {sum(rows.values())} measured")
+    if advice := bench.plan.advice:
+        blocks.append(_advice(bench))
+        cases = sum(len(row.words) + len(row.others) for row in advice)
+        details.append(f"advice on {quantity.plural(cases, 'case')}")
     if not blocks:
         return None
     detail = " · ".join(details)
@@ -252,3 +256,25 @@ def _measured(result: PublishedResult) -> Entry:
     elif result.stand_in and figure in QUALITIES:
         badges.append(Badge("sample", meaning, "quiet"))
     return Entry(tuple(lines), badges=tuple(badges))
+
+
+def _advice(bench: BenchmarkView) -> Table:
+    """When to use which device, in the words of those who advise."""
+    rows = []
+    for row in bench.plan.advice:
+        source = row.source or bench.plan.source
+        by = (
+            Line(label(citation(source), 240), "reason", href=web_address(source.url))
+            if source
+            else Line("–")
+        )
+        cases = (Line(f"“{label(words, 200)}”") for words in (*row.words, *row.others))
+        rows.append(table_row(row.use, entry(*cases), entry(by)))
+    return Table(
+        id="advice-table",
+        title="Advice, word for word",
+        corner="device",
+        columns=(Column("advised for", wide=True), Column("by", wide=True)),
+        groups=(RowGroup(tuple(rows)),),
+        style="prose",
+    )
