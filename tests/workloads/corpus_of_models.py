@@ -196,7 +196,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], Any, str]] = {
         lambda: compiled(dense(), LOGITS, optimizer=keras.optimizers.SGD(use_ema=True)),
         "averages weights"),
     "not_a_sum": (
-        "classes", {}, lambda: compiled(dense(), LOGITS, [Largest()]), "does not add up"),
+        "classes", {}, lambda: compiled(dense("softmax"), SPARSE, [Largest()]), "does not add up"),
     "said_logits": (
         "classes", {"from_logits": True}, lambda: ending(layers.Reshape((3,))), "probabilities"),
     "one_of_several": ("several", {}, lambda: dense("softmax"), "several classes"),
