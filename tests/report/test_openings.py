@@ -522,7 +522,7 @@ def test_inference_begins_with_its_latency_by_batch() -> None:
     assert (figure.id, finding.kind, finding.axis) == ("latency", Kind.LATENCY, "batch_size")
     assert finding.values[0].of.point == (1,)
     assert figure.table
-    assert "median" in [column.title for column in figure.table.columns]
+    assert "mean of medians" in [column.title for column in figure.table.columns]
     page = benchmark_page(bench)
     assert "trains" not in f"{page.headline} {page.finding} {page.description}"
 

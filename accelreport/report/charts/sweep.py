@@ -73,8 +73,6 @@ class SweepLine:
         high: the other ends.
         published: whether a source printed it.
         texts: at its marks; empty where they have none.
-        gain: the ratio of its last value to its first, which a slide has behind its name; empty
-            where the title is about something else.
         measured: how many of its points, from the first, are within what was measured; the others
             are fainter. None where all are.
     """
@@ -88,7 +86,6 @@ class SweepLine:
     high: tuple[float, ...]
     published: bool = False
     texts: tuple[str, ...] = ()
-    gain: str = ""
     measured: int | None = None
 
     @property

@@ -153,7 +153,9 @@ def dots_plot(
         lines: published values with their names, across the rows.
         parts: all else of the plot.
     """
-    named = (" ".join(filter(None, (dot.name, dot.detail))) + f": {dot.text}" for dot in dots)
+    named = (
+        " ".join(filter(None, (dot.name, dot.detail))) + f": {dot.text}" for dot in dots if dot.text
+    )
     return Plot(
         description=f"{'; '.join(named)}.",
         chart=lambda size: dot_plot(
@@ -215,11 +217,7 @@ def _lines_of_a_slide(
     size = ON_A_SLIDE
     for most in range(min(size.most, len(lines)), 0, -1):
         kept = set(list(order)[:most])
-        some = [
-            replace(line, name=f"{line.name} {line.gain}".strip())
-            for line in lines
-            if id(line) in kept
-        ]
+        some = [line for line in lines if id(line) in kept]
         if SweepPanel(some, ends, axes, size.width, size.height).named:
             return some
     return lines[: size.most]

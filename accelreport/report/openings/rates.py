@@ -325,17 +325,13 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) 
 
 def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
     """How to read the marks of such a figure."""
-    parts = [f"{'Whiskers' if bars else '● measured, bars'}: 95 % intervals."]
-    parts += _hollow_text(dots, "Pale:" if bars else "○")
-    if any(dot.published for dot in dots):
-        parts.append("Pale: published." if bars else "◇ published.")
-    return " ".join(parts)
-
-
-def _hollow_text(dots: Sequence[Dot], look: str) -> list[str]:
-    """What a hollow mark is, where there is one."""
-    hollow = any(dot.hollow and not dot.published for dot in dots)
-    return [f"{look} † budget, ‡ single run."] if hollow else []
+    published = ["published"] * any(dot.published for dot in dots)
+    hollow = ["† budget, ‡ single run"] * any(dot.hollow and not dot.published for dot in dots)
+    if bars:
+        pale = ", ".join([*published, *hollow])
+        return "Whiskers: 95 % intervals." + f" Pale: {pale}." * bool(pale)
+    looks = [f" ○ {text}." for text in hollow] + [f" ◇ {text}." for text in published]
+    return "● measured, bars: 95 % intervals." + "".join(looks)
 
 
 def _table(dots: Sequence[Dot], name: str, counted: str) -> Table:
@@ -357,7 +353,9 @@ def totals_plot(bench: BenchmarkView) -> Plot:
     """Times of the whole training, published and here, the longest first."""
     speaker = Speaker(bench)
     total = next(finding for finding in bench.findings if finding.kind is Kind.TOTAL)
-    restated = [finding for finding in bench.findings if finding.kind is Kind.RESTATED]
+    # No ratio is of a published time with validation and one of ours without it.
+    alike = Caveat.UNVALIDATED not in total.caveats
+    restated = [finding for finding in bench.findings if alike and finding.kind is Kind.RESTATED]
     values = sorted(total.every_value, key=lambda value: -value.number)
     again = {finding.values[1].of: finding.values for finding in restated}
     ratios = {
@@ -464,11 +462,12 @@ def _until(bench: BenchmarkView) -> Plot | None:
     )
     steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
     left = len(lines) - len(drawn)
-    more = f" {left} more: table." if left else ""
+    more = f" {quantity.plural(left, 'more line')} in table." if left else ""
     pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
     paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
     met = "; ".join(
-        f"{speaker.name(v.of)} over {speaker.name(v.over)}: step {v.number:,.0f}"
+        f"{speaker.name(v.of)} overtakes {speaker.name(v.over)} "
+        f"at {bench.words.step} {v.number:,.0f}"
         for v in pays
         if v.over
     )
@@ -486,7 +485,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             for of, line in lines.items()
         )
         + ".",
-        caption=f"Log scales. Ahead from: {met}. ○ faint: extrapolated.{more}",
+        caption=f"Log scales. {sentence(met)}. ○ faint: extrapolated.{more}",
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",

@@ -49,10 +49,10 @@ MOST_TEXTS = 5
 def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     """Rates over the swept number, a line for each device and each published thing.
 
-    A line ends with its ratios over the baseline, where the finding is one, else with its gain.
+    The legend has the ratios of a line over the baseline, where the finding is one.
     """
     axis = finding.axis or swept_number(bench) or bench.axes[0]
-    kinds = BESIDE if finding.kind in BESIDE else {Kind.GAIN}
+    kinds = BESIDE if finding.kind in BESIDE else ()
     findings = (f for f in bench.findings if f.kind in kinds)
     # A withheld ratio is marked only where it is the finding, which says why.
     sound = (f for f in findings if f is finding or f.kind is not Kind.WITHHELD)
@@ -74,7 +74,9 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     axes = sweep_axes(lines, ends, x_title=axis_title(axis), text=rate)
     others = _other_views(bench, lines, ends, axes)
     multiples = (value for value in _ratios(bench).values() if not value.why)
-    shown = [*ratios.values(), *multiples]
+    # A gain is that from one mark of its line to another.
+    gains = finding.values if finding.kind is Kind.GAIN else ()
+    shown = [*ratios.values(), *gains, *multiples]
     plot = lines_plot(
         lines,
         ends,
@@ -176,21 +178,15 @@ def _lines(
 
 
 def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value]) -> SweepLine:
-    """A line of values over the swept number; its ratios are in the legend and at its end."""
+    """A line of values over the swept number; its ratios are in the legend."""
     bench, last = speaker.bench, values[-1]
     numbered = len(values) <= MOST_TEXTS and last.of.device == bench.plan.baseline.device
     detail = provenance_text(last, year_of(bench, last.of))
-    shown, gain = [ratios[value.of] for value in values if value.of in ratios], ""
+    shown = [ratios[value.of] for value in values if value.of in ratios]
     if shown and (over := shown[0].over):
-        row, over_row = last.of.row, over.row
-        own = replace(over, point=(), row=None) == replace(last.of, point=(), row=None)
-        own = own and (row and row.label) == (over_row and over_row.label)
-        own = own and not bench.plan.baseline.where
-        what = "from the first" if own else speaker.name(over)
-        gain = speaker.numbers(shown) if own else ""
         # The legend has no room for the number of processes as well.
         origin = detail if last.of.row else str(last.provenance)
-        detail = f"{origin}; {speaker.numbers(shown)} {what}"
+        detail = f"{origin}; {speaker.numbers(shown)} {speaker.name(over)}"
     marks = signs(frozenset().union(*(value.caveats for value in values)))
     return SweepLine(
         name=label(last.of.row.label, 60) if last.of.row else speaker.name(last.of),
@@ -201,7 +197,6 @@ def _line(speaker: Speaker, values: Sequence[Value], ratios: dict[Subject, Value
         low=tuple(value.interval.ends[0] for value in values),
         high=tuple(value.interval.ends[1] for value in values),
         published=last.of.row is not None,
-        gain=gain,
         texts=tuple(map(without_unit, values)) if numbered else (),
     )
 
@@ -289,6 +284,7 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         drawn, [], x_title=axis_title(axis), tick=plain_duration, text=quantity.duration
     )
     times, _ = step_times(bench)
+    medians = {value.of: value.number for value in finding.values}
     plot = lines_plot(
         drawn,
         (),
@@ -296,9 +292,9 @@ def latency_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         id="latency",
         title=sentence(f"time of a call by {axis_title(axis)}"),
         description=ends_in_words(drawn, quantity.duration),
-        caption=("Log scale. Marks: medians of calls. Bars: up to the 99th percentile."),
+        caption="Log scale. Marks: mean of processes’ medians. Bars: up to 99th percentile.",
         badges=loud_badges(bench),
-        table=replace(percentile_table(bench, times), id="latency-data"),
+        table=replace(percentile_table(bench, times, medians), id="latency-data"),
         points=max(len(line.x) for line in drawn),
         up="time of a call",
         values=finding.values,

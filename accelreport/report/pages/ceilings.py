@@ -50,12 +50,15 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
                 best[bench.plan.spec] = (place.work.operations, bench, place)
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
     rows = sorted((row for row in rows if row[2]), key=lambda row: -row[2][0][1].number)
-    shares = [share for *_, own in rows for share in own]
+    every = [share for *_, own in rows for share in own]
+    own = [share for share in every if share[1].of.row is None and not share[0].flagged]
+    title = _title(own)
+    found = f": {Speaker(rows[0][0]).numbers([value for _, value in own])}" if own else ""
     blocks = (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
     return Page(
         path=CEILINGS,
-        title="Share of peak",
-        headline=_headline(Speaker(rows[0][0]), shares) if rows else "No known peak",
+        title=title,
+        headline=f"{title}{found}" if rows else "No known peak",
         finding="",
         sections=(),
         template="article.html",
@@ -74,10 +77,10 @@ def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
     return sorted(shares, key=lambda share: -share[1].number)
 
 
-def _headline(speaker: Speaker, shares: Sequence[Share]) -> str:
-    """From the least to the largest share of what was measured."""
-    own = [value for row, value in shares if value.of.row is None and not row.flagged]
-    return f"Share of peak: {speaker.numbers(own)}" if own else "Share of peak"
+def _title(shares: Sequence[Share]) -> str:
+    """What the shares are of: the measured roof where all are, else a peak."""
+    roofs = bool(shares) and all(row.limit == "measured roof" for row, _ in shares)
+    return "Share of the measured roof" if roofs else "Share of peak"
 
 
 def _shown(bench: BenchmarkView, shares: Sequence[Share]) -> list[Share]:

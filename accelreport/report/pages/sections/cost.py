@@ -108,7 +108,7 @@ def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
     currency = next(row.price.currency for row in rows if row.price)
     return Plot(
         id="trade-off",
-        title="Time against cost",
+        title=f"Time against cost, per {_what(bench)}",
         description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
         chart=lambda size: trade_off(
             offers, currency=label(currency, 8), width=size.width, height=size.height

@@ -57,9 +57,12 @@ def int8_plot(bench: BenchmarkView) -> Plot | None:
 def _int8_dots(
     bench: BenchmarkView, finding: Finding, results: Sequence[QuantisedResult], device: Series
 ) -> list[Dot]:
-    """Size, latency and accuracy of the int8 network relative to float32, medians over runs."""
+    """Size, latency and accuracy of the int8 network relative to float32.
+
+    Size and accuracy are medians over runs; the ratio of latencies is that of the finding.
+    """
     speaker = Speaker(bench)
-    number = {value.of.part: speaker.number(value) for value in finding.values}
+    found = {value.of.part: value for value in finding.values}
     changes = [value for value in finding.values if value.of.part == ACCURACY]
     ends = [pick(changes, key=lambda value: value.number) for pick in (min, max)]
     changed = " to ".join(dict.fromkeys(map(points, ends)))
@@ -68,18 +71,22 @@ def _int8_dots(
     right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
         ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
-         quantity.size, f"{number[SIZE]} of float32"),
-        ("call latency", [(row.float32_latency_s, row.int8_latency_s) for row in results],
-         quantity.duration, f"{number.get(LATENCY)} as fast"),
+         quantity.size, f"{speaker.number(found[SIZE])} of float32"),
         ("accuracy", right, quantity.percent, changed),
     ]  # fmt: skip
-    return [
+    dots = [
         Dot(title, f"{text(before)} to {text(after)}", device, ratio, compared, ratio, ratio)
         for title, pairs, text, compared in shown
         for before, after in [(median([b for b, _ in pairs]), median([a for _, a in pairs]))]
         if before > 0 and after > 0
         for ratio in [after / before]
     ]
+    if faster := found.get(LATENCY):
+        low, high = (1 / end for end in reversed(faster.interval.ends))
+        interval = speaker.interval(faster)
+        text = f"{speaker.number(faster)} as fast" + f" ({interval})" * bool(interval)
+        dots.insert(1, Dot("call latency", "", device, 1 / faster.number, text, low, high))
+    return dots
 
 
 def deployment_section(bench: BenchmarkView) -> Section | None:

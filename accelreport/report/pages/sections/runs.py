@@ -28,7 +28,7 @@ from accelreport.report.model import (
 from accelreport.report.pages.badges import EXTRAPOLATED, PARTIAL, kind_text, origin_badges
 from accelreport.report.pages.sections.about import run_command
 from accelreport.report.text import label, sentence, tied
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, present
 from accelreport.report.warning_text import failure_text, remedy_text, warning_text, warning_title
 
 MOST_ROWS = 500
@@ -103,7 +103,7 @@ def _row(bench: BenchmarkView, row: Result, metric: str) -> Row:
     total: tuple[Badge, ...] = ()
     if row.status == "partial":
         badges.append(PARTIAL)
-        total = (EXTRAPOLATED,)
+        total = (EXTRAPOLATED,) if present(row.timings.total_s) else ()
     state = {"ok": "complete", "partial": "partial"}.get(row.outcome, kind_text(row))
     return table_row(
         Line(f"seed {row.seed}", href=bench.cell_page(row)),

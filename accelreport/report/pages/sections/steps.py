@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from accelreport.analysis.findings import Unit
+from accelreport.analysis.findings import Subject, Unit
 from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stats import percentile
 from accelreport.report import quantity
@@ -88,15 +88,24 @@ def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
     ).figure(Size(400, 0))
 
 
-def percentile_table(bench: BenchmarkView, times: Times) -> Table:
+def percentile_table(
+    bench: BenchmarkView, times: Times, medians: Mapping[Subject, float] | None = None
+) -> Table:
     """Percentiles of the steps of every device and point, each with the number of its steps.
 
     A percentile stands there only where enough steps were timed to know it (`percentile`).
+
+    Args:
+        bench: the benchmark.
+        times: of the steps of all processes.
+        medians: means of the processes' medians, where the figure marks these.
     """
 
     def row(place: SeriesPoint) -> Row:
         values = times[place]
         shown = [percentile(values, share) for share in (0.05, 0.5, 0.95, 0.99, 1)]
+        if medians:
+            shown[1] = medians.get(Subject(place[0].device, place[0].machine, place[1]), shown[1])
         texts = [quantity.count(len(values)), *map(quantity.duration, shown)]
         if bench.words.calls:
             compared = bench.speedup(*place)
@@ -104,7 +113,14 @@ def percentile_table(bench: BenchmarkView, times: Times) -> Table:
             texts.append(quantity.number(rate.number) if rate else quantity.MISSING)
         return measured_row(bench, place, texts)
 
-    titles = [f"{bench.words.step}s", "p5", "median", "p95", "p99", "longest"]
+    titles = [
+        f"{bench.words.step}s",
+        "p5",
+        "mean of medians" if medians else "median",
+        "p95",
+        "p99",
+        "longest",
+    ]
     titles += [f"{bench.words.sample}/s"] if bench.words.calls else []
     return Table(
         id="step-table",
