@@ -193,6 +193,23 @@ def test_a_grid_has_a_cell_for_every_point_of_every_device_and_says_why_one_is_e
     assert "Dashed: not run yet: 1 of 48." in figure.caption
 
 
+@pytest.mark.parametrize(
+    ("axis", "left_out", "cells"),
+    [("layers", "1 of 3 rows", 32), ("units", "1 of 4 columns", 36)],
+)
+def test_a_grid_leaves_out_what_has_no_number_and_says_so(
+    axis: str, left_out: str, cells: int
+) -> None:
+    grid = study(axes=GRID, devices=("cpu", "gpu"), repeats=1)
+    gone = {cell.key for cell in grid.plan.cells if cell.point[axis] == GRID[axis][-1]}
+    records = tuple(record for record in grid.records if record.key not in gone)
+    (figure,) = plots(view(replace(grid, records=records)))
+    rows = data_of(figure, Size(1104, 320))
+    assert sum("known" in row for row in rows) == cells
+    assert f"Left out, not run yet: {left_out}." in figure.caption
+    assert "Dashed" not in figure.caption
+
+
 def test_what_is_under_the_time_of_a_grid_s_cell_is_an_accuracy() -> None:
     axes = {"layers": (1, 2), "units": (32, 64)}
     (figure,) = plots(view(study(axes=axes, devices=("cpu",), repeats=1)))

@@ -1,6 +1,7 @@
 """Two and more swept axes: time and quality in each cell of a grid.
 
-Every sweep point of every measured device has its cell. One without a number says why.
+Every sweep point of every measured device has its cell, but a panel, row or column without any
+number is left out. The note says how many, and why a cell has no number.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
     layout = layout_of(bench)
     if layout is None:
         return None
-    panels, speaker = _panels(bench, layout), Speaker(bench)
+    every, speaker = _panels(bench, layout), Speaker(bench)
     axes = HeatAxes(
         columns=tuple(_name(value) for value in _values(bench, layout.across)),
         rows=tuple(
@@ -132,6 +133,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
         ),
         title=axis_title(layout.across),
     )
+    panels, axes = _with_numbers(every, axes)
     slowest, fastest = finding.values[0], finding.values[-1]
     plot = Plot(
         id="grid",
@@ -142,7 +144,7 @@ def grid_scene(bench: BenchmarkView, finding: Finding) -> Scene | None:
         ),
         chart=partial(_chart, _without_words(panels), axes),
         brief="dashed: without a time",
-        caption=_note(bench, panels),
+        caption=_note(bench, every, panels),
         badges=loud_badges(bench),
         table=_table(bench),
         values=finding.values,
@@ -163,6 +165,27 @@ def _chart(panels: Sequence[HeatPanel], axes: HeatAxes, size: Size) -> Chart:
         panels = [_bare(panel, scale) for panel in panels if ends & set(times[id(panel)])]
         axes = replace(axes, title=f"{axes.title}; times in {sign}")
     return heat_map(panels, axes, width=size.width, height=size.height)
+
+
+def _with_numbers(panels: Sequence[HeatPanel], axes: HeatAxes) -> tuple[list[HeatPanel], HeatAxes]:
+    """The panels, rows and columns that have a number somewhere."""
+    known = [
+        (number, row, column)
+        for number, panel in enumerate(panels)
+        for row, cells in enumerate(panel.cells)
+        for column, cell in enumerate(cells)
+        if cell.value is not None
+    ]
+    numbers, down, across = (sorted(set(places)) for places in zip(*known, strict=True))
+    kept = [
+        HeatPanel(
+            panels[number].title,
+            tuple(tuple(panels[number].cells[row][column] for column in across) for row in down),
+        )
+        for number in numbers
+    ]
+    columns, rows = tuple(axes.columns[n] for n in across), tuple(axes.rows[n] for n in down)
+    return kept, replace(axes, columns=columns, rows=rows)
 
 
 def _without_words(panels: Sequence[HeatPanel]) -> list[HeatPanel]:
@@ -220,14 +243,22 @@ def _table(bench: BenchmarkView) -> Table:
     )
 
 
-def _note(bench: BenchmarkView, panels: Sequence[HeatPanel]) -> str:
+def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
     """How to read it, and how many cells have no time and why, once for all of them."""
     quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
-    every = [cell for panel in panels for row in panel.cells for cell in row]
-    reasons = {kind_text(row) for row in bench.results if not row.timed}
-    absent = sum(cell.value is None for cell in every)
-    dashed = f" Dashed: {', '.join(sorted(reasons))}: {absent} of {len(every)}." if absent else ""
-    return f"Stronger: more time (logarithmic){quality}.{dashed}"
+    reasons = ", ".join(sorted({kind_text(row) for row in bench.results if not row.timed}))
+    reasons = reasons or "not planned"
+    cells = [cell for panel in panels for row in panel.cells for cell in row]
+    absent = sum(cell.value is None for cell in cells)
+    dashed = f" Dashed: {reasons}: {absent} of {len(cells)}." if absent else ""
+    sizes = [(len(some), len(some[0].cells), len(some[0].cells[0])) for some in (every, panels)]
+    left_out = [
+        f"{planned - drawn} of {planned} {what}"
+        for what, planned, drawn in zip(("panels", "rows", "columns"), *sizes, strict=True)
+        if drawn < planned
+    ]
+    gone = f" Left out, {reasons}: {', '.join(left_out)}." if left_out else ""
+    return f"Stronger: more time (logarithmic){quality}.{dashed}{gone}"
 
 
 # The drawing ------------------------------------------------------------------------------------
