@@ -575,7 +575,9 @@ def _quantised(evidence: Evidence, check: QuantisedCheck) -> _Outcome:
             undecided = ClaimVerdict.REFUTED if excluded else ClaimVerdict.UNDECIDED
             verdicts.append(ClaimVerdict.CONFIRMED if direction is Change.WORSE else undecided)
             interval = Interval(value, low, high, quantised.examples)
-            numbers.append(Number("difference", interval, point, seed=result.seed))
+            numbers.append(
+                Number("difference", interval, point, seed=result.seed, of_examples=True)
+            )
     if verdicts:
         agreed = verdicts[0] if len(set(verdicts)) == 1 else ClaimVerdict.UNDECIDED
         tested = len({point_key(number.point) for number in numbers})
@@ -616,7 +618,8 @@ def _out_of_memory(evidence: Evidence, check: MemoryCheck) -> _Outcome:
         undecided = ClaimVerdict.CONFIRMED if whole else ClaimVerdict.UNDECIDED
         verdicts.append(ClaimVerdict.REFUTED if fits else undecided)
         share = replace(NOTHING, value=float(len(failed)), n=len(tried))
-        numbers.append(Number("out_of_memory", share, point))
+        peak = max((r.memory.host_peak_bytes for r in tried if r.measured), default=0.0)
+        numbers.append(Number("out_of_memory", share, point, peak_bytes=peak))
     verdict, lacking = evidence.of_planned(verdicts, len(verdicts), len(points))
     missing = lacking if verdicts else evidence.absent((check.of, check.where))
     return _Outcome(verdict, tuple(numbers), missing)

@@ -120,6 +120,8 @@ class Number:
         seed: seed of the one model it is about.
         extrapolated: timed and planned steps of the process that came least far, where a total is
             extrapolated from them.
+        of_examples: whether `n` of the interval counts examples, and not processes.
+        peak_bytes: the highest peak of memory among the processes that did not run out of it.
     """
 
     quantity: str
@@ -128,6 +130,8 @@ class Number:
     device: str = ""
     seed: int | None = None
     extrapolated: tuple[int, int] | None = None
+    of_examples: bool = False
+    peak_bytes: float = 0.0
 
 
 @dataclass(frozen=True)

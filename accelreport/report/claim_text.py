@@ -215,7 +215,8 @@ _OUT_OF_MEMORY = "out_of_memory"
 
 def _failures(number: Number) -> str:
     processes = counted(number.interval.n, "process", "processes")
-    return f"{number.interval.value:g} of {processes} ran out of memory"
+    peak = f" (peak {quantity.size(number.peak_bytes)})" if number.peak_bytes > 0 else ""
+    return f"{number.interval.value:g} of {processes} ran out of memory{peak}"
 
 
 def _place(number: Number, names: Names) -> tuple[str, str]:
@@ -238,8 +239,10 @@ def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
 
 
 def _count(number: Number) -> str:
-    """Processes behind a number."""
+    """Processes, or examples, behind a number."""
     n = number.interval.n
+    if number.of_examples:
+        return quantity.plural(n, "example")
     return "one process" if n == 1 else f"n{SPACE}={SPACE}{quantity.count(n)}"
 
 
@@ -449,7 +452,7 @@ def _published_of(
         title = f"{row.label} ({point})" if point else row.label
         title += f" in “{row.source.title}”" if row.source else ""
         figures += [
-            f"{title}: {printed_text(key, value)} [{names.quantity(key)}, {row.mark}]"
+            f"{title}: {printed_text(key, value)} [{names.quantity(key)}]"
             for key, value in row.figures().items()
             if key in {name, *FOLLOWS_FROM.get(name, ())}
             and (key != "speedup" or (row.over or plan.baseline.device) in devices)

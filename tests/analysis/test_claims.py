@@ -215,8 +215,8 @@ def test_published_figures_are_shown_and_labelled_as_not_ours() -> None:
     row = row_of(check, fate=_no_tpu, published=published)
     assert row["verdict"] == "NOT TESTED HERE"
     expected = (
-        "Published, not measured here: Colab TPU: 17.5 s [epoch_time, S]; "
-        "Colab GPU: 5 min [epoch_time, S]."
+        "Published, not measured here: Colab TPU: 17.5 s [epoch_time]; "
+        "Colab GPU: 5 min [epoch_time]."
     )
     assert row["published"].replace("\N{NO-BREAK SPACE}", " ") == expected
 

@@ -307,7 +307,7 @@ class WindowWatch:
             "clock-pace",
             sound=abs(pace - 1) <= MOST_PACE or high - low > MOST_PACE,
             expected="the clock that windows are timed by and the wall clock run at one pace",
-            observed=f"the wall clock ran {pace:.3g} times as fast, by {len(timed)} windows",
+            observed=f"the wall clock ran {pace:.2f} times as fast, by {len(timed)} windows",
         )
 
     def _wall_clock(self, log: CheckLog) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from accelreport.analysis.results import UNTIMED
 from accelreport.analysis.warnings import REFUSED
 from accelreport.report import quantity
-from accelreport.report.claim_text import decided_counts
+from accelreport.report.claim_text import decided_text
 from accelreport.report.model import (
     Column,
     Download,
@@ -43,8 +43,8 @@ def benchmarks_page(benches: Sequence[BenchmarkView]) -> Page:
     return Page(
         path=PATH,
         title="Benchmarks",
-        headline=f"{of}, {decided_counts(claims)[0]} claims decided" if claims else of,
-        finding="",
+        headline="Benchmarks",
+        finding=f"{of}. {decided_text(claims)}." if claims else f"{of}.",
         sections=tuple(section for section in sections if section),
         template="tables.html",
         notices=notices_of(benches),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from math import log
 
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
-from accelreport.analysis.speed_findings import rate_of
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
@@ -40,6 +40,7 @@ from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.badges import kind_text
 from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
+from accelreport.report.pages.sections.about import overrides_of
 from accelreport.report.pages.sections.claims import units_of
 from accelreport.report.say import Speaker
 from accelreport.report.text import label
@@ -198,15 +199,15 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     units = units_of(benches)
     if units is None:
         return None
+    run_specs = f"accelreport run specs/{_shared_overrides(benches)}"
     rerun = "; ".join(
-        f"accelreport run specs/ --profile {run.profile} --until-decided, "
-        f"about {_about(run.seconds)} here"
+        f"{run_specs} --profile {run.profile} --until-decided, about {_about(run.seconds)} here"
         for run in outcome.reruns
     )
     commands = {
         "undecided": rerun,
-        "not_measured": "accelreport run specs/",
-        "needs_device": "accelreport run specs/, there; accelreport merge",
+        "not_measured": run_specs,
+        "needs_device": f"{run_specs}, there; accelreport merge",
     }
     items = [unit for row in units.rows for unit in row.items]
     rows = tuple(
@@ -221,6 +222,13 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     if absent:
         blocks += (Prose(f"Not measured: {absent}."),)
     return Section("claims", decided_text(every), blocks)
+
+
+def _shared_overrides(benches: Sequence[BenchmarkView]) -> str:
+    """Options for the overrides of every benchmark; empty where they differ, or there are none."""
+    overrides = [overrides_of(bench.plan) for bench in benches]
+    options = overrides[0] if all(own == overrides[0] for own in overrides) else []
+    return f" {shlex.join(options)}" if options else ""
 
 
 def _about(seconds: float) -> str:
@@ -250,14 +258,16 @@ def _list(benches: Sequence[BenchmarkView]) -> Section:
 
 
 def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
-    """The number of the title and what it is of; else the highest rate, and whether of one run."""
+    """The number of the title and what it is of; else the rate of the page's first sentence."""
     speaker = Speaker(bench)
     for finding, large in opening.large[:1]:
         return speaker.number(finding.values[0]), large.text
-    rates = [rate for row in bench.compared if (rate := rate_of(row.own))]
-    best = max(rates, key=lambda rate: rate.number, default=None)
-    one = "one run" if best and best.interval.n == 1 else ""
-    return (speaker.number(best), one) if best else ("", "")
+    first = opening.answered[0]
+    if first.kind is not Kind.RATE:
+        return "", ""
+    (rate, *_) = first.values
+    one = ", one run" if rate.interval.n == 1 else ""
+    return speaker.number(rate), f"{speaker.name(rate.of)}{speaker.at(rate.of)}{one}"
 
 
 def absent_devices(benches: Sequence[BenchmarkView]) -> str:

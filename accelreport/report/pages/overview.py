@@ -568,7 +568,9 @@ def _table_rows(shown: Shown) -> list[Row]:
         name, why = shown.hardware(other.device, other.own.timed), label(why_withheld(other), 200)
         verdict = withheld_word(other.withheld)
         facets = Facets((name,), (verdict,), ("measured",))
-        rows.append(table_row(header, name, quantity.MISSING, verdict, why, facets=facets))
+        held = rate_of(other.own)
+        text = f"{quantity.number(held.number)}{quantity.SPACE}{unit}" if held else quantity.MISSING
+        rows.append(table_row(header, name, text, verdict, why, facets=facets))
     for name, one in zip(printed_names(row.printed), row.printed, strict=True):
         result = one.result
         source_text = (

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from accelreport.analysis.findings import Unit
+from accelreport.analysis.warnings import Recorded
 from accelreport.report import quantity
 from accelreport.report.metrics import Words, metric_text, metric_title
 from accelreport.report.model import (
@@ -37,7 +39,7 @@ from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
 from accelreport.report.view import BenchmarkView, cell_slug
-from accelreport.report.warning_text import reason_text, warning_title
+from accelreport.report.warning_text import reason_text, warning_text, warning_title
 from accelreport.results.record import Energy, Record
 from accelreport.spec.cells import OMITTED_AT_DEFAULT
 
@@ -202,7 +204,7 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
     notes = [
         Note(
             f"{sentence(warning_title(w.kind))}.",
-            sentence(label(w.message, 600)),
+            sentence(label(warning_text(Recorded(w.kind, nan, w.message)), 600)),
             tone="loud",
         )
         for w in record.warnings

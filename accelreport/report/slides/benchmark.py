@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from accelreport.analysis.findings import Finding, Kind
-from accelreport.report import quantity
 from accelreport.report.charts.drawing import POINT
 from accelreport.report.claim_text import decided_text
 from accelreport.report.model import (
@@ -234,27 +233,25 @@ def _takeaway(bench: BenchmarkView) -> Section | None:
     # One number is that of the first slide.
     if len(numbers) < 2:
         return None
-    measured = sum(row.timed for row in bench.results)
     source = Download(f"{bench.slug}.html", "Numbers: this benchmark")
-    return takeaway_slide([bench], numbers, quantity.plural(measured, "measured cell"), source)
+    return takeaway_slide([bench], numbers, source)
 
 
 def takeaway_slide(
-    benches: Sequence[BenchmarkView], numbers: Sequence[LargeNumber], of: str, source: Download
+    benches: Sequence[BenchmarkView], numbers: Sequence[LargeNumber], source: Download
 ) -> Section:
     """The last slide of a deck: findings as large numbers, and in a line what was cut short.
 
     Args:
         benches: what the deck is of.
         numbers: each with its sentence; the first three are shown.
-        of: what they are taken from, in words.
         source: where they stand.
     """
     taken = tuple(numbers[:MOST_TAKEN])
     spoken = tuple(number.text for number in taken[:2])
     return Section(
         "takeaway",
-        f"What to take away from {of}",
+        "Summary",
         (LargeNumbers(taken),),
         detail=cut_short(benches),
         speech=Speech(spoken, unique(notice_sentences(benches)), (source,)),

@@ -216,9 +216,7 @@ def _takeaway(view: Overview) -> Section | None:
     if not taken:
         return None
     source = Download("index.html", "Numbers: front page")
-    return takeaway_slide(
-        view.benches, taken, quantity.plural(len(view.benches), "benchmark"), source
-    )
+    return takeaway_slide(view.benches, taken, source)
 
 
 def _large(front: FrontFinding) -> str:

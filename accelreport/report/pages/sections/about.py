@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from accelreport.datasets.catalogue import CATALOGUE
@@ -130,9 +130,21 @@ def _run(plan: PlanDocument, records: Collection[Record] = ()) -> list[str]:
     settings = dict(plan.overrides)
     if records:
         settings["measure.repeats"] = 1 + max(record.cell.repeat for record in records)
-    for key, value in settings.items():
-        run += ["--set", f"{clean(key)}={_written(value)}"]
+    run += _set(settings)
     return [*run, "--budget", f"{budgets(records)[-1]:g}s"] if records else run
+
+
+def _set(settings: Mapping[str, object]) -> list[str]:
+    return [
+        part
+        for key, value in settings.items()
+        for part in ("--set", f"{clean(key)}={_written(value)}")
+    ]
+
+
+def overrides_of(plan: PlanDocument) -> list[str]:
+    """Options that override keys of a spec as a plan did."""
+    return _set(plan.overrides)
 
 
 def budgets(records: Iterable[Record]) -> list[float]:
