@@ -526,6 +526,14 @@ def _called(steps: int, **asked: Any) -> BenchmarkView:
     return view(replace(made, plan=plan, records=records))
 
 
+def test_totals_over_unlike_clocks_have_no_ratio() -> None:
+    """The published times of this example include a validation that its cut runs left out."""
+    (plot,) = (plot for plot in plots(example()["fashion_mnist"]) if plot.id == "totals")
+    shown = plot.caption + plot.description
+    assert "Here: extrapolated, without evaluation." in shown
+    assert "×" not in shown
+
+
 def test_a_line_of_one_point_is_told_once_to_a_screen_reader() -> None:
     (scene,) = opening_of(example()["mnist_cnn"]).scenes
     assert isinstance(scene.shown, Plot)

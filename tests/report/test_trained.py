@@ -179,6 +179,8 @@ def test_int8_is_drawn_relative_to_float32() -> None:
     assert size == pytest.approx(0.26, abs=0.01)
     assert size < latency < accuracy < 1
     assert "26\N{NO-BREAK SPACE}% of float32" in plot.description
+    (found,) = (value for value in bench.findings[0].values if value.of.part == "latency")
+    assert latency == pytest.approx(1 / found.number), "the mark and the ratio beside it agree"
 
 
 def test_a_single_series_needs_no_picture_of_errors() -> None:
