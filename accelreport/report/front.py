@@ -15,7 +15,6 @@ from accelreport.analysis.findings import (
     Caveat,
     Finding,
     Kind,
-    Unit,
     Value,
 )
 from accelreport.analysis.outcome import outcome_of
@@ -132,7 +131,13 @@ def _measured(view: Overview) -> Iterator[FrontFinding]:
         if kind not in {Kind.UNDECIDED, Kind.TABLED} and (id(shown), id_of(row.own)) in drawn:
             name = shown.hardware(row.device, row.own.timed)
             groups.setdefault((name, kind), []).append((ratio_of(row), shown))
-    grouped = [_compared(view, name, kind, own) for (name, kind), own in groups.items()]
+    # What is faster in one workload and slower in another is in the figure and no sentence.
+    ways = Counter(name for name, kind in groups if kind in {Kind.FASTER, Kind.SLOWER})
+    grouped = [
+        _compared(view, name, kind, own)
+        for (name, kind), own in groups.items()
+        if ways[name] < len((Kind.FASTER, Kind.SLOWER)) or kind is Kind.UNDECIDED
+    ]
 
     def rank(front: FrontFinding) -> tuple[bool, float]:
         mean = sum(abs(log(value.number)) for value in front.values) / len(front.values)
@@ -245,32 +250,20 @@ def _totals(benches: Sequence[BenchmarkView]) -> Iterator[FrontFinding]:
 
 
 def _rates(view: Overview) -> Iterator[FrontFinding]:
-    """What the base does in a second, in all workloads that train."""
+    """What the base does in a second, in the first workload that trains."""
     rows = [shown for shown in view.shown if shown.trains] or view.shown
     own = [(rate, shown) for shown in rows if (rate := rate_of(shown.row.base))]
     if not own:
         return
-    finding, shown_of = _ordered(Kind.RATE, own)
-    busy = any(shown.row.busy for shown in shown_of)
-    caveat = frozenset({Caveat.BUSY} if busy else ())
-    values = tuple(replace(v, caveats=v.caveats | caveat) for v in finding.values)
-    words = shown_of[0].bench.words
-    nouns = {shown.bench.words.sample for shown in shown_of}
-    noun = nouns.pop() if len(nouns) == 1 else "examples"
-    unit = "TFLOPS" if shown_of[0].kernel else f"{noun}/s"
-    low, high = (
-        quantity.write(pick(v.number for v in values), Unit.NUMBER, digits=quantity.HEADLINE)
-        for pick in (min, max)
-    )
-    machines = 1 if view.relative else len({shown.row.base.machine for shown in shown_of})
-    who = view.base_in_words
-    if not view.relative:
-        who = f"{quantity.number_word(machines)} machine{'s' if machines > 1 else ''}"
+    rate, shown = own[0]
+    caveat = frozenset({Caveat.BUSY} if shown.row.busy else ())
+    value = replace(rate, caveats=rate.caveats | caveat)
+    speaker = Speaker(shown.bench)
     fields = {
-        "who": who,
-        "do": words.verb_of_many if machines > 1 else words.verb,
-        "number": f"{low if low == high else f'{low} to {high}'} {unit}",
-        "at": _where(shown_of),
+        "who": view.base_in_words if view.relative else speaker.name(rate.of),
+        "at": f" in {shown.where}" if len(own) > 1 else speaker.at(rate.of),
     }
-    evidence = CAVEATS[Caveat.BUSY] if busy else ""
-    yield FrontFinding(replace(finding, values=values), shown_of, fields, evidence)
+    evidence = [speaker.evidence(Finding(Kind.RATE, (value,)))]
+    evidence += [CAVEATS[Caveat.BUSY]] * shown.row.busy
+    text = " ".join(filter(None, evidence))
+    yield FrontFinding(Finding(Kind.RATE, (value,)), (shown,), fields, text)

@@ -65,12 +65,14 @@ def _partial(benches: Sequence[BenchmarkView]) -> Notice | None:
     if not affected:
         return None
     cut = [row for b in affected for row in b.results if row.status == "partial"]
-    among, timed = _among(benches, affected), sum(row.timed for row in cut)
+    timed = sum(row.timed for row in cut)
     measured = sum(row.timed for bench in benches for row in bench.results)
     of = f"{quantity.count(timed)} of {quantity.plural(measured, 'measured cell')}"
-    stopped = {f"{of}{among}": ""} if timed else {}
-    if early := len(cut) - timed:
-        stopped[f"{quantity.plural(early, 'cell')}{among}"] = " before a steady step"
+    stopped = {f"{of}{_among(benches, affected)}": ""} if timed else {}
+    if early := [row for row in cut if not row.timed]:
+        lost = [bench for bench in affected if any(row in bench.results for row in early)]
+        cells = quantity.plural(len(early), "cell")
+        stopped[f"{cells}{_among(benches, lost)}"] = " before a steady step"
     texts = (EVIDENCE["budget"].format(what=what, after=when) for what, when in stopped.items())
     return Notice("Partial runs.", " ".join(texts))
 

@@ -155,7 +155,7 @@ class Speaker:
         single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
         if not single or Caveat.SINGLE_RUN not in finding.caveats:
             return text
-        return f"{text}, in {'one run' if words is None else 'single runs'}"
+        return f"{text}, in {'single runs' if words and len(finding.values) > 1 else 'one run'}"
 
     @property
     def claim(self) -> ClaimResult | None:
@@ -255,7 +255,8 @@ class Speaker:
         if len(configurations) > 1:
             what = _share(len(_by_configuration(stopped)), len(configurations))
         elif len(every) > 1:
-            what = f"{len(stopped)} of {len(every)} runs"
+            some = f"{len(stopped)} of these {len(every)} runs"
+            what = some if len(stopped) < len(every) else f"all {len(every)} of these runs"
         else:
             what = "the run"
         least = shortest(stopped)

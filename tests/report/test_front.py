@@ -101,12 +101,12 @@ def test_where_only_figures_of_others_are_known_they_are_the_heading(
     assert words in front(made).headline
 
 
-def test_of_one_device_what_is_decided_comes_first_and_verdicts_are_findings_of_their_own() -> None:
+def test_what_is_faster_in_one_workload_and_slower_in_another_is_no_sentence() -> None:
     made = study(axes={"batch_size": (256, 512)}, devices=("cpu", "gpu"), repeats=5)
     for repeat in range(5):
         made = slowed(made, 20.0, repeat=repeat, device="gpu", batch_size=256)
     findings = front_findings(Overview(gather(Results((made,)))))
-    assert [each.kind for each in findings[:2]] == [Kind.FASTER, Kind.SLOWER]
+    assert not {Kind.FASTER, Kind.SLOWER} & {each.kind for each in findings}
 
 
 def _rough(made: Study) -> Study:
@@ -199,10 +199,10 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     assert not any("×" in dot.text for shown in apart.shown for dot in apart.dots(shown))
     (rate,) = front_findings(apart)
     assert rate.kind is Kind.RATE
-    assert rate.title.startswith("One machine trains ")
+    assert rate.title.startswith("Example trains ")
     here = study(spec="only_here", devices=("cpu", "gpu"))
     both = Overview(gather(Results((here, elsewhere))))
-    assert front_findings(both)[0].title.startswith("Two machines train ")
+    assert front_findings(both)[0].title.startswith("Example trains ")
 
 
 @pytest.mark.parametrize(

@@ -474,7 +474,7 @@ FIELDS = {
     "do": "train|trains|predict|predicts|multiply|multiplies", "reach": "reach|reaches",
     "are": "is|are", "open": r"\d+ comparisons? (?:is|are)", "all_of_them": "it is|each is",
     "failed": r"[\d,]+ of [\d,]+ \w+", "data": r"(?:on a sample: |on synthetic data: )?",
-    "at": r"(?: at .+| in \d+ workloads)?", "place": ".*", "without": ".*", "after": ".*",
+    "at": r"(?: at .+| in \d+ workloads| in “.+)?", "place": ".*", "without": ".*", "after": ".*",
 }  # fmt: skip
 """What a field of a form may be, where it is not any text."""
 
