@@ -66,8 +66,8 @@ class Observation:
 
 
 def loss_of_the_model(targets: Any, outputs: Any) -> Any:
-    """Stands where a model is compiled, or only called."""
-    raise NotImplementedError(targets, outputs)
+    """Stands where a model is compiled, or only called, and has the loss itself."""
+    raise TypeError(f"the model has the loss of {targets} and {outputs}")
 
 
 @dataclass(frozen=True)

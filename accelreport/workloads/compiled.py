@@ -166,11 +166,11 @@ def judged(
     if loss is None and (numbers or parameters.task == "regression"):
         loss = "mean_squared_error"
     elif loss is None:
-        each = labels is not None and labels.ndim == len(shape) and shape[-1] != 1
+        per_class = labels is not None and labels.ndim == len(shape) and shape[-1] != 1
         loss = "sparse_categorical_crossentropy"
         if end == "sigmoid" or shape[-1] == 1:
             loss = "binary_crossentropy"
-        elif each and labels is not None:
+        elif per_class and labels is not None:
             one = abs(labels.sum(axis=-1) - 1).max() < ROUNDED
             loss = "categorical_crossentropy" if one else "binary_crossentropy"
             if not one and end == "softmax":

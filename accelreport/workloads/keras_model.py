@@ -411,7 +411,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
             remedy="Choose another data set: mnist, fashion_mnist, imdb or uci_har have them.",
         )
     labels = data.train["y"]
-    make, trial = _made(parameters, data)
+    make, trial = _maker_and_trial(parameters, data)
     inference = parameters.mode == "inference"
     own = trial.compiled and not inference
     if own and (given := sorted(OF_COMPILE & parameters.model_fields_set)):
@@ -460,7 +460,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
     )
 
 
-def _made(parameters: KerasParameters, data: Dataset) -> tuple[Callable[[], Any], Any]:
+def _maker_and_trial(parameters: KerasParameters, data: Dataset) -> tuple[Callable[[], Any], Any]:
     """What makes the model, and one that it made."""
     labels, shape = data.train["y"], data.train["x"].shape[1:]
     make = maker(parameters, shape, _outputs(data), data.folder)

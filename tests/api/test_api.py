@@ -164,7 +164,7 @@ def test_a_withheld_comparison_has_no_verdict_on_any_surface(tmp_path: Path) -> 
         assert "FASTER" not in text
     section = speedup_section(benches[0])
     assert section is not None
-    assert section.detail == "1\xa0comparison with Example: 1 of another precision"
+    assert section.detail == "1\xa0comparison: 1 of another precision"
     assert "precision differs: it computes in float16 instead of float32" in repr(section)
 
 

@@ -39,7 +39,7 @@ def test_the_environment_says_what_the_system_tells_and_no_more() -> None:
     [
         (
             ("jax-cuda13-plugin", "nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cudnn-cu13"),
-            "CUDA package 1.2, cuDNN package 1.2, JAX plugin for CUDA 13 1.2",
+            "CUDA package 1.2, cuDNN package 1.2, JAX CUDA 13 1.2",
         ),
         (
             (
@@ -48,7 +48,7 @@ def test_the_environment_says_what_the_system_tells_and_no_more() -> None:
                 "nvidia-cuda-runtime-cu12",
                 "nvidia-cudnn-cu12",
             ),
-            "CUDA package 1.2, cuDNN package 1.2, JAX plugin for CUDA 12 1.2",
+            "CUDA package 1.2, cuDNN package 1.2, JAX CUDA 12 1.2",
         ),
     ],
 )

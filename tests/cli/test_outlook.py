@@ -122,7 +122,9 @@ def test_steps_that_are_too_few_are_told_of_data_that_no_one_has_read(
     command: list[str], folder: Path
 ) -> None:
     rows = np.arange(1280)
-    (folder / "specs" / "train.csv").write_text("a,y\n" + "".join(f"{i},{i % 2}\n" for i in rows))
+    (folder / "specs" / "train.csv").write_text(
+        "a,y\n" + "".join(f"{i % 7},{i % 2}\n" for i in rows)
+    )
     np.savez(folder / "specs" / "split.npz", x=np.ones((1280, 1)), y=rows % 2)
     x, y = np.ones((1024, 1)), rows[:1024] % 2
     np.savez(folder / "specs" / "whole.npz", x_train=x, y_train=y, x_test=x, y_test=y)

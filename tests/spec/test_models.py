@@ -75,6 +75,7 @@ def test_a_check_can_be_given_as_a_model() -> None:
         "runs_out_of": "memory",
         "of": "cpu",
         "where": {},
+        "memory": None,
     }
 
 

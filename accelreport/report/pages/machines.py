@@ -74,8 +74,8 @@ _LIBRARIES = {
     "nvidia-cuda-runtime": "CUDA package",
     "nvidia-cudnn-cu12": "cuDNN package",
     "nvidia-cudnn-cu13": "cuDNN package",
-    "jax-cuda12-plugin": "JAX CUDA plugin",
-    "jax-cuda13-plugin": "JAX CUDA plugin",
+    "jax-cuda12-plugin": "JAX CUDA 12",
+    "jax-cuda13-plugin": "JAX CUDA 13",
 }
 
 
