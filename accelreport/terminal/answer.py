@@ -15,6 +15,7 @@ from accelreport.analysis.stats import Verdict
 from accelreport.report.claim_text import STATES
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
 from accelreport.report.notices import notices_of
+from accelreport.report.pages.sections.claims import names_of
 from accelreport.report.quantity import duration, listed, plural, ratio, ratio_interval
 from accelreport.report.say import Speaker
 from accelreport.report.view import BenchmarkView, views
@@ -99,7 +100,7 @@ def _table_and_claims(bench: BenchmarkView) -> Iterator[str]:
     if len(rows) > MOST_ROWS + 1:
         yield f"and {plural(len(rows) - MOST_ROWS - 1, 'more row')} in the report"
     if bench.tested:
-        yield from claim_lines(bench.tested)
+        yield from claim_lines(bench.tested, names_of(bench))
 
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:

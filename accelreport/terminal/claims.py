@@ -9,6 +9,7 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.report.claim_text import STATES, claims_frame, claims_sentence, numbers_text
 from accelreport.results.store import Store
+from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.strict_json import plain
 from accelreport.terminal.listings import plan_records
 
@@ -32,14 +33,19 @@ def benchmarks_of(store: Store) -> Iterator[Benchmark]:
             yield Benchmark(plan, plan_records(store, plan))
 
 
-def claim_lines(results: Sequence[ClaimResult]) -> Iterator[str]:
-    """The number of claims in each state, then each claim with its state and its numbers."""
+def claim_lines(results: Sequence[ClaimResult], names: Names = AS_WRITTEN) -> Iterator[str]:
+    """The number of claims in each state, then each claim with its state and its numbers.
+
+    Args:
+        results: of one benchmark.
+        names: what devices and swept keys are called.
+    """
     yield claims_sentence(results)
     every = distinct(results)
     width = max(len(STATES[one.state]) for one in every)
     for one in every:
         yield f"  {STATES[one.state]:{width}}  {one.claim.text}"
-        if shown := numbers_text(one, most=MOST_NUMBERS):
+        if shown := numbers_text(one, names, most=MOST_NUMBERS):
             yield f"  {'':{width}}  {shown}"
 
 
