@@ -95,6 +95,13 @@ def test_a_label_takes_the_first_place_in_which_it_meets_nothing_or_none(
             left -= 1
 
 
+@pytest.mark.parametrize("seconds", [5.2, 540.0])
+def test_the_axis_of_time_ends_with_the_longest_curve_that_is_drawn(seconds: float) -> None:
+    layers = _spec(_curves([0.9], seconds=seconds), 200)["layer"]
+    across = [layer["encoding"]["x"] for layer in layers if "field" in layer["encoding"]["x"]]
+    assert {tuple(x["scale"]["domain"]) for x in across if "scale" in x} == {(0, seconds)}
+
+
 def test_the_last_values_of_lines_that_end_together_are_those_of_validation() -> None:
     ends = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
     assert [row["label"] for row in _rows(_spec(_curves(ends), 200), "at", "label")] == [

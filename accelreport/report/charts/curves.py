@@ -1,7 +1,8 @@
 """Lines over time: training against validation, and a series with its forecast.
 
 Solid lines are validation, dotted ones training; a band reaches from the lowest seed to the
-highest. All drawings of a figure have the same axes, so that they can be compared.
+highest. All drawings of a figure have one axis of the metric, so that they can be compared; the
+axis of time ends with the longest curve that is drawn.
 """
 
 from __future__ import annotations
@@ -90,7 +91,6 @@ class Axes:
     """What all drawings of a figure share.
 
     Attributes:
-        seconds: the end of the axis of time.
         ticks: of the metric; its axis reaches from the first to the last.
         percent: whether the metric is a share.
         target: a level that was asked for, and its text.
@@ -98,7 +98,6 @@ class Axes:
         time: what the axis of time counts.
     """
 
-    seconds: float
     ticks: tuple[float, ...]
     percent: bool
     target: tuple[float, str] | None
@@ -113,11 +112,10 @@ class Axes:
 def shared_axes(
     curves: Sequence[Curve], *, percent: bool, target: tuple[float, str] | None
 ) -> Axes:
-    """Axes that hold every curve; that of a share never leaves 0 to 1."""
+    """An axis of the metric that holds every curve; that of a share never leaves 0 to 1."""
     values = [v for curve in curves for v in (*curve.low, *curve.high)]
     values += [target[0]] if target else []
     return Axes(
-        seconds=max(t for curve in curves for t in curve.elapsed_s),
         ticks=tuple(quality_ticks(min(values), max(values), share=percent)),
         percent=percent,
         target=target,
@@ -146,7 +144,7 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     ends = max(text_width(curve.label(width), LABEL_SIZE, bold=True) for curve in curves)
     room = extent([axes.text(tick) for tick in axes.ticks])["minExtent"]
     inner = round(width - 10 - room - ends - KEY - 2, 1)
-    x_scale, x_axis = time_axis(0.0, axes.seconds, log=False, title=axes.time, most=6)
+    x_scale, x_axis = time_axis(0.0, _seconds(curves), log=False, title=axes.time, most=6)
     x = alt.X("seconds:Q", scale=x_scale, axis=x_axis)
     y_axis = left_axis(axes.ticks, axes.text)
     y_scale = Scale(domain=[axes.ticks[0], axes.ticks[-1]], nice=False, zero=False)
@@ -169,6 +167,11 @@ def learning_curves(curves: Sequence[Curve], axes: Axes, width: int, height: int
     labels = [(curve.label(width), curve) for curve in curves]
     layers += _ends(labels, axes, (inner, tall), y_scale)
     return Chart(layers, inner, tall)
+
+
+def _seconds(curves: Sequence[Curve]) -> float:
+    """The end of the axis of time."""
+    return max(t for curve in curves for t in curve.elapsed_s)
 
 
 def _lines(
@@ -230,7 +233,8 @@ def _free_place(
         return tall * (last - value) / (last - first)
 
     points = (zip(curve.elapsed_s, curve.value, strict=True) for curve in curves)
-    lines = [along([(inner * s / axes.seconds, down(v)) for s, v in own]) for own in points]
+    seconds = _seconds(curves)
+    lines = [along([(inner * s / seconds, down(v)) for s, v in own]) for own in points]
     rule = down(axes.target[0] if axes.target else last)
     lefts = [4.0, max(inner - wide - 4, 4.0), max((inner - wide) / 2, 4.0)]
     places = [(left, dy) for dy in (-9.0, 9.0) for left in lefts]

@@ -280,7 +280,7 @@ class SweepPanel:
         room = (last - first) * TICKS / LETTERS
         shown = fitting(list(swept), plain, (swept[0], swept[-1]), room, log=self._log)
         axis = ticked(shown, plain, title=self._axes.x_title, grid=False,
-                      domain=False, ticks=False, titleAnchor="start",
+                      domain=False, ticks=False, titleAnchor="start", labelFlush=False,
                       labelFontSize=LETTERS)  # fmt: skip
         return Scale(**scale, nice=False), axis
 

@@ -175,7 +175,7 @@ class Curves:
         )
 
     def axes(self, metric: str) -> Axes:
-        """Axes that hold every point's curves, whichever are drawn."""
+        """An axis of the metric that holds every point's curves, whichever are drawn."""
         every = [curve for point in self.bench.points for curve in self.of(metric, point)]
         return shared_axes(every, percent=is_share(metric), target=self._target(metric))
 
