@@ -100,7 +100,8 @@ def test_the_axis_of_time_ends_with_the_longest_curve_that_is_drawn(seconds: flo
     layers = _spec(_curves([0.9], seconds=seconds), 200)["layer"]
     across = [layer["encoding"]["x"] for layer in layers if "field" in layer["encoding"]["x"]]
     domains = [x["scale"]["domain"] for x in across if "domain" in x.get("scale", {})]
-    assert domains and all(domain == [0, seconds] for domain in domains)
+    assert domains
+    assert all(domain == [0, seconds] for domain in domains)
 
 
 def test_the_last_values_of_lines_that_end_together_are_those_of_validation() -> None:
