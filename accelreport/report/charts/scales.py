@@ -24,7 +24,7 @@ def wrapped(title: str, width: int) -> str | list[str]:
         key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))),
         default=1,
     )
-    return [" ".join(words[:cut]) + " ", " ".join(words[cut:])]
+    return [" ".join(words[:cut]), " ".join(words[cut:])]
 
 
 def label_expression(values: Sequence[float], text: Callable[[float], str]) -> str:

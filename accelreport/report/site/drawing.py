@@ -139,7 +139,8 @@ class _Writer:
         if _invisible(element):
             return ""
         inside = str(escape(element.text)) if name in {"text", "tspan"} and element.text else ""
-        inside += "".join(self.write(child) for child in element)
+        # Lines of a text: who copies them, or has them read, gets words apart.
+        inside += (" " if name == "text" else "").join(self.write(child) for child in element)
         attributes = self.attributes(element)
         whose, _, text = element.get("aria-label", "").partition("|")
         device, _, origin = whose.partition(" ")
