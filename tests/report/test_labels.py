@@ -297,3 +297,14 @@ def test_the_base_of_a_row_is_a_bar_over_the_whole_row_and_has_no_text() -> None
     assert len(_texts_beside(made)) == 2
     row = next(row for row in _rows(made, "is_base", "top") if row["is_base"])
     assert row["bottom"] - row["top"] == made["height"]
+
+
+def test_a_detail_is_never_cut_in_the_number_at_its_end() -> None:
+    detail = "the error of a forecast that repeats the same hour of the day before: 2.27 °C"
+    dots = [Dot("CPU", detail, SEVEN[0], 1.0, "1 %", 1.0, 1.0)]
+    for width in (330, 420):
+        made = dot_plot(dots, axis_title="", tick=plain, width=width, height=0).to_dict()
+        words = [
+            row["label"] for rows in made["datasets"].values() for row in rows if "label" in row
+        ]
+        assert any(word.endswith("2.27 °C") for word in words)

@@ -7,6 +7,7 @@ brackets. No stem joins a mark to a logarithmic axis, where lengths mean nothing
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -66,6 +67,8 @@ THICK, CAP = 16.0, 4.0
 """Pixels of a bar, and of half the cap of an interval."""
 LONGEST_INTERVAL = 1.5
 """Multiples of the longest bar at which an interval leaves the chart."""
+_NUMBER_AT_END = re.compile(r" [^ ]*\d[^ ]*(?: [^ \d]{1,4})?$")
+"""A number with its unit."""
 LARGE, LARGE_ON_A_PHONE = 30.0, 20.0
 """Letters of a ratio in a bracket."""
 
@@ -561,31 +564,43 @@ class _DotPlot:
             bold = {"fontWeight": "bold", "fontSize": LETTERS, "fill": "var(--ink)"}
             soft = {"fontWeight": "normal", "fontSize": SMALLER, "fill": "var(--soft)"}
             if self._phone:
-                name, y = cut(first.name, self._width / 1.07, LETTERS), row.top + 12
+                name = "".join(_folded(first.name, self._width, LETTERS, 1, bold=True))
+                y = row.top + 12
                 written.append(({"y": y, "label": name}, {"align": "left", **bold}))
                 after = text_width(name, LETTERS, bold=True) + LINE / 2
                 if self._stacked:
                     y, after = y + LINE, 0.0
                 if self._width - after > 4 * LETTERS and first.detail:
-                    detail = cut(first.detail, self._width - after, SMALLER)
+                    (detail,) = _folded(first.detail, self._width - after, SMALLER, 1)
                     look = {"align": "left", "dx": round(after, 1), **soft}
                     written.append(({"y": y, "label": detail}, look))
                 continue
-            detail = cut(first.detail, self._room, SMALLER) if self._detailed else ""
-            # Names without details have as many lines as a row has room for.
-            room = self._room / 1.07
-            most = 1 if detail else max(1, int((row.bottom - row.top) // LINE))
-            names = lines_within(first.name, room, LETTERS) or [""]
-            if len(names) > most:
-                names = [*names[: most - 1], " ".join(names[most - 1 :])]
+            # Both have as many lines as a row has room for.
+            detail = first.detail if self._detailed else ""
+            most = max(1, int((row.bottom - row.top) // LINE) - bool(detail))
+            names = _folded(first.name, self._room, LETTERS, most, bold=True) or [""]
             bold["fontSize"] = SMALLER if len(names) > 1 else LETTERS
-            texts = [(cut(name, room, LETTERS), bold) for name in names]
-            texts += [(detail, soft)] * bool(detail)
+            texts = [(name, bold) for name in names]
+            most -= len(names) - 1
+            texts += [(line, soft) for line in _folded(detail, self._room, SMALLER, most)]
             for number, (text, look) in enumerate(texts):
                 y = (row.top + row.bottom) / 2 + LINE * (number - (len(texts) - 1) / 2)
                 written.append(({"y": y, "label": text}, {"align": "right", **look}))
         at = self._left - BESIDE if self._left else 0.0
         return text_layers(written, x=alt.XValue(at), y=_y())
+
+
+def _folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:
+    """A text in at most so many lines, which are cut, but never in or after a number at its end."""
+    lines = lines_within(text, room, size, bold=bold)
+    lines = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
+    for number, line in enumerate(lines):
+        if text_width(line, size, bold=bold) > room:
+            found = _NUMBER_AT_END.search(line)
+            end = found[0] if found else ""
+            left = room - text_width(end, size, bold=bold)
+            lines[number] = cut(line.removesuffix(end), left / (1.07 if bold else 1), size) + end
+    return lines
 
 
 def _y(field: str = "y") -> alt.Y:
