@@ -41,7 +41,7 @@ from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import reason_text
-from accelreport.spec.claims import AS_WRITTEN
+from accelreport.spec.claims import Names
 from accelreport.spec.device import Device
 
 LOOSE = 2.0
@@ -186,7 +186,7 @@ class Speaker:
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim:
-            numbers = measured_lines(self.claim, AS_WRITTEN)
+            numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{line}." for line in numbers if len(numbers) <= MOST_NAMED]
         first = answered[0]
         if (self.claim or first is not title_finding(self.bench.findings)) and measured:

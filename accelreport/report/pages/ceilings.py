@@ -53,12 +53,12 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
     every = [share for *_, own in rows for share in own]
     own = [share for share in every if share[1].of.row is None and not share[0].flagged]
     title = _title(own)
-    found = f": {Speaker(rows[0][0]).numbers([value for _, value in own])}" if own else ""
+    shares_text = f": {Speaker(rows[0][0]).numbers([value for _, value in own])}" if own else ""
     blocks = (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
     return Page(
         path=CEILINGS,
         title=title,
-        headline=f"{title}{found}" if rows else "No known peak",
+        headline=f"{title}{shares_text}" if rows else "No known peak",
         finding="",
         sections=(),
         template="article.html",

@@ -62,7 +62,7 @@ def _int8_dots(
     Size and accuracy are medians over runs; the ratio of latencies is that of the finding.
     """
     speaker = Speaker(bench)
-    found = {value.of.part: value for value in finding.values}
+    parts = {value.of.part: value for value in finding.values}
     changes = [value for value in finding.values if value.of.part == ACCURACY]
     ends = [pick(changes, key=lambda value: value.number) for pick in (min, max)]
     changed = " to ".join(dict.fromkeys(map(points, ends)))
@@ -71,7 +71,7 @@ def _int8_dots(
     right = [(row.float32_accuracy, row.int8_accuracy) for row in results]
     shown: list[tuple[str, list[tuple[float, float]], Callable[[float], str], str]] = [
         ("file size", [(row.quantised.float32.bytes, row.quantised.int8.bytes) for row in results],
-         quantity.size, f"{speaker.number(found[SIZE])} of float32"),
+         quantity.size, f"{speaker.number(parts[SIZE])} of float32"),
         ("accuracy", right, quantity.percent, changed),
     ]  # fmt: skip
     dots = [
@@ -81,7 +81,7 @@ def _int8_dots(
         if before > 0 and after > 0
         for ratio in [after / before]
     ]
-    if faster := found.get(LATENCY):
+    if faster := parts.get(LATENCY):
         low, high = (1 / end for end in reversed(faster.interval.ends))
         interval = speaker.interval(faster)
         text = f"{speaker.number(faster)} as fast" + f" ({interval})" * bool(interval)
