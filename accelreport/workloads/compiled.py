@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from accelreport.workloads.numerics import numbers
 from accelreport.workloads.own_model import ModelError, last_activation, own_parts
 from accelreport.workloads.training import keras_optimizer
 
@@ -114,11 +115,9 @@ class Compiled:
 
     def named(self, sums: NDArray[Any]) -> dict[str, float]:
         """Loss and metrics as `fit` reports them."""
-        from keras import ops
-
         with self._scope(self.held(sums)):
             results = self._model.get_metrics_result()
-            return {name: float(ops.convert_to_numpy(value)) for name, value in results.items()}
+            return {name: float(numbers(value)) for name, value in results.items()}
 
     def held(self, sums: NDArray[Any]) -> list[Any]:
         """The values of all metrics from one row of numbers."""
@@ -330,7 +329,7 @@ def prove(
             outputs = model(batch[0], training=False)
             for start in (np.zeros(parts.width), both):
                 loss, held = parts.loss(batch, outputs, training=True, held=parts.held(start))
-                shares.append(ops.convert_to_numpy(parts.sums(batch, outputs, loss, held)))
+                shares.append(numbers(parts.sums(batch, outputs, loss, held)))
             both = shares.pop()
         names = list(parts.named(both))
     except Exception as error:  # each layer, loss and framework has a class of its own

@@ -24,6 +24,7 @@ from pydantic import ValidationInfo
 from accelreport.datasets.own import OwnData, UnfitData
 from accelreport.errors import AccelReportError, ExitCode
 from accelreport.spec.validators import FieldsError, folder_of, inside_folder, refuse_written
+from accelreport.workloads.numerics import numbers
 from accelreport.workloads.own_code import OwnCode, functions_of, local_modules, text_of
 
 if TYPE_CHECKING:
@@ -423,13 +424,13 @@ def observed_activation(model: Any) -> str:
     whole = rows or "int" in str(model.inputs[0].dtype)
     drawn = rng.integers(0, rows or 2, shape) if whole else np.abs(rng.standard_normal(shape))
     examples = ops.cast(drawn, model.inputs[0].dtype)
-    weights = model.get_weights()
+    weights = [numbers(variable.value) for variable in model.weights]
     try:
         for _ in range(12):
             for variable in model.trainable_variables:
                 inputs = math.prod(variable.shape[:-1])  # of a unit; keeps the outputs about 1
                 variable.assign(rng.standard_normal(variable.shape) / math.sqrt(inputs))
-            outputs = ops.convert_to_numpy(model(examples, training=False))
+            outputs = numbers(model(examples, training=False))
             if not ((outputs >= 0) & (outputs <= 1 + 1e-5)).all():
                 return "linear"
             if outputs.shape[-1] > 1 and np.allclose(outputs.sum(-1), 1, atol=1e-2):

@@ -53,7 +53,7 @@ def test_a_clock_that_goes_backwards_between_cells_moves_no_duration(
     for record in records:
         assert record.times.wall_s is not None
         assert 0.04 < record.times.wall_s < took
-        assert record.finished_at < record.started_at, "the labels follow the wall clock"
+        assert record.finished_at >= record.started_at
     assert Bench(tmp_path).run(chosen).done_before == 4
 
 

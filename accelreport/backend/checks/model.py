@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from accelreport.backend.checks import CheckLog, RefusedCellError
 from accelreport.spec.families import TENSORFLOW
+from accelreport.workloads.numerics import numbers
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -323,17 +324,6 @@ def _beginning(variable: Any) -> NDArray[Any]:
     row = int(np.prod(shape[1:]))
     rows = max(1, ELEMENTS // max(row, 1))
     return numbers(variable if shape[0] <= rows else variable[:rows])
-
-
-def numbers(tensor: Any) -> NDArray[Any]:
-    """A copy of a tensor of any framework.
-
-    JAX and PyTorch give out their own memory, which the next step would overwrite or leave.
-    """
-    from keras import ops
-
-    of_tensorflow = hasattr(tensor, "numpy") and not hasattr(tensor, "detach")
-    return np.array(tensor.numpy() if of_tensorflow else ops.convert_to_numpy(tensor))
 
 
 FUSED = ("CudnnRNN", "rnn", "_cudnn_rnn")

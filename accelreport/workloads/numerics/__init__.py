@@ -120,3 +120,17 @@ def numerics() -> Operations:
         _CHOSEN.append(cast("Operations", module))
     # What traces a step reads a list here, and has no import to make part of a graph.
     return _CHOSEN[0]
+
+
+def numbers(tensor: Any) -> NDArray[Any]:
+    """A copy of a tensor of any framework.
+
+    JAX and PyTorch give out their own memory, which the next step would overwrite or leave.
+    """
+    import numpy as np
+    from keras import ops
+
+    if hasattr(tensor, "detach"):  # of PyTorch, which has no NumPy type for bfloat16
+        tensor = tensor.detach().cpu()
+        tensor = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
+    return np.array(tensor.numpy() if hasattr(tensor, "numpy") else ops.convert_to_numpy(tensor))

@@ -41,7 +41,10 @@ def built(kind: str, *, masked: bool) -> Any:
         "bidirectional": layers.Bidirectional(layers.LSTM(2)),
         "gru": layers.GRU(2),
     }[kind]
-    return keras.Sequential([keras.Input((28, 28)), *first, recurrent, layers.Dense(10)])
+    model = keras.Sequential([keras.Input((28, 28)), *first, recurrent, layers.Dense(10)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss, metrics=["accuracy"])
+    return model
 
 
 def main(framework: str) -> dict[str, dict[str, Any]]:
