@@ -87,7 +87,7 @@ def test_an_import_is_told_and_the_spec_still_passes_the_check(folder: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("figures.csv", "--device", "gpu"), ExitCode.USAGE, "(--title), its address"),
+        (("figures.csv", "--device", "gpu"), ExitCode.USAGE, "(--title)"),
         (("figures.csv", "--where", "x"), ExitCode.USAGE, "--where x: this is not key=value"),
         (("nowhere.csv", *CITED), ExitCode.DATA_UNAVAILABLE, "nowhere.csv cannot be read"),
         (("devices.toml", *CITED), ExitCode.DATA_UNAVAILABLE, "devices.toml"),

@@ -128,7 +128,11 @@ def test_a_model_that_no_batch_passes_is_told_in_the_words_of_its_framework(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def one_for_all(parameters: Any, data: Any) -> TrainingProblem:
-        return replace(keras_model.problem(parameters, data), loss=lambda targets, outputs: outputs)
+        return replace(
+            keras_model.problem(parameters, data),
+            loss=lambda targets, outputs: outputs,
+            compiled=False,
+        )
 
     family = replace(keras_model.FAMILY, problem=lambda p, d, seed: one_for_all(p, d))
     monkeypatch.setitem(FAMILIES, "keras", family)

@@ -90,10 +90,10 @@ KINDS = (
         for each in PAGES
     ),
     Kind("training", "ordinary", f"{SWEEP}.html"),
-    Kind("training-figures", "ordinary", f"{SWEEP}.html", start="cold"),
+    Kind("training-figures", "ordinary", f"{SWEEP}.html", start="times"),
     Kind("training-evidence", "ordinary", f"{SWEEP}.html", start="published"),
     Kind("product", "ordinary", "matmul.full.html"),
-    Kind("observed", "small", "example_training.full.html", start="predictions"),
+    Kind("observed", "small", "example_training.full.html", start="model"),
     Kind("cell", "ordinary", "cells"),
     Kind("two-runs", "runs", "comparison.html"),
     Kind("frameworks", "frameworks", "example_training.full.html"),
