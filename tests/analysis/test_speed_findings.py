@@ -259,10 +259,6 @@ def test_a_ratio_that_is_restated_says_what_it_is_by_another_published_time() ->
     (found,) = of_kind(example()["fashion_mnist"], Kind.RESTATED)
     _, again, notebook = found.values
     assert again.number / notebook.number == pytest.approx(113 / 102)
-    scene, *_ = opening_of(example()["fashion_mnist"]).scenes
-    assert isinstance(scene.shown, Plot)
-    caption = scene.shown.caption.replace("\N{NO-BREAK SPACE}", " ")
-    assert "13× by the 113 s of the published Colab TPU (notebook)." in caption
 
 
 def test_nothing_measured_in_the_example_is_above_its_roof() -> None:
