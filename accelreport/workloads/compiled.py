@@ -152,15 +152,16 @@ def judged(
     """The parameters with the loss that the end of the model and the labels ask for.
 
     A model that ends with one output, or with a sigmoid, tells two classes apart, or says of each
-    class whether it applies; a linear end gives logits. Random data have no labels.
+    class whether it applies; a linear end gives logits, or numbers where labels are no classes.
 
     Raises:
         ModelError: `from_logits` is not what the outputs are.
     """
     end, shape = last_activation(model), model.output_shape
     linear = end not in {"softmax", "sigmoid"}
-    random = parameters.task is None and labels is None
-    numbers = random and linear and (len(shape) != 2 or shape[-1] == 1)
+    # Fractions beyond 0 and 1 are no classes.
+    free = labels is None or bool(((labels < 0) | (labels > 1)).any() and (labels % 1).any())
+    numbers = parameters.task is None and free and linear and (len(shape) != 2 or shape[-1] == 1)
     loss = parameters.loss
     if loss is None and (numbers or parameters.task == "regression"):
         loss = "mean_squared_error"
