@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelreport.backend.arithmetic import count_flops
-from accelreport.backend.checks.model import numbers
 from accelreport.backend.checks.windows import WindowWatch, can_wait, everything_done
 from accelreport.backend.engine import Engine, engine_for
 from accelreport.backend.failures import StrategyError
@@ -34,6 +33,7 @@ from accelreport.spec.cells import Cell
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.spec.families import TENSORFLOW
 from accelreport.workloads.base import KernelProblem, StepProblem, TrainingProblem
+from accelreport.workloads.numerics import numbers
 from accelreport.workloads.own_code import OwnCodeError
 
 LEAST_SHARE = 10

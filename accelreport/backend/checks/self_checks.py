@@ -21,6 +21,7 @@ from accelreport.backend.checks.windows import (
 )
 from accelreport.machine.clocks import Clock, Heartbeat
 from accelreport.results.block import Block, Steady
+from accelreport.workloads.numerics import numbers
 
 if TYPE_CHECKING:
     from accelreport.backend.engine import Engine
@@ -169,7 +170,7 @@ class SelfChecks:
         from keras import tree
 
         self._begin(watch)
-        arrays = [model.numbers(leaf) for leaf in tree.flatten(batch) if hasattr(leaf, "shape")]
+        arrays = [numbers(leaf) for leaf in tree.flatten(batch) if hasattr(leaf, "shape")]
         several = [array for array in arrays if array.size > 1]
         constant = _constants(several)
         self._judge_constant(several, constant if len(constant) == len(several) else [])
@@ -287,4 +288,4 @@ def _constants(arrays: list[Any]) -> list[float]:
 
 def _corner(tensor: Any) -> Any:
     part = tensor[tuple(slice(0, CORNER) for _ in tensor.shape)]
-    return model.numbers(part).astype("float64")
+    return numbers(part).astype("float64")

@@ -596,8 +596,8 @@ def _folded(text: str, room: float, size: float, most: int, *, bold: bool = Fals
     lines = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
     for number, line in enumerate(lines):
         if text_width(line, size, bold=bold) > room:
-            found = _NUMBER_AT_END.search(line)
-            end = found[0] if found else ""
+            split = _NUMBER_AT_END.search(line)
+            end = split[0] if split else ""
             left = room - text_width(end, size, bold=bold)
             lines[number] = cut(line.removesuffix(end), left / (1.07 if bold else 1), size) + end
     return lines
