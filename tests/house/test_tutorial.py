@@ -211,11 +211,11 @@ def test_is_xla_at_least_so_fast(user: NewUser) -> None:
 
 @follows("Is my change slower?")
 def test_an_edited_model_is_compared_and_held_by_the_gate(user: NewUser) -> None:
-    # Enough steady steps, and as many repeats as a gate needs.
+    # Enough steady steps, as many repeats as a gate needs, and an edit that beats any load.
     write_spec(user.folder, epochs=40, repeats=3)
     model = user.folder / "model.py"
     user.enters(0)
-    model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(20_000, "relu")'))
+    model.write_text(MODEL.replace('layers.Dense(64, "relu")', 'layers.Dense(100_000, "relu")'))
     user.enters(1)
     printed = user.enters(2, ExitCode.SLOWER)
     assert re.search(r"code changed: \S*model\.py, 1 line", printed)

@@ -49,7 +49,7 @@ def domains(spec: dict[str, Any], channel: str) -> set[tuple[float, ...]]:
     }
 
 
-def test_training_and_validation_of_all_sweep_points_have_the_same_axes() -> None:
+def test_all_sweep_points_share_an_axis_of_the_metric_and_each_ends_with_its_time() -> None:
     bench = next(each for each in gather(ordinary()) if each.quality and each.axes)
     section = quality_section(bench)
     assert section
@@ -57,8 +57,12 @@ def test_training_and_validation_of_all_sweep_points_have_the_same_axes() -> Non
     assert isinstance(figure, Figure)
     assert figure.title == "Accuracy"
     assert [panel.title for panel in figure.panels] == list(map(bench.point_title, bench.points))
-    for channel in ("x", "y"):
-        assert len(set().union(*(domains(spec, channel) for spec in specs(figure)))) == 1
+    assert len(set().union(*(domains(spec, "y") for spec in specs(figure)))) == 1
+    for panel, point in zip(figure.panels, bench.points, strict=True):
+        last = max(line.elapsed_s[-1] for line in Curves(bench).of("accuracy", point))
+        for drawing in filter(None, (panel.wide, panel.narrow)):
+            ((_, end),) = domains(dict(drawing.spec), "x")
+            assert last <= end <= last * 1.2
     shares = [domains(spec, "y") for spec in specs(figure)]
     assert all(low >= 0 and high <= 1 for ends in shares for low, high in ends)
 
