@@ -124,7 +124,7 @@ def beside_rates(
     """The text beside each rate: its ratio over the baseline, and that of the title.
 
     A withheld ratio is there only where it is the finding, which says why. A ratio over the same
-    framework with less of a compiler is there once, also where that is the baseline.
+    framework with less of a compiler is there only for the title: one column has one baseline.
 
     Args:
         bench: the benchmark.
@@ -142,10 +142,13 @@ def beside_rates(
             at_point = over is not None and bench.base_point(place_of(value) or point) == beside
             if over is None or not at_point:
                 continue
+            compiled = other.kind is Kind.COMPILED
+            if compiled and among is bench.findings and over.device != bench.plan.baseline.device:
+                continue
             number = speaker.number(value)
             if other.kind is Kind.WITHHELD and other is not finding:
                 number = withheld_word(value.why)
-            elif other.kind is Kind.COMPILED:
+            elif compiled:
                 number = f"{number} {mode(bench.plan.devices[over.device])}"
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
@@ -153,7 +156,7 @@ def beside_rates(
             if value.interval.known and value.verdict is Verdict.UNDECIDED:
                 number = f"{number} (undecided)"
             ratios = texts.setdefault(value.of, {})
-            if over not in ratios or other.kind is Kind.COMPILED:
+            if over not in ratios or compiled:
                 ratios[over] = number
     if bench.words.kernel and among is bench.findings:
         for value, _ in rates_at(bench, point):
@@ -177,6 +180,14 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         dot_of(speaker, value, beside.get(value.of, ""), flagged, ratio=titled.get(value.of, ""))
         for value, flagged in rates
     ]
+    places = {value.of: place for place, (value, _) in enumerate(rates)}
+    # A ratio of two bars that are both there is a bracket, where their axis begins at zero.
+    brackets = [
+        Bracket((places[value.of], places[value.over]), speaker.number(value))
+        for value in finding.title_values[:1]
+        if finding.kind is Kind.COMPILED and from_zero(dots)
+        if value.over and {value.of, value.over} <= {*places}
+    ]
     counted = rate_axis(bench)
     ratios = (
         value
@@ -195,6 +206,7 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         tick=plain,
         values=(*(value for value, _ in rates), *ratios),
         title_subjects=[of for value in in_title for of in (value.of, value.over) if of],
+        brackets=brackets,
     )
     return Scene(finding, plot)
 
@@ -305,7 +317,7 @@ def rows_plot(
             axis_title=axis if size.height > SHARED.height or not size.height else "",
             tick=tick,
             width=size.width,
-            height=size.height if size.most else max(size.height, ROW * len(dots) + 52),
+            height=size.height if size.most else ROW * len(dots) + 52,
             brackets=brackets if len(dots) <= (size.most or len(dots)) else (),
         ),
         badges=loud_badges(bench),

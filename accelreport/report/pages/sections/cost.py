@@ -66,10 +66,12 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     table = _table(bench, rows)
     if len(currencies) > 1:
         return Section("cost", "Cost", (table,), detail="several currencies")
-    priced = quantity.plural(sum(row.price is not None for row in rows), "price")
-    if priced.startswith("1 "):
-        return Section("cost", "Cost", (table,), folded=True, detail=priced)
-    return Section("cost", "Cost", (_plot(bench, rows, table),), detail=priced)
+    priced = [row for row in rows if row.price]
+    costs = quantity.extent([r.cost for r in priced], lambda cost: money(cost, *currencies))
+    detail = f"{costs} for a {_what(bench)}"
+    if len(priced) == 1 or all(row.value.of.row for row in priced):
+        return Section("cost", "Cost", (table,), folded=True, detail=detail)
+    return Section("cost", "Cost", (_plot(bench, rows, table),), detail=detail)
 
 
 def _priced(bench: BenchmarkView) -> Iterator[Priced]:

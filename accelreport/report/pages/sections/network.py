@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
 from math import log2, prod
 
 from accelreport.analysis.stats import grouped
@@ -116,13 +115,16 @@ def run_facts(bench: BenchmarkView, network: Network | None) -> tuple[Fact, ...]
 
 
 def layer_boxes(network: Network) -> Layers:
-    """The layers as boxes; neighbours without weights share one where the shape stays the same."""
+    """The layers as boxes; a layer that keeps the shape shares that of the one before it.
 
-    def joined(layer: Layer) -> tuple[bool, str]:
-        alone = layer.parameters > 0 or "Flatten" in layer.kind
-        return alone, f"{id(layer)}" if alone else repr(layer.shape)
-
-    runs = [list(same) for _, same in groupby(network.layers, key=joined)]
+    A layer with weights has a box of its own, unless it normalises.
+    """
+    runs: list[list[Layer]] = []
+    for layer in network.layers:
+        own = layer.parameters > 0 and "Normalization" not in layer.kind
+        if own or not runs or layer.shape != runs[-1][-1].shape:
+            runs.append([])
+        runs[-1].append(layer)
     if len(runs) > MOST_BOXES:
         runs = list(grouped(network.layers, lambda layer: layer.kind).values())
     return Layers(tuple(map(_box, runs)))
