@@ -14,14 +14,13 @@ from accelreport.analysis.sequential import UntilDecided
 from accelreport.backend.availability import no_device
 from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.runner.adaptive import AdaptiveRepeats
-from accelreport.runner.events import CellEndLine, CellStartLine, EndLine, LookLine, RunLine
-from accelreport.runner.plan import Policy
+from accelreport.runner.events import CellEndLine, EndLine, LookLine, RunLine
 from accelreport.runner.plan_documents import continued
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.claims import Claim, FasterCheck
 from accelreport.spec.models import Measure
-from tests.runner.scripted import DEVICES, MACHINE, Bench, Collector
+from tests.runner.scripted import DEVICES, MACHINE, Bench
 from tests.support.records import AnyParameters
 
 pytestmark = pytest.mark.e2e
@@ -149,12 +148,6 @@ def test_repeats_are_added_until_a_claim_is_decided_although_the_comparison_is(
     assert {cell.repeat for cell in made.document().cells} == set(range(repeats))
 
 
-def test_a_claim_about_a_device_that_is_not_here_adds_nothing(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    made = Study(tmp_path, seconds=CLEAR, claims=[faster(by_at_least=2.0)], absent=["cpu-1"])
-    assert made.run(bench).ok == 3
-
-
 def looks(bench: Bench) -> list[LookLine]:
     return [line for line in bench.observer.lines if isinstance(line, LookLine)]
 
@@ -223,37 +216,6 @@ def test_a_run_that_is_stopped_goes_on_with_the_repeats_that_were_added(tmp_path
     assert idle.observer.ends == []
 
 
-def test_a_later_run_without_the_option_keeps_what_was_added_and_adds_nothing(
-    tmp_path: Path,
-) -> None:
-    study = Study(tmp_path, most=5)
-    study.run(Bench(tmp_path))
-    before = study.document()
-    plain = Bench(tmp_path)
-    end = study.run(plain, decide=False)
-    assert (end.done_before, end.ok) == (10, 0)
-    assert looks(plain) == []
-    assert study.document() == before
-    assert before.until_decided is not None
-
-
-def test_an_edit_of_what_is_measured_forgets_the_repeats_that_were_added(tmp_path: Path) -> None:
-    Study(tmp_path, most=5).run(Bench(tmp_path))
-    other = Study(tmp_path, seconds=CLEAR)
-    other.run(Bench(tmp_path), decide=False)
-    assert len(other.document().cells) == 6
-    assert other.document().until_decided is None
-
-
-def test_more_planned_repeats_take_in_those_that_were_added(tmp_path: Path) -> None:
-    Study(tmp_path, most=5).run(Bench(tmp_path))
-    more = Study(tmp_path, repeats=4, most=5)
-    end = more.run(Bench(tmp_path), decide=False)
-    assert (end.done_before, end.ok) == (10, 0)
-    keys = [cell.key for cell in more.document().cells]
-    assert len(keys) == len(set(keys)) == 10
-
-
 def test_only_comparisons_that_are_undecided_get_more(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     seconds = {f"{device} 1": paces for device, paces in VAGUE.items()}
@@ -281,28 +243,3 @@ def test_nothing_is_added_where_device_or_baseline_cannot_be_measured(
     if leave_out == "failing":
         (told,) = looks(bench)[0].comparisons
         assert "nan-loss" in told.reason
-
-
-def test_fewer_planned_repeats_than_the_first_look_are_filled_up(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    end = Study(tmp_path, repeats=1, seconds=CLEAR).run(bench)
-    assert end.ok == 6
-    assert looks(bench)[-1].comparisons[0].verdict == "SLOWER"
-
-
-def test_cells_are_counted_through_all_rounds(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    Study(tmp_path, most=5).run(bench)
-    starts = [line for line in bench.observer.lines if isinstance(line, CellStartLine)]
-    assert [line.number for line in starts] == list(range(1, 11))
-    assert [line.of for line in starts] == [6] * 6 + [10] * 4
-    repeats = [line.repeat for line in starts]
-    assert repeats == sorted(repeats)
-
-
-def test_rerun_measures_the_added_repeats_again_too(tmp_path: Path) -> None:
-    study = Study(tmp_path, most=5)
-    study.run(Bench(tmp_path))
-    again = Bench(tmp_path, observer=Collector(), policy=Policy(rerun=True))
-    end = study.run(again)
-    assert (end.ok, end.done_before) == (10, 0)

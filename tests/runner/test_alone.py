@@ -38,13 +38,6 @@ def test_the_first_signal_asks_and_the_second_ends_at_once(number: signal.Signal
             os.kill(os.getpid(), number)
 
 
-def test_signals_do_what_they_did_before_once_a_run_is_over() -> None:
-    before = [signal.getsignal(number) for number in SIGNALS]
-    with stopped_by_signals():
-        assert [signal.getsignal(number) for number in SIGNALS] != before
-    assert [signal.getsignal(number) for number in SIGNALS] == before
-
-
 def test_one_runner_has_the_machine_and_says_who_it_is(tmp_path: Path) -> None:
     workspace, stop = Workspace(tmp_path / "work"), Stop()
     workspace.prepare()
@@ -147,13 +140,6 @@ def test_a_lock_of_somebody_else_or_in_a_folder_of_theirs_is_one_clear_error(
                 pass
             assert "Permission denied" in caught.value.why
             assert str(path.parent) in caught.value.remedy
-
-
-def test_the_private_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path / "work")
-    workspace.prepare()
-    workspace.prepare()
-    assert stat.S_IMODE(workspace.root.stat().st_mode) == 0o700
 
 
 def test_a_private_folder_that_somebody_else_made_is_refused(tmp_path: Path) -> None:

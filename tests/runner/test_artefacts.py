@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,16 +24,6 @@ def artefact(content: bytes, name: str = "weights.h5") -> Artefact:
 def naming(*artefacts: Artefact) -> Record:
     record = study(repeats=1, epochs=1).records[0]
     return record.model_copy(update={"artefacts": list(artefacts)})
-
-
-def test_what_a_record_names_is_handed_over(tmp_path: Path) -> None:
-    one, other = artefact(b"one"), artefact(b"other", "saved_model.tar")
-    for each, content in ((one, b"one"), (other, b"other")):
-        (tmp_path / each.file).write_bytes(content)
-    got: list[LeftFile] = []
-    record = hand_over(naming(one, other), tmp_path, got.append)
-    assert got == [(one, b"one"), (other, b"other")]
-    assert record == naming(one, other)
 
 
 def test_half_a_file_and_none_are_not_kept_and_the_record_says_so(tmp_path: Path) -> None:
@@ -135,35 +124,6 @@ def test_no_odd_thing_among_the_files_holds_up_a_merge(tmp_path: Path, kind: str
     assert [problem.path for problem in merged.problems] == named
     for problem in merged.problems:
         assert ("bytes" if kind == "sparse" else "regular file") in problem.message
-
-
-def test_a_folder_in_the_place_of_a_file_is_named_and_stays(tmp_path: Path) -> None:
-    one = artefact(b"whole")
-    source, out = Left.of(tmp_path / "source", one), Left.of(tmp_path / "out", one)
-    source.store.keep(one, b"whole")
-    (out.place(one) / "mine").mkdir(parents=True)
-    merged = merge([source.store.root], out.store.root)
-    assert [problem.path for problem in merged.problems] == [out.place(one)]
-    assert (out.place(one) / "mine").is_dir()
-
-
-def test_a_large_file_passes_through_little_memory(tmp_path: Path) -> None:
-    size = 192 * 2**20
-    content = hashlib.sha256()
-    for _ in range(size // 2**20):
-        content.update(bytes(2**20))
-    one = Artefact(name="model", what="zeros", bytes=size, sha256=content.hexdigest())
-    left = Left.of(tmp_path / "source", one)
-    left.place(one).touch()
-    os.truncate(left.place(one), size)
-    tracemalloc.start()
-    try:
-        assert merge([left.store.root], tmp_path / "out").problems == ()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert Store(tmp_path / "out").artefacts.joinpath(one.file).stat().st_size == size
-    assert peak < 32 * 2**20
 
 
 def test_a_file_that_is_handed_over_is_held_against_what_its_record_says(tmp_path: Path) -> None:

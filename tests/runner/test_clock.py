@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import time
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -12,16 +11,10 @@ import pytest
 
 from accelreport.results.reading import read_record
 from accelreport.runner.launchers import base
-from tests.house.tree import sources
 from tests.runner.scripted import Bench, cells
 from tests.support.children import bare_cell, job, python
 
 pytestmark = pytest.mark.e2e
-
-MEASURING = ("accelreport/backend/", "accelreport/runner/", "accelreport/results/")
-
-FILES_AGES = "accelreport/atomic.py"
-"""Compares a file's time of change with the wall clock: only that clock stamps files."""
 
 
 class Backwards(datetime):
@@ -71,15 +64,3 @@ def test_a_process_launched_before_the_clock_was_set_knows_how_long_it_took(
     times = read_record(tmp_path / "record.json").times
     assert times.process_s is not None
     assert 0 < times.process_s < time.monotonic() - orders.launched_s
-
-
-def test_nothing_is_subtracted_from_the_wall_clock_but_the_age_of_a_file() -> None:
-    found = {
-        f"{name}"
-        for name, tree in sources("accelreport")
-        if name.startswith((*MEASURING, FILES_AGES))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
-        if "time.time()" in ast.unparse(node) or ".now(" in ast.unparse(node)
-    }
-    assert found == {FILES_AGES}

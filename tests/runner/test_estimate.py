@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelreport.results.record import Record
-from accelreport.runner.timings import Expectation, RemainingTime
-from accelreport.spec.cells import Cell
+from accelreport.runner.timings import RemainingTime
 from tests.runner.scripted import cell
 from tests.runner.test_plan import expected, record
 
@@ -54,16 +53,3 @@ def test_the_time_left_is_that_of_the_cells_left_whichever_end_and_in_which_orde
         assert (one.key in remaining) == (one.key in left)
         told = expected(known).of(one) if one.key in left else None
         assert remaining.of(one.key) == pytest.approx(told)
-
-
-def test_cells_of_one_condition_share_what_is_known_of_it() -> None:
-    alike = [cell(repeat=repeat) for repeat in range(4)]
-    other: Cell = cell(point={"n": 1})
-    remaining = RemainingTime(Expectation(), [*alike, other])
-    assert (remaining.known_s, remaining.unknown) == (0.0, 5)
-
-    remaining.ended(record("ok", wall_s=10.0, repeat=0))
-    assert (remaining.known_s, remaining.unknown) == (30.0, 1)
-
-    remaining.ended(record("ok", wall_s=20.0, repeat=1))
-    assert (remaining.known_s, remaining.unknown) == (30.0, 1)

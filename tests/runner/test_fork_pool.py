@@ -164,51 +164,6 @@ def test_repeats_of_one_condition_never_share_a_process_they_are_forked_from(
     assert list(bench.workspace.scratch.iterdir()) == []
 
 
-def test_a_cell_is_forked_from_the_process_that_was_made_ready_for_it(tmp_path: Path) -> None:
-    bench, one = forking(tmp_path), cell()
-    bench.workspace.prepare()
-    bench.workspace.clear_scratch()
-    assert bench.forks is not None
-    launcher = LocalLauncher(bench.workspace.scratch, environment, forks=bench.forks)
-    stop = Stop()
-    try:
-        launcher.prepare(one, stop=stop)
-        ready = bench.forks.done
-        record = measured_by(launcher, one, stop=stop)
-    finally:
-        launcher.close()
-        stop.close()
-    assert (ready.processes, ready.forked) == (1, 0)
-    assert (bench.forks.done.processes, bench.forks.done.forked) == (1, 1)
-    assert record.status == "ok"
-
-
-def test_a_fork_whose_log_cannot_be_written_leaves_no_descriptor_open(tmp_path: Path) -> None:
-    bench, stop = forking(tmp_path), Stop()
-    bench.workspace.prepare()
-    bench.workspace.clear_scratch()
-    assert bench.forks is not None
-    try:
-        server = bench.forks.ready(cell(), {}, stop=stop, on_event=lambda _: None)
-        assert server is not None
-        before = psutil.Process().num_fds()
-        with pytest.raises(FileNotFoundError):
-            server.fork(tmp_path / "job.json", stop.fileno(), tmp_path / "gone" / "log.txt")
-        assert psutil.Process().num_fds() == before
-    finally:
-        bench.forks.close()
-        stop.close()
-
-
-def test_a_later_condition_is_forked_from_the_processes_that_are_there(tmp_path: Path) -> None:
-    bench = forking(tmp_path)
-    specs = [cell(spec=name, repeat=n, name=name) for name in ("a", "b", "c") for n in range(3)]
-    assert bench.run(specs).ok == 9
-    assert bench.forks is not None
-    assert (bench.forks.done.processes, bench.forks.done.forked) == (3, 9)
-    assert gone_soon(tmp_path)
-
-
 def test_no_more_than_three_processes_stand_ready_to_be_forked(tmp_path: Path) -> None:
     bench = forking(tmp_path)
     most: list[int] = []
@@ -245,23 +200,6 @@ def test_another_environment_needs_another_process_to_be_forked(
 
     assert found == threads
     assert bench.forks.done.processes == 2
-
-
-def test_the_process_that_is_forked_sleeps_while_a_cell_runs(tmp_path: Path) -> None:
-    bench = forking(tmp_path)
-    used: list[float] = []
-
-    def look(line: RunLine) -> None:
-        if isinstance(line, CellEventLine) and line.says.event == "progress":
-            server = servers(bench.workspace.scratch)[0]
-            used.append(sum(server.cpu_times()[:2]))
-
-    bench.observer.react = look
-    bench.run([cell(steps=6, step_s=0.1)])
-
-    assert len(used) == 6
-    # The kernel counts in ticks of 10 ms, and books one to whoever is there when it comes.
-    assert used[-1] - used[0] < 0.025, "it used processor time beside a timed window"
 
 
 def servers(folder: Path) -> list[psutil.Process]:
@@ -339,19 +277,6 @@ def test_a_run_goes_on_when_no_process_to_be_forked_can_be_had(tmp_path: Path) -
     assert bench.run(cells(2)).ok == 2
     assert bench.forks is not None
     assert "ended at its start" in bench.forks.done.refused
-
-
-def test_a_run_goes_on_when_the_process_to_be_forked_says_what_nobody_understands(
-    tmp_path: Path,
-) -> None:
-    program = (
-        "import socket, sys, time; "
-        "socket.socket(fileno=int(sys.argv[1])).send(b'garbled'); time.sleep(60)"
-    )
-    server = (sys.executable, "-c", program)
-    bench = Bench(tmp_path, forks=ForkPool(Workspace(tmp_path / "work").scratch, server))
-    assert bench.run(cells(2)).ok == 2
-    assert gone_soon(tmp_path)
 
 
 def test_ctrl_c_while_the_imports_go_on_ends_the_run_at_once(tmp_path: Path) -> None:

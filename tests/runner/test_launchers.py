@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import tomllib
-from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from accelreport.errors import ExitCode, UsageError
 from accelreport.origin import install_command
@@ -22,14 +18,11 @@ from accelreport.runner.launchers.ray.engine import (
     RayNode,
     asked_resources,
     checked,
-    demand,
     lack,
 )
-from accelreport.runner.launchers.ray.pool import Queue
 from accelreport.runner.launchers.ray.worker import About
 from accelreport.runner.plan import RecordIndex
 from accelreport.runner.prepare import parse_launcher_options
-from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from tests.runner.scripted import a_record, cell
 from tests.support.children import python
@@ -161,16 +154,6 @@ def node(**resources: float) -> RayNode:
     return checked(RayNode("a1", "n1", {"CPU": 8.0, **resources}), about)
 
 
-def test_a_device_runs_on_a_node_that_has_what_it_needs_and_gets_all_of_its_cpus() -> None:
-    two_gpus = Device(kind="GPU", strategy="mirrored", replicas=2)
-    assert lack(node(GPU=2.0), two_gpus, {}) == ""
-    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).gpus == 2
-    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).cpus == 8.0
-    assert demand(node(GPU=4.0), two_gpus, {"big": 1.0}).more == {"big": 1.0}
-    tpu = Device(kind="TPU", strategy="tpu")
-    assert demand(node(TPU=4.0), tpu, {}).more == {"TPU": 4.0}
-
-
 @pytest.mark.parametrize(
     ("device", "asked", "why"),
     [
@@ -207,55 +190,6 @@ def _version() -> str:
     from accelreport import __version__
 
     return __version__
-
-
-def _of(kinds: set[str]) -> Callable[[Device], bool]:
-    return lambda device: device.kind in kinds
-
-
-def _same(one: Device, other: Device) -> bool:
-    return one.kind == other.kind
-
-
-KINDS = ("CPU", "GPU", "TPU")
-
-
-@settings(max_examples=25)
-@given(
-    st.lists(st.sampled_from(["cpu", "gpu", "tpu"]), max_size=12),
-    st.lists(st.tuples(st.sets(st.sampled_from(KINDS), min_size=1), st.booleans()), max_size=16),
-)
-def test_a_queue_gives_every_cell_once_in_the_order_of_the_plan_for_each_device(
-    devices: list[str], turns: list[tuple[set[str], bool]]
-) -> None:
-    cells = [cell(device=name, repeat=number) for number, name in enumerate(devices)]
-    waiting = Queue(cells)
-    left = deque(cells)
-    for kinds, comes_back in (*turns, *([(set(KINDS), False)] * len(cells))):
-        taken = waiting.take_like(1, _of(kinds), _same)
-        assert taken == [one for one in left if one.device_spec.kind in kinds][:1]
-        for one in taken:
-            if comes_back:
-                waiting.put_first(one)
-                assert waiting.take_like(1, _of({one.device_spec.kind}), _same) == taken
-            left.remove(one)
-    assert len(waiting) == len(left) == 0
-
-
-@settings(max_examples=25)
-@given(st.lists(st.sampled_from(["cpu", "cpu-1", "gpu"]), max_size=12), st.integers(1, 5))
-def test_cells_that_a_node_is_given_at_once_follow_each_other_and_ask_for_the_same(
-    devices: list[str], most: int
-) -> None:
-    cells = [cell(device=name, repeat=number) for number, name in enumerate(devices)]
-    waiting = Queue(cells)
-    taken: list[Cell] = []
-    while waiting:
-        some = waiting.take_like(most, lambda _: True, _same)
-        assert 1 <= len(some) <= most
-        assert len({one.device_spec.kind for one in some}) == 1
-        taken += some
-    assert taken == cells
 
 
 # Knowledge -------------------------------------------------------------------------------
@@ -300,14 +234,3 @@ def test_an_attempt_elsewhere_is_forgotten_once_the_cell_is_measured_and_a_real_
     known.clear_attempts(measured)
     assert len(store.machines()[one.key]) == 1 + stays
     assert store.get(one.key, "bbbbbbbb") == measured
-
-
-def test_nothing_is_known_of_a_cell_without_a_record_until_one_is_looked_for_again(
-    tmp_path: Path,
-) -> None:
-    store, one = Store(tmp_path), cell()
-    known = RecordIndex(store)
-    store.write(a_record(one, "ok"))
-    assert known(one.key) is None
-    known.refresh()
-    assert known(one.key) is not None

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from accelreport.backend.protocol import PhaseEvent
-from accelreport.results.record import Artefact, Failure, FailureKind, Record
+from accelreport.results.record import Failure, FailureKind, Record
 from accelreport.runner.interrupt import Stop
-from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent, LeftFile
+from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
 from accelreport.runner.launchers.node import (
     STOPPED,
     Completed,
     Crashed,
     LostCell,
     LostCells,
-    NodeJob,
     Reachable,
-    Reported,
     Started,
-    Waits,
 )
 from accelreport.runner.launchers.ray.engine import RayNode
 from accelreport.runner.launchers.ray.launcher import Rank, outcome
 from accelreport.runner.launchers.ray.pool import Batch
-from accelreport.runner.launchers.slurm.jobs import SlurmJob
-from accelreport.runner.launchers.slurm.worker import MessageLog
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment
 
@@ -116,70 +109,6 @@ def test_a_worker_that_cannot_measure_and_says_so_fails_its_cell_in_the_end(deaf
     assert "n1: no room" in failed[0].record.failure.message
 
 
-class Hearing(Deaf):
-    """A watch that remembers what it was shown."""
-
-    def __init__(self, stop: Stop) -> None:
-        super().__init__(stop)
-        self.shown: list[str] = []
-
-    def started(self, cell: Cell, host: str = "") -> None:
-        self.shown.append(f"{cell.device} began on {host}")
-
-    def reported(self, cell: Cell, event: ChildEvent) -> None:
-        self.shown.append(f"{cell.device}: {event.event}")
-
-    def waiting(self, reason: str) -> None:
-        self.shown.append(reason)
-
-
-@pytest.mark.parametrize("of", ["ray", "slurm"])
-def test_messages_of_a_node_mean_the_same_to_every_launcher(of: str, deaf: Deaf) -> None:
-    first, second, other = different(3)
-    cells = {one.key: one for one in (first, second)}
-    log = MessageLog(Path("none"))
-    job: NodeJob = Batch(NODE, cells.values()) if of == "ray" else SlurmJob(cells, None, log)
-    listener = Hearing(deaf.stop)
-    there, record = environment().model_copy(update={"host": "n7"}), a_record(first, "ok")
-    file = LeftFile(Artefact(name="weights", what="weights", bytes=1, sha256="0" * 64), b"1")
-    phase = PhaseEvent(phase="build")
-    for message in (
-        Waits(host="n7", reason="somebody measures"),
-        Started(key=first.key, environment=there),
-        Reported(key=first.key, says=phase),
-        Reported(key=other.key, says=phase),
-        Started(key=other.key, environment=environment()),
-    ):
-        assert job.take(message, listener) is None
-    device = first.device
-    assert listener.shown == [
-        "on n7: somebody measures",
-        f"{device} began on n7",
-        f"{device}: phase",
-    ]
-    assert (job.began, job.environment) == (first, there)
-    stopped = job.stopped(LostCells())
-    assert stopped is not None
-    assert stopped.record.failure is not None
-    assert (stopped.record.key, stopped.record.failure.kind) == (first.key, "interrupted")
-    assert job.take(file, listener) is None
-    finished = job.take(Completed(record=record), listener)
-    assert finished is not None
-    assert (finished.record, list(finished.left)) == (record, [file])
-    assert job.take(Completed(record=record), listener) is None, "it is through already"
-    assert (list(job.cells.values()), job.began, job.took) == ([second], None, record.times.wall_s)
-    assert job.stopped(LostCells()) is None
-    job.take(Started(key=second.key, environment=there), listener)
-    job.take(Crashed(message="no room"), listener)
-    assert (job.began, job.crash) == (second, Crashed(message="no room"))
-    job.taken_back()
-    assert (job.began, job.crash) == (None, None)
-    once = LostCell("timeout", "It took too long.", final=True)
-    assert job.lost(once, [], LostCells()) == ([], [second]), "it was not its turn"
-    failed, again = job.lost(once, [second], LostCells())
-    assert ([one.record.key for one in failed], again) == ([second.key], [])
-
-
 def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -> None:
     finished = LostCells().of(cell(), STOPPED, None)
     assert finished is not None
@@ -208,29 +137,6 @@ def ranks() -> list[Rank]:
 def begin(rank: Rank, deaf: Deaf) -> None:
     message = Started(key=cell().key, environment=environment())
     rank.listen([Reachable(port=7), message], deaf)
-
-
-def test_the_record_of_the_chief_is_that_of_the_cell_whatever_becomes_of_its_peer(
-    ranks: list[Rank], deaf: Deaf
-) -> None:
-    chief, peer = ranks
-    begin(chief, deaf)
-    chief.listen([Completed(record=a_record(cell(), "ok"))], deaf)
-    peer.listen(LOST, deaf)
-    found = outcome(cell(), ranks, LostCells())
-    assert found is not None
-    assert found.record == a_record(cell(), "ok")
-
-
-def test_what_the_chief_has_measured_is_kept_when_the_run_is_stopped_before_its_peer_has_ended(
-    ranks: list[Rank], deaf: Deaf
-) -> None:
-    begin(ranks[0], deaf)
-    assert (interrupted := outcome(cell(), ranks, LostCells(), stopped=True)) is not None
-    assert interrupted.record.status == "failed"
-    ranks[0].listen([Completed(record=a_record(cell(), "ok"))], deaf)
-    assert (measured := outcome(cell(), ranks, LostCells(), stopped=True)) is not None
-    assert measured.record.status == "ok"
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["chief", "peer"])

@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,11 +72,6 @@ def test_every_treatment_has_every_place_and_follows_every_other_equally_often(c
     assert len(set(followed.values())) <= 1
 
 
-def test_a_design_of_nothing_is_an_error() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        williams(0)
-
-
 def test_two_devices_share_drift_in_a_line_and_in_a_bend_alike() -> None:
     design = Design("mm", ("cpu", "gpu"), ("",))
     order = [device for number in range(4) for device, _ in design.repeat(number)]
@@ -86,22 +80,6 @@ def test_two_devices_share_drift_in_a_line_and_in_a_bend_alike() -> None:
         for moment, device in enumerate(order):
             moments[device] += moment**power
         assert moments["cpu"] == moments["gpu"]
-
-
-def test_no_spec_has_the_same_order_in_every_repeat() -> None:
-    for number in range(300):
-        design = Design(f"spec-{number}", ("cpu", "gpu"), ("",))
-        first = Counter(design.repeat(repeat)[0][0] for repeat in range(3))
-        assert sorted(first.values()) == [1, 2]
-
-
-def test_over_many_specs_every_device_is_first_equally_often() -> None:
-    for devices in (("cpu", "gpu"), ("cpu", "gpu", "tpu")):
-        first = Counter(
-            Design(f"spec-{number}", devices, ("",)).repeat(0)[0][0] for number in range(600)
-        )
-        share = 600 / len(devices)
-        assert all(0.8 * share < count < 1.2 * share for count in first.values())
 
 
 def a_sweep(repeats: int, devices: tuple[str, ...] = ("cpu", "cpu-1", "gpu")) -> list[Cell]:

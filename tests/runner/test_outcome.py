@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -8,21 +7,18 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend.protocol import EVENTS, UNWRITTEN, EpochEvent, PhaseEvent
+from accelreport.backend.protocol import UNWRITTEN
 from accelreport.machine.memory import Limited
-from accelreport.results.record import Environment
 from accelreport.runner.launch import (
     CHILD,
     LocalLauncher,
     ProcessOutcome,
     conclude,
     oom_kills,
-    tail_of,
 )
-from accelreport.runner.launchers.base import ChildEvent
 from accelreport.runner.process import Ending
 from accelreport.spec.models import Measure
-from tests.runner.scripted import COMMAND, cell, environment, measured_by
+from tests.runner.scripted import cell, environment, measured_by
 from tests.support.children import cell as cell_of
 
 GIB = 2**30
@@ -141,38 +137,6 @@ def test_a_process_that_met_the_limit_of_its_memory_is_told_from_one_that_crashe
     assert ("1024 MiB" in failure.message) == (kind == "oom-host")
 
 
-def test_what_a_process_held_of_its_memory_before_it_crashed_is_remembered(tmp_path: Path) -> None:
-    """It crashes when the runner has looked at it twice since it said that it is full."""
-    looked, looks = tmp_path / "looked", [0]
-
-    def on_event(event: ChildEvent) -> None:
-        if isinstance(event, PhaseEvent) and event.phase == "finish":
-            looks[0] = 1
-
-    def on_tick() -> None:
-        looks[0] += looks[0] > 0
-        if looks[0] > 2:
-            looked.touch()
-
-    launcher = LocalLauncher(tmp_path, environment=environment, command=COMMAND)
-    full = cell("crash_full", looked=str(looked))
-    record = measured_by(launcher, full, on_event=on_event, on_tick=on_tick)
-    assert record.failure is not None
-    assert record.failure.kind == "oom-host", record.failure
-    assert "SIGSEGV; it held" in record.failure.message
-    assert "ulimit -v" in record.failure.remedy
-
-
-def test_the_limit_of_a_process_is_known_however_soon_it_has_ended(tmp_path: Path) -> None:
-    words = "library.so: failed to map segment from shared object"
-    command = ["sh", "-c", f"ulimit -v 300000; echo '{words}' >&2; exit 127"]
-    launcher = LocalLauncher(tmp_path, environment=environment, command=command)
-    record = measured_by(launcher, cell())
-    assert record.failure is not None
-    assert record.failure.kind == "oom-host", record.failure
-    assert "293 MiB of address space" in record.failure.message
-
-
 @pytest.mark.e2e
 def test_a_cell_of_tensorflow_that_may_not_have_its_memory_is_told_so(tmp_path: Path) -> None:
     limit = ["prlimit", f"--as={600 * 2**20}"]
@@ -196,15 +160,6 @@ def test_the_message_names_the_signal_or_the_last_words(tmp_path: Path) -> None:
     assert message(3).endswith("left no record.")
 
 
-def test_the_tail_of_a_log_is_its_last_whole_lines(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text("".join(f"line {number}\n" for number in range(10_000)))
-    lines = tail_of(log).split("\n")
-    assert lines[-1] == "line 9999"
-    assert lines[0] == "line 9960"
-    assert tail_of(tmp_path / "none") == ""
-
-
 def test_kills_for_want_of_memory_are_counted_under_both_kinds_of_control_groups(
     tmp_path: Path,
 ) -> None:
@@ -219,26 +174,3 @@ def test_kills_for_want_of_memory_are_counted_under_both_kinds_of_control_groups
     put("sys/fs/cgroup/memory/job/memory.oom_control", "under_oom 0\noom_kill 10\n")
     put("sys/fs/cgroup/user/session/memory.events", "low 0\noom 2\noom_kill 100\n")
     assert oom_kills(tmp_path) == 111
-
-
-def test_the_counters_of_this_machine_can_be_read() -> None:
-    assert oom_kills() >= 0
-
-
-def test_a_folder_that_cannot_be_removed_costs_no_record(tmp_path: Path) -> None:
-    scratch, moved = tmp_path / "cells", tmp_path / "moved"
-    scratch.mkdir()
-
-    def here() -> Environment:
-        (folder,) = scratch.iterdir()
-        folder.rename(moved)
-        folder.symlink_to(moved)  # which Python does not remove as a folder, for root, too
-        return environment()
-
-    record = measured_by(LocalLauncher(scratch, here, COMMAND), cell())
-    assert record.status == "ok"
-
-
-def test_a_metric_that_has_diverged_is_told_as_any_other() -> None:
-    told = EpochEvent(epoch=3, metrics={"loss": 7.5, "val_loss": math.inf})
-    assert EVENTS.validate_json(told.model_dump_json()) == told

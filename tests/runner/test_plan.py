@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import gc
-import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +9,7 @@ from accelreport.backend.availability import no_device
 from accelreport.results.record import Failure, Record, Times
 from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
 from accelreport.runner.timings import Expectation
-from tests.runner.scripted import cell, cells
+from tests.runner.scripted import cell
 
 NOW = "2026-01-01T00:00:00+00:00"
 
@@ -77,23 +75,6 @@ def test_what_is_done_with_a_cell_follows_from_its_record_and_the_device(
         assert planned.reason == "not here"
 
 
-def test_a_plan_holds_none_of_the_records_that_it_was_made_from() -> None:
-    read: list[weakref.ref[Record]] = []
-
-    def earlier(_: str) -> Record:
-        found = record("failed", kind="timeout", wall_s=7)
-        read.append(weakref.ref(found))
-        return found
-
-    plan = make_plan(cells(4), earlier=earlier, unavailable=lambda _: None)
-
-    gc.collect()
-    assert [each() for each in read] == [None] * 4
-    known = {each.earlier for each in plan.cells if each.earlier}
-    assert {(each.status, each.wall_s) for each in known} == {("failed", 7)}
-    assert {each.failure.kind for each in known if each.failure} == {"timeout"}
-
-
 def test_time_is_estimated_from_earlier_records_of_the_plan_by_the_budget_they_had() -> None:
     had = {cell(repeat=repeat).key: record(budget=600, repeat=repeat) for repeat in range(2)}
     had[cell(repeat=2).key] = record("partial", budget=300, wall_s=400, repeat=2)
@@ -146,7 +127,3 @@ def test_time_is_estimated_from_the_same_cell_with_other_seeds() -> None:
     assert expectation.of(cell(repeat=7, device="gpu")) is None
     total = expectation.total([cell(repeat=7), cell(repeat=8), cell(other=1, budget=60)])
     assert (total.seconds, total.unknown, total.at_most_s) == (30, 1, 60)
-
-
-def test_failures_teach_nothing_about_time() -> None:
-    assert expected([record("failed", kind="timeout")]).of(cell()) is None

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from filelock import FileLock
 
-from accelreport.errors import ExitCode
 from accelreport.results.reading import ResultsError, read_record
 from accelreport.results.record import Record
 from accelreport.results.store import Store
-from accelreport.runner.events import CellEndLine, CellStartLine, RunLine, WaitingLine
+from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
-from accelreport.runner.workspace import Workspace
 from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
 from tests.support import disks
 
@@ -208,24 +205,6 @@ def test_what_another_run_measured_meanwhile_is_not_measured_again(tmp_path: Pat
     assert len((tmp_path / "trace").read_text().split()) == 4
 
 
-def test_what_is_done_is_passed_over_without_waiting_for_who_holds_it(tmp_path: Path) -> None:
-    chosen = cells(4)
-    bench = Bench(tmp_path)
-    plan = bench.plan(chosen)
-    Bench(tmp_path).run(chosen[:3])
-    locks = tmp_path / "results" / "locks"
-
-    def give_up_waiting(line: RunLine) -> None:
-        if isinstance(line, WaitingLine):
-            bench.stop.request(line.reason)
-
-    bench.observer.react = give_up_waiting
-    with FileLock(locks / f"{chosen[0].key}.lock"):
-        end = bench.carry_out(plan)
-
-    assert (end.ok, end.done_before, end.left, end.stopped_by) == (1, 3, 0, "")
-
-
 def test_cells_run_in_the_order_of_the_plan_and_events_tell_their_progress(tmp_path: Path) -> None:
     chosen = cells(6)
     bench = Bench(tmp_path)
@@ -248,45 +227,6 @@ def test_files_in_passing_are_gone_afterwards(tmp_path: Path) -> None:
     left_by_a_killed_run.mkdir(parents=True)
     bench.run([cell(), cell("crash")])
     assert list(bench.workspace.scratch.iterdir()) == []
-
-
-def test_runs_that_wait_for_different_locks_leave_each_others_files_in_passing_alone(
-    tmp_path: Path,
-) -> None:
-    bench = Bench(tmp_path)
-    theirs = Workspace(bench.workspace.root, tmp_path / "their.lock").scratch / "job.json"
-    theirs.parent.mkdir(parents=True)
-    theirs.touch()
-    bench.run([cell()])
-    assert theirs.exists()
-
-
-def test_a_results_folder_that_takes_no_more_ends_the_run_with_one_error_and_loses_no_cell(
-    tmp_path: Path,
-) -> None:
-    chosen = cells(4)
-    bench = Bench(tmp_path)
-    folder, elsewhere = bench.store.cells, tmp_path / "elsewhere"
-
-    def take_the_folder_away(line: RunLine) -> None:
-        if isinstance(line, CellStartLine) and line.number == 3:
-            folder.rename(elsewhere)
-            folder.touch()
-
-    bench.observer.react = take_the_folder_away
-    with pytest.raises(ResultsError, match="cannot be written") as caught:
-        bench.run(chosen)
-
-    (rescued,) = bench.workspace.rescued.iterdir()
-    assert str(rescued) in caught.value.remedy
-    folder.unlink()
-    elsewhere.rename(folder)
-    assert {record.key for record in bench.store.records()} == {
-        line.key for line in bench.observer.ends
-    }
-    rescued.rename(folder / rescued.name)
-    end = Bench(tmp_path).run(chosen)
-    assert (end.done_before, end.ok) == (3, 1)
 
 
 @pytest.mark.parametrize("how", ["renamed", "removed", "replaced"])
@@ -318,19 +258,6 @@ def test_a_run_whose_results_are_moved_away_ends_and_spreads_nothing_over_two_fo
         assert len(list(Store(elsewhere).records())) == number - 1
 
 
-def test_a_run_whose_results_are_gone_at_its_end_says_so(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-
-    def remove(line: RunLine) -> None:
-        if isinstance(line, CellEndLine) and len(bench.observer.ends) == 2:
-            shutil.rmtree(bench.store.root)
-
-    bench.observer.react = remove
-    with pytest.raises(ResultsError, match="cannot be written"):
-        bench.run(cells(2))
-    assert not bench.store.root.exists()
-
-
 @pytest.mark.parametrize("what", ["a file", "a folder in a lock's place"])
 def test_locks_that_cannot_be_had_are_one_clear_error(tmp_path: Path, what: str) -> None:
     bench = Bench(tmp_path)
@@ -346,20 +273,6 @@ def test_locks_that_cannot_be_had_are_one_clear_error(tmp_path: Path, what: str)
     assert str(locks) in caught.value.what
     assert "while no run is in progress" in caught.value.remedy
     assert not (tmp_path / "trace").exists()
-
-
-def test_no_room_for_files_in_passing_does_not_unmake_what_was_measured(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-
-    def take_the_folder_away(line: RunLine) -> None:
-        if isinstance(line, CellStartLine) and line.number == 3:
-            shutil.rmtree(bench.workspace.scratch)
-
-    bench.observer.react = take_the_folder_away
-    with pytest.raises(CannotStart) as caught:
-        bench.run(cells(3))
-    assert len(list(bench.store.records())) == 2
-    assert caught.value.exit_code == ExitCode.SOME_FAILED
 
 
 @pytest.mark.parametrize("name", ["machine_lock", "scratch", "rescued"])

@@ -47,11 +47,6 @@ def test_every_cell_is_planned_and_absent_devices_are_skipped_with_the_reason(sp
     assert all("TPU" in planned.reason for planned in plan.of("skip"))
 
 
-def test_nothing_is_written_before_a_run_begins(specs: Path) -> None:
-    ask(specs)
-    assert not (specs.parent / "results").exists()
-
-
 def test_a_spec_that_is_measured_only_where_it_is_named_is_left_out_of_a_run_of_its_folder(
     specs: Path,
 ) -> None:
@@ -88,11 +83,6 @@ def test_a_budget_or_more_repeats_belong_to_the_same_page(
 ) -> None:
     prepared = ask(specs, overrides=overrides)
     assert {document.profile for document in prepared.documents} == {"full"}
-
-
-def test_a_profile_has_its_own_plan(specs: Path) -> None:
-    found = documents(ask(specs, profile="quick"))
-    assert (found["mnist"].profile, found["matmul"].profile) == ("quick", "full")
 
 
 @pytest.mark.parametrize(
@@ -144,23 +134,6 @@ def test_a_file_in_the_place_of_the_results_is_one_error_and_no_cell_is_planned(
     assert file.read_text() == "a report"
 
 
-def test_plans_follow_edits_of_titles_before_a_report_is_built(specs: Path) -> None:
-    store = Store(specs.parent / "results")
-    for wishes in ({}, {"profile": "quick"}, {"overrides": {"workload.data": "synthetic"}}):
-        for document in ask(specs, **wishes).documents:
-            store.write_plan(document)
-    before = {(plan.spec, plan.profile): plan for plan in store.plans()}
-    (specs / "mnist.toml").write_text(MNIST.replace("A small sweep", "A better title"))
-
-    assert refresh(store, specs) == []
-
-    after = {(plan.spec, plan.profile): plan for plan in store.plans()}
-    assert set(after) == set(before)
-    assert {plan.title for plan in after.values()} == {"A better title", "Products"}
-    for name, plan in after.items():
-        assert plan.cells == before[name].cells
-
-
 def keys(plan: PlanDocument) -> set[str]:
     return {cell.key for cell in plan.cells}
 
@@ -201,17 +174,6 @@ def test_repeats_that_were_measured_once_belong_to_the_plan_of_every_later_run_a
     assert len(ask(specs).plan.cells) == 8 + 1, "what was added by hand is asked for by hand"
 
 
-def test_a_build_plans_no_repeats_that_no_run_was_asked_for(specs: Path) -> None:
-    store = Store(specs.parent / "results")
-    wishes = {"workload.data": "synthetic", "measure.repeats": 1}
-    for document in ask(specs, overrides=wishes).documents:
-        store.write_plan(document)
-    before = {plan.spec: keys(plan) for plan in store.plans()}
-    assert refresh(store, specs) == []
-    assert {plan.spec: keys(plan) for plan in store.plans()} == before
-    assert {plan.measure.repeats for plan in store.plans()} == {1}
-
-
 def test_repeats_of_other_conditions_and_repeats_that_nobody_measured_leave_the_plan(
     specs: Path,
 ) -> None:
@@ -245,23 +207,6 @@ def test_a_build_writes_nothing_into_the_results(specs: Path) -> None:
     assert "A better title" in {plan.title for plan in store.plans()}
     assert {path: path.read_bytes() for path in store.planned.iterdir()} == files
     assert content_digest(store) != digest, "a page of the old title would be taken for this one"
-
-
-def test_a_value_of_the_command_line_need_not_fit_specs_that_were_run_without_it(
-    specs: Path,
-) -> None:
-    matmul = specs / "matmul.toml"
-    other = matmul.read_text().replace("size = 64", 'size = 64\ndtype = "float16"')
-    (specs / "other.toml").write_text(f"{other}\n[sweep]\nsize = [64, 128]\n")
-    overrides = parse_overrides(["workload.size=256"])
-    store = Store(specs.parent / "results")
-    with pytest.raises(SpecErrors, match=r"other\.toml"):
-        ask(specs, overrides=overrides)
-    for document in ask(matmul, overrides=overrides).documents:
-        store.write_plan(document)
-    matmul.write_text(matmul.read_text().replace("Products", "A better title"))
-    assert refresh(store, specs) == []
-    assert [plan.title for plan in store.plans()] == ["A better title"]
 
 
 def test_plans_stay_as_they_were_run_when_the_specs_are_broken_or_gone(specs: Path) -> None:

@@ -60,12 +60,6 @@ def test_a_cell_of_several_nodes_gets_a_process_on_each_that_srun_does_not_bind(
     assert "--gpus-per-node=32" in sbatch(device), "on one node it needs all of them there"
 
 
-def test_spread_cells_have_jobs_of_their_own_beside_those_of_one_node() -> None:
-    device = Device(kind="CPU", strategy="multi_worker_mirrored", workers=3)
-    spread = device.model_copy(update={"spread": True})
-    assert [DeviceClass.of(one).name for one in (device, spread)] == ["cpu", "cpu-on-3"]
-
-
 def test_any_option_of_sbatch_may_be_asked_for_by_all_jobs_or_by_those_of_one_kind() -> None:
     options: dict[str, Scalar] = {
         "partition": "all",
@@ -105,13 +99,10 @@ def test_devices_that_need_the_same_nodes_share_an_array() -> None:
         Device(kind="GPU", xla=True),
         Device(kind="GPU", strategy="mirrored", replicas=4),
         Device(kind="TPU", strategy="tpu"),
+        Device(kind="CPU", strategy="multi_worker_mirrored", workers=3, spread=True),
     ]
-    assert sorted({DeviceClass.of(one).name for one in devices}) == [
-        "cpu",
-        "gpu-1",
-        "gpu-4",
-        "tpu-1",
-    ]
+    names = {DeviceClass.of(one).name for one in devices}
+    assert names == {"cpu", "gpu-1", "gpu-4", "tpu-1", "cpu-on-3"}
 
 
 @pytest.mark.parametrize(

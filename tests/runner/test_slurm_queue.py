@@ -19,7 +19,6 @@ from accelreport.runner.launchers.slurm.jobs import (
     NoAnswer,
     NotCancelled,
     job_states,
-    why_all_wait,
 )
 from accelreport.runner.launchers.slurm.launcher import SlurmLauncher, slurm_options
 from accelreport.runner.run import exit_code
@@ -117,35 +116,7 @@ def test_a_job_that_others_keep_waiting_is_told_from_one_that_never_starts(
     assert not JobState("RUNNING", reason).never
 
 
-def test_it_is_said_why_no_job_runs() -> None:
-    waits, held = JobState("PENDING", "Priority"), JobState("PENDING", "JobHeldAdmin")
-    assert why_all_wait([waits, JobState("COMPLETED")]).endswith("wait for nodes of Slurm")
-    assert why_all_wait([waits, held]).endswith("the reason: JobHeldAdmin")
-    assert why_all_wait([waits, JobState("RUNNING")]) == ""
-    assert why_all_wait([JobState("COMPLETED")]) == ""
-
-
 # What becomes of cells --------------------------------------------------------------------
-
-
-@pytest.mark.e2e
-def test_a_killed_job_is_submitted_again_where_slurm_keeps_no_accounts(
-    tmp_path: Path, stand_in: SlurmStandIn
-) -> None:
-    chosen = different(3, step_s=0.3, trace=str(tmp_path / "trace"))
-    bench = Bench(tmp_path)
-
-    def kill() -> None:
-        (victim,) = jobs_of(tmp_path)
-        victim.kill()
-        stand_in.says("squeue", "71|FAILED|NonZeroExitCode", "72|RUNNING|None")
-
-    bench.observer.react = at_the_first_start(kill)
-    end = run_on(launcher(bench, cells_per_job=3), bench, chosen)
-
-    assert (end.ok, end.failed, end.left) == (3, 0, 0)
-    assert sum(measured(bench).values()) <= len(chosen) + 1
-    assert len(list(stand_in.folder.glob("job-*.json"))) == 2
 
 
 @pytest.mark.e2e
