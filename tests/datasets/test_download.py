@@ -31,20 +31,6 @@ def test_a_file_is_brought_verified_and_its_progress_told(demo: Server, data_fol
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
 
 
-def test_a_file_that_is_here_is_not_asked_for_again(demo: Server) -> None:
-    fetch("demo", policy=QUICK)
-    fetch("demo", policy=QUICK)
-    assert len(demo.requests) == 1
-
-
-def test_a_connection_that_breaks_goes_on_where_it_stopped(demo: Server, data_folder: Path) -> None:
-    demo.cuts = [100_000, 50_000]
-    fetch("demo", policy=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
-    assert [asked for _, asked, _ in demo.requests] == ["", "bytes=100000-", "bytes=150000-"]
-    assert demo.sent == len(BODY)
-
-
 @settings(
     max_examples=25,
     deadline=None,
@@ -167,15 +153,6 @@ def test_no_network_is_told_in_words(monkeypatch: pytest.MonkeyPatch, url: str, 
         fetch("demo", policy=QUICK)
 
 
-def test_a_server_without_a_certificate_is_not_asked_twice(
-    demo: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secure = demo.url.replace("http:", "https:")
-    publish(monkeypatch, RemoteFile(PATH, 1, sha(b""), url=f"{secure}/{PATH}"))
-    with pytest.raises(DataUnavailable, match="cannot be verified"):
-        fetch("demo", policy=dataclasses.replace(QUICK, tries=1))
-
-
 def test_a_mirror_is_asked_by_the_files_place_in_the_cache(
     server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,19 +172,6 @@ def test_a_mirror_must_be_an_address_of_the_web(
     with pytest.raises(DataUnavailable, match="not an http or https address"):
         fetch("demo", policy=QUICK)
     assert demo.requests == []
-
-
-def test_the_persons_proxy_is_used(
-    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address = f"http://published.invalid/{PATH}"
-    publish(monkeypatch, RemoteFile(PATH, len(BODY), sha(BODY), url=address))
-    demo.files[address] = BODY
-    monkeypatch.setenv("http_proxy", demo.url)
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    fetch("demo", policy=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
 
 
 def test_a_proxy_that_asks_for_a_password_gets_that_of_its_address_and_no_page_does(
@@ -263,20 +227,6 @@ def test_a_download_goes_on_where_it_stopped_through_a_proxys_tunnel(
     assert {path for path, *_ in server.requests} == {f"CONNECT {SECURE}:443"}
 
 
-def test_a_tunnel_brings_nothing_that_is_too_long_or_not_the_published_file(
-    tunnelled: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tunnelled.files[PATH] = BODY[:-1] + b"!"
-    with pytest.raises(DataUnavailable, match="not the published file: its SHA-256 is"):
-        fetch("demo", policy=QUICK)
-    tunnelled.length = "chunked"
-    address = f"https://{SECURE}/{PATH}"
-    publish(monkeypatch, RemoteFile(PATH, None, None, url=address, limit=1000))
-    with pytest.raises(DataUnavailable, match="1,000"):
-        fetch("demo", policy=QUICK)
-    assert left_over(data_folder) == []
-
-
 def test_a_tunnel_leads_to_no_address_without_encryption(
     tunnelled: Server, server: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,8 +278,3 @@ def test_a_file_without_a_published_checksum_is_pinned_and_held_to_its_pin(
 def test_a_data_set_of_ones_own_has_nothing_to_fetch() -> None:
     with pytest.raises(DataUnavailable, match="nothing to download"):
         fetch("csv")
-
-
-def test_an_unknown_name_is_answered_with_the_closest() -> None:
-    with pytest.raises(DataUnavailable, match="Did you mean 'fashion_mnist'"):
-        fetch("fashion-mnist")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import shutil
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.datasets.cache import write_pin
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.download import RetryPolicy, fetch
 from accelreport.datasets.entry import RemoteFile
@@ -44,19 +42,6 @@ def test_a_failed_replacement_keeps_the_old_file(demo: Server, data_folder: Path
     with pytest.raises(DataUnavailable):
         fetch("demo", replace=True, policy=QUICK)
     assert own.read_bytes() == b"mine"
-
-
-def test_a_part_of_another_version_is_given_up_when_the_checksum_is_wrong(
-    demo: Server, data_folder: Path
-) -> None:
-    part = data_folder / "demo" / "file.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(bytes(120_000))
-    part.with_name("file.bin.part.json").write_text(
-        json.dumps({"url": f"{demo.url}/{PATH}", "validator": demo.etag})
-    )
-    fetch("demo", policy=QUICK)
-    assert (data_folder / PATH).read_bytes() == BODY
 
 
 @pytest.mark.parametrize("notes", ["", "[]", "not json", '{"url": "elsewhere"}'])
@@ -92,17 +77,6 @@ def test_a_disk_that_fills_up_while_a_file_arrives_is_told(
     with pytest.raises(DataUnavailable, match=r"no space|cannot be written"):
         fetch("demo", policy=QUICK)
     assert not (tiny_disk / PATH).exists()
-
-
-def test_a_folder_that_cannot_be_made_is_told(
-    demo: Server, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = data_folder / "a file"
-    file.touch()
-    monkeypatch.setenv("ACCELREPORT_DATA", str(file))
-    with pytest.raises(DataUnavailable, match="cannot be written") as caught:
-        fetch("demo", policy=QUICK)
-    assert "ACCELREPORT_DATA" in caught.value.remedy
 
 
 @pytest.mark.parametrize("marked", [".", "demo"])
@@ -166,14 +140,3 @@ def _fetch_patiently(address: str, size: int, checksum: str) -> None:
     CATALOGUE["demo"] = only(file)
     fetch("demo", policy=RetryPolicy(pause_s=60))
     os._exit(1)
-
-
-def test_a_full_disk_leaves_the_checksums_as_they_were_and_nothing_beside_them(
-    tiny_disk: Path,
-) -> None:
-    write_pin(tiny_disk, "a", "0" * 64, 1, "https://example.org")
-    before = (tiny_disk / "pins.json").read_bytes()
-    with pytest.raises(OSError, match=r"No space|too large"):
-        write_pin(tiny_disk, "b", "0" * 64, 1, "https://example.org/" + "long/" * 60_000)
-    assert (tiny_disk / "pins.json").read_bytes() == before
-    assert {path.name for path in tiny_disk.iterdir()} <= {"pins.json", "pins.json.lock"}

@@ -52,15 +52,6 @@ def test_padding_agrees_with_a_plain_loop(
     assert made.tolist() == wanted
 
 
-@given(ROWS, st.randoms())
-def test_reordering_and_marking_agree_with_a_plain_loop(rows: list[list[int]], dice: Any) -> None:
-    order = list(range(len(rows)))
-    dice.shuffle(order)
-    taken = lists(rows).take(np.array(order, np.int64))
-    assert unpacked(taken) == [rows[place] for place in order]
-    assert unpacked(lists(rows).prepend(7)) == [[7, *row] for row in rows]
-
-
 def by_kerass_recipe(rows: Any, labels: Any, generator: Any, **options: int) -> tuple[Any, Any]:
     """What `keras.datasets.imdb.load_data` and `pad_sequences` do, step by step."""
     order = np.arange(len(rows))
@@ -96,21 +87,6 @@ def test_rows_agree_with_keras_load_data(data_folder: Path, options: dict[str, i
         assert (part["y"] == y).all()
     assert data.classes == ("negative", "positive")
     assert data.details["vocabulary"] == options["num_words"]
-
-
-def test_the_largest_number_of_a_word_is_left_out_as_any_rare_one(data_folder: Path) -> None:
-    write_imdb(data_folder, {"x_test.npy": object_npy([[2**31 - 1, 5]] * 8)})
-    data = load("imdb", mode="real", options={"length": 4})
-    assert data.validation["x"].tolist() == [[0, 1, 2, 8]] * 8
-
-
-def test_the_whole_of_what_is_there_is_read(some_data: Path) -> None:
-    data = load("imdb", mode="real")
-    for part in (data.train, data.validation):
-        assert part["x"].shape == (len(part["y"]), 250)
-        assert part["x"].max() < 15000
-        assert np.bincount(part["y"])[0] * 2 == len(part["y"])
-        assert (part["x"] > 0).any(axis=1).all()
 
 
 class Calls:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from accelreport.datasets.cache import data_root
 from accelreport.datasets.catalogue import CATALOGUE
 from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
 from accelreport.datasets.load import load
@@ -119,18 +118,6 @@ def test_damaged_files_are_refused_as_data_and_never_crash(name: str, data_folde
             assert caught.value.path == str(path)
             assert "accelreport data fetch" in caught.value.remedy
         path.write_bytes(whole)
-
-
-def test_the_platforms_cache_folder_serves_when_none_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("ACCELREPORT_DATA")
-    assert data_root().parts[-2:] == ("accelreport", "data")
-
-
-def test_a_home_folder_of_nobody_is_a_folder_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ACCELREPORT_DATA", "~nobody-of-this-name/data")
-    assert data_root() == Path("~nobody-of-this-name/data")
 
 
 def test_the_catalogue_is_read_without_numpy_pandas_or_the_network() -> None:

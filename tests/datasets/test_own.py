@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from accelreport.datasets import own_table
-from accelreport.datasets.cache import file_at, misplaced, read_bounded
+from accelreport.datasets.cache import read_bounded
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.own import OwnData, UnfitData, most_examples, place_of
 from accelreport.datasets.own_reading import proposed, read
@@ -249,14 +248,6 @@ def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path:
         read(changed(own, path="trian.csv"), str(tmp_path))
 
 
-@pytest.mark.parametrize("path", ["~nobody-of-this-name/x.csv", f"{'x' * 300}.csv", "x/\0.csv"])
-def test_a_path_that_cannot_be_looked_at_names_no_data(path: str, tmp_path: Path) -> None:
-    with pytest.raises(DataUnavailable, match=r"There are no data"):
-        place_of(path, str(tmp_path))
-    assert file_at(path, str(tmp_path)) is None
-    assert misplaced(path, str(tmp_path)) == ""
-
-
 def test_neither_a_device_nor_a_pipe_is_opened_as_data(tmp_path: Path) -> None:
     (tmp_path / "train.csv").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "pipe.csv")
@@ -266,22 +257,6 @@ def test_neither_a_device_nor_a_pipe_is_opened_as_data(tmp_path: Path) -> None:
         with pytest.raises(DataCorrupt, match="not a regular file"):
             read_bounded(tmp_path / name, 10, "")
         assert most_examples(tmp_path / name, 0.2) is None
-
-
-def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
-    (tmp_path / "ten").write_bytes(b"0123456789")
-    assert read_bounded(tmp_path / "ten", 10, "") == b"0123456789"
-    with pytest.raises(DataCorrupt, match="It has 10 bytes; at most 9 are read"):
-        read_bounded(tmp_path / "ten", 9, "")
-
-
-def test_examples_of_a_damaged_archive_are_not_counted(tmp_path: Path) -> None:
-    np.savez(tmp_path / "img.npz", x=np.zeros((20, 2)), y=np.zeros(20))
-    assert most_examples(tmp_path / "img.npz", 0.2) == 16
-    np.savez(tmp_path / "img.npz", x=np.array(1), y=np.array(1))
-    assert most_examples(tmp_path / "img.npz", 0.2) is None
-    (tmp_path / "img.npz").write_bytes(b"PK\x03\x04 and no more")
-    assert most_examples(tmp_path / "img.npz", 0.2) is None
 
 
 def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_path: Path) -> None:
@@ -299,19 +274,6 @@ def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_p
     pd.read_csv(tmp_path / "train.csv").to_parquet(tmp_path / "train.parquet")
     same = read(changed(own, path="train.csv"), str(tmp_path))
     assert read(own, str(tmp_path)).fingerprint == same.fingerprint
-
-
-def test_no_time_is_proposed_as_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import pandas as pd
-
-    days = pd.date_range("2026-01-01", periods=3)
-    rows = pd.DataFrame({"age": [1.5, 2.5, 3.5], "left": ["no", "yes", "no"], "on": days})
-    # What reads the file need not be installed.
-    monkeypatch.setattr(own_table, "read_parquet", lambda *_: rows)
-    (tmp_path / "train.parquet").write_bytes(b"PAR1")
-    keys, count = proposed(tmp_path / "train.parquet", "train.parquet")
-    assert keys == {"target": "left", "features": ["age"], "task": "classification"}
-    assert count == 3
 
 
 def arrays(folder: Path, **named: Any) -> OwnData:
@@ -376,26 +338,6 @@ def test_a_head_that_states_more_than_the_file_holds_is_refused(tmp_path: Path) 
         archive.writestr("x.npy", held.getvalue() + bytes(400))
     with pytest.raises(DataCorrupt, match="states 400,000,000,000 bytes"):
         read(own, str(tmp_path))
-
-
-def test_a_table_too_wide_to_be_read_in_seconds_is_refused(tmp_path: Path) -> None:
-    names = ",".join(f"c{number}" for number in range(20_000))
-    with pytest.raises(DataCorrupt, match=r"20,000 columns; at most 10,000"):
-        read(table(tmp_path, f"{names}\n"), str(tmp_path))
-
-
-def test_bytes_and_lists_of_a_table_are_no_inputs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pandas as pd
-
-    rows = pd.DataFrame({"a": [b"\xff", b"x"] * 10, "b": [[1], [2]] * 10, "kind": [0, 1] * 10})
-    monkeypatch.setattr(own_table, "read_parquet", lambda *_: rows)
-    own = table(tmp_path, "PAR1", "train.parquet")
-    for column in ("a", "b"):
-        with pytest.raises(UnfitData, match=f"'{column}' of train.parquet holds bytes or lists"):
-            read(changed(own, features=(column,)), str(tmp_path))
-    assert proposed(tmp_path / "train.parquet", "train.parquet")[0]["target"] == "kind"
 
 
 def pictures(folder: Path, *sizes: int) -> OwnData:

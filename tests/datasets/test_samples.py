@@ -9,7 +9,6 @@ import sys
 import zipfile
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from accelreport.datasets.cache import status
 from accelreport.datasets.catalogue import CATALOGUE, find
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.load import load
-from tests.datasets import layouts
 
 ROOT = Path(__file__).parents[2]
 CSV = "weather/PRSA_data_2010.1.1-2014.12.31.csv"
@@ -115,34 +113,6 @@ def test_a_sample_that_was_changed_is_refused(
             load(name, mode="sample")
 
 
-def test_a_sample_is_cut_by_a_rule_and_comes_out_the_same_each_time(
-    script: ModuleType, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for write in layouts.WRITERS.values():
-        write(data_folder)
-    monkeypatch.setattr(script, "TRAIN_IMAGES", 30)
-    monkeypatch.setattr(script, "VALIDATION_IMAGES", 10)
-    layouts.write_images(data_folder, "fashion_mnist")
-    script.write_samples(tmp_path / "one")
-    script.write_samples(tmp_path / "two")
-    assert _contents(tmp_path / "one") == _contents(tmp_path / "two")
-    names = json.loads((tmp_path / "one" / shipped.MANIFEST).read_text(encoding="utf-8"))
-    assert names.keys() == shipped.samples().keys()
-    whole = {name: load(name, mode="real") for name in names}
-    shipped.samples.cache_clear()
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "one")
-    try:
-        cut = {name: load(name, mode="sample") for name in names}
-    finally:
-        shipped.samples.cache_clear()
-    for part, count in (("train", 30), ("validation", 10)):
-        for name in ("mnist", "fashion_mnist"):
-            _same(getattr(cut[name], part), getattr(whole[name], part), slice(count), 0)
-        _same(getattr(cut["uci_har"], part), getattr(whole["uci_har"], part), slice(None, None, 7))
-        _same(getattr(cut["shakespeare"], part), getattr(whole["shakespeare"], part), slice(None))
-    assert cut["beijing_pm25"].details["inputs"] == whole["beijing_pm25"].details["inputs"]
-
-
 @pytest.mark.e2e
 def test_the_shipped_samples_come_again_from_the_files_they_were_cut_from(
     script: ModuleType, some_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -169,17 +139,3 @@ def test_the_shipped_samples_come_again_from_the_files_they_were_cut_from(
             assert cut["path"] == file.path
             alike = cut["cut_from"]["sha256"] == file.cut_from.sha256
             assert (cut["sha256"] == file.sha256) is alike
-
-
-def _contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def _same(cut: Any, whole: Any, kept: slice, rounding: float = 0.00051) -> None:
-    assert cut.keys() == whole.keys()
-    for key, array in cut.items():
-        np.testing.assert_allclose(array, whole[key][kept], rtol=0, atol=rounding)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.cache import misplaced
-from accelreport.datasets.errors import DataCorrupt, DataOptionsError, DataUnavailable
+from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.load import load
 from tests.datasets.layouts import beijing_csv, write_beijing, zip_bytes
 
@@ -98,13 +98,6 @@ def test_words_become_inputs_of_zero_and_one(data_folder: Path) -> None:
     assert hot[:3].tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
-def test_columns_that_never_change_do_not_divide_by_zero(data_folder: Path) -> None:
-    table = own_table()
-    table["u"] = 5.0
-    data = own(data_folder, table)
-    assert (data.train["inputs"][:, 1] == 0).all()
-
-
 def with_gaps() -> pd.DataFrame:
     table = own_table()
     table.loc[[0, 40, 41, 99], "u"] = np.nan
@@ -180,13 +173,6 @@ def test_mixed_series_are_told_apart_and_one_of_them_is_read(data_folder: Path) 
         assert np.allclose(ahead[:, 0], 1000 + (np.arange(37) + 3) * 2, atol=1e-3)
     with pytest.raises(DataCorrupt, match="No row has 'ORD' in column 'station', which has EWR"):
         own(data_folder, mixed(), where={"station": "ORD"})
-
-
-def test_a_row_of_a_choice_is_told_by_its_place_in_the_file(data_folder: Path) -> None:
-    table = mixed().astype({"u": object})
-    table["u"] = [*table["u"][:7], "lots", *table["u"][8:]]  # the third hour of JFK
-    with pytest.raises(DataCorrupt, match=r"'lots' in row 8, which"):
-        own(data_folder, table, where={"station": "JFK"}, inputs=["u"])
 
 
 @given(st.permutations(range(40)))
@@ -272,12 +258,6 @@ def test_other_ways_of_writing_a_table_can_be_named(data_folder: Path) -> None:
     assert data.details["target_range"] == [[3.5, 24.5]]
 
 
-def test_times_of_another_zone_are_brought_to_utc(data_folder: Path) -> None:
-    table = own_table()
-    table["when"] += "+02:00"
-    assert own(data_folder, table).details["first_time"] == "2024-02-27T22:00:00"
-
-
 def test_the_file_is_looked_for_in_the_data_folder_and_where_one_stands(
     data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,11 +277,6 @@ def test_a_stand_in_for_ones_own_file_has_the_columns_that_were_named() -> None:
     assert data.details["inputs"][:2] == ["t", "u"]
     assert data.train["inputs"].shape == (39_438, 8)
     assert data.train["targets"].shape == (39_438, 1)
-
-
-def test_a_stand_in_with_a_horizon_beyond_its_end_is_refused() -> None:
-    with pytest.raises(DataOptionsError, match="leaves 0 rows"):
-        load("csv", mode="synthetic", options={**OPTIONS, "horizon": 50_000})
 
 
 def test_the_beijing_file_is_read_with_its_four_columns_of_time(some_data: Path) -> None:
@@ -346,13 +321,3 @@ def test_a_relative_path_begins_at_the_spec_then_at_the_data_and_warns_of_the_wo
     with pytest.raises(DataUnavailable) as gone:
         load("csv", mode="real", options=OPTIONS, folder=str(specs))
     assert all(str(folder / "own.csv") in gone.value.why for folder in folders)
-
-
-def test_a_path_written_from_the_working_folder_is_told_as_it_is_from_the_spec(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "specs").mkdir()
-    (tmp_path / "specs" / "own.csv").write_text("t\n")
-    monkeypatch.chdir(tmp_path)
-    assert 'write path = "own.csv"' in misplaced("specs/own.csv", str(tmp_path / "specs"))
-    assert misplaced("own.csv", str(tmp_path / "specs")) == ""

@@ -47,10 +47,6 @@ def test_a_file_that_was_pinned_is_told_apart(data_folder: Path) -> None:
     assert status(find("beijing_pm25")).state == "pinned"
 
 
-def test_ones_own_file_has_no_state() -> None:
-    assert status(find("csv")).state == "your own file"
-
-
 def test_damaged_pins_are_told(data_folder: Path) -> None:
     (data_folder / "pins.json").write_text("[]")
     with pytest.raises(DataCorrupt, match=r"pins\.json"):
@@ -93,16 +89,6 @@ def test_an_entry_of_the_catalogue_is_whole(name: str) -> None:
             assert form.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", form.sha256)
             assert not form.path.startswith("/")
             assert ".." not in form.path
-
-
-def test_no_two_files_share_a_place() -> None:
-    paths = [
-        form.path
-        for entry in CATALOGUE.values()
-        for file in entry.files
-        for form in (file, *file.instead)
-    ]
-    assert len(set(paths)) == len(paths)
 
 
 def test_a_file_that_nobody_may_read_is_told_with_its_name(data_folder: Path) -> None:
