@@ -184,15 +184,6 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(folder: Path) -> None:
     assert len(line["cells"]) == 9
 
 
-def test_a_run_over_absent_devices_leaves_records_that_say_so(folder: Path) -> None:
-    told = call(folder, "run", "--device", "tpu", "--json")
-    events = [json.loads(line) for line in told.stdout.splitlines()]
-    assert [event["event"] for event in events] == ["plan", *["cell-end"] * 4, "end"]
-    assert {event["status"] for event in events if event["event"] == "cell-end"} == {"skipped"}
-    assert len(list((folder / "results" / "cells").iterdir())) == 4
-    assert len(list((folder / "results" / "plans").iterdir())) == 2
-
-
 def test_the_machine_is_described_without_tensorflow(folder: Path) -> None:
     told = call(folder, "devices", "--no-probe")
     assert told.returncode == ExitCode.OK
@@ -223,18 +214,6 @@ def test_schemas_are_json_schemas(tmp_path: Path) -> None:
     assert call(tmp_path, "schema", "results").returncode == ExitCode.USAGE
 
 
-def test_every_field_of_records_and_events_is_explained(tmp_path: Path) -> None:
-    for kind in ("record", "events"):
-        document = json.loads(call(tmp_path, "schema", kind).stdout)
-        unexplained = [
-            f"{name}.{field}"
-            for name, model in {"": document, **document["$defs"]}.items()
-            for field, about in model.get("properties", {}).items()
-            if not {"description", "const", "$ref"} & set(about)
-        ]
-        assert unexplained == []
-
-
 def test_folders_are_merged_and_conflicts_named(folder: Path) -> None:
     for name, text in (("a", "one"), ("b", "other")):
         store = Store(folder / name)
@@ -259,12 +238,6 @@ def test_data_sets_are_listed_and_their_place_is_told(tmp_path: Path) -> None:
     assert "mnist: missing, 11.1 MiB to download" in listed
     rows = json.loads(call(tmp_path, "data", "list", "--json", **where).stdout)
     assert rows[0]["entry"]["name"] == "mnist"
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_completion_is_shown_for_the_shell_that_is_named(tmp_path: Path, shell: str) -> None:
-    shown = call(tmp_path, "--show-completion", shell, SHELL="/bin/bash").stdout
-    assert f"complete_{shell}" in shown
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from accelreport.analysis.compare import read_margin
 from accelreport.errors import ExitCode
@@ -18,7 +16,7 @@ from accelreport.report.comparison import FolderComparison
 from accelreport.results.record import Energy
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
-from accelreport.terminal.comparison import comparison_markdown, comparison_text, escaped
+from accelreport.terminal.comparison import comparison_markdown
 from tests.support.program import call
 from tests.support.records import Study, study, without_peaks
 
@@ -162,38 +160,6 @@ def test_a_gate_that_is_open_closes_where_somebody_asks_for_that(tmp_path: Path)
     assert alone.returncode == ExitCode.USAGE
 
 
-@pytest.mark.parametrize(("repeats", "shift"), [(1, 0), (3, 7)], ids=["one", "other-seeds"])
-def test_accuracies_far_apart_pass_no_gate_even_where_too_few_processes_decide(
-    tmp_path: Path, repeats: int, shift: int
-) -> None:
-    old, new = small(repeats=repeats), without_peaks(small(0.5, 1, repeats=repeats))
-    keep(tmp_path / "old", changed(old, 0.97))
-    for folder, accuracy in (("same", 0.969), ("worse", 0.41)):
-        records = [
-            record.model_copy(update={"cell": moved, "key": moved.key})
-            for record in changed(new, accuracy).records
-            for moved in [
-                Cell.model_validate(
-                    record.cell.model_dump(mode="json") | {"seed": record.cell.seed + shift}
-                )
-            ]
-        ]
-        cells = [
-            cell.model_copy(update={"key": record.key, "seed": record.cell.seed})
-            for cell, record in zip(new.plan.cells, records, strict=True)
-        ]
-        plan = new.plan.model_copy(update={"cells": cells})
-        keep(tmp_path / folder, Study(plan, tuple(records)))
-    told = call(tmp_path, "compare", "old", "worse", "--fail-if-slower", "5%", "--format", "json")
-    (row,) = json.loads(told.stdout)["rows"]
-    assert (row["gate"], row["quality_open"]) == ("OPEN", True)
-    assert "percentage points lower in NEW, but too few" in row["reasons"][0]
-    told = call(tmp_path, "compare", "old", "same", "--fail-if-slower", "5%", "--format", "json")
-    (row,) = json.loads(told.stdout)["rows"]
-    assert row["quality_open"] is False
-    assert repeats == 1 or row["gate"] == "PASSES"
-
-
 def test_the_energy_for_an_example_is_compared_where_both_have_a_sensor(tmp_path: Path) -> None:
     keep(tmp_path / "old", joules(small(), 1))
     keep(tmp_path / "new", joules(small(seed=1), 0.5))
@@ -331,21 +297,6 @@ def test_names_cannot_break_a_markdown_table_nor_call_anybody(tmp_path: Path) ->
     assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|")
     assert r"a\|b \<script\> \*x\* \`y\` \@all" in row
     assert lines.count("<details><summary>Only in OLD: 6</summary>") == 1
-
-
-@given(st.text())
-def test_escaped_text_is_one_line_without_markup(text: str) -> None:
-    shown = escaped(text)
-    assert "\n" not in shown
-    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_<>|@\[\]]", shown)
-
-
-def test_columns_of_the_text_are_aligned(tmp_path: Path) -> None:
-    lines = list(comparison_text(comparison(tmp_path)))
-    head = next(number for number, line in enumerate(lines) if "times as fast" in line)
-    place = lines[head].index("times as fast")
-    assert re.match(r"\d\.\d+× \(", lines[head + 1][place:])
-    assert lines[head - 1] == "a|b <script> *x* `y` @all"
 
 
 def test_a_line_of_folders_is_held_against_the_first_in_one_table_and_one_drawing(

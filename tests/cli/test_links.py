@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from accelreport.cli.new import new as new_spec
-from accelreport.datasets.cache import drawn, parsed, write_pin
 from accelreport.datasets.download import fetch
 from accelreport.datasets.errors import DataError
 from accelreport.errors import AccelReportError, ExitCode, UsageError
-from accelreport.machine import roofs
-from accelreport.report.site.cache import KEPT_S, BuildManifest, FigureCache
 from accelreport.report.site.output import MANIFEST
 from accelreport.results.store import FOLDERS, Store
 from accelreport.runner.workspace import Workspace
-from accelreport.terminal.say import show_unexpected
 from tests.support.program import Finished, call, write_specs
 from tests.support.records import Study, store_of, study
-
-OLD = 10 * KEPT_S
-"""Seconds ago; nobody has used what is that old."""
 
 
 @pytest.fixture
@@ -153,58 +145,6 @@ def test_the_folders_that_a_person_names_may_be_links(here: Path, tmp_path: Path
     assert specs.is_dir()
 
 
-def _figures(cache: Path) -> None:
-    kept = FigureCache(cache / "report")
-    for number in range(64):
-        kept.put(f"{number}", "<svg/>")
-    kept.prune()
-
-
-def _memory(cache: Path) -> None:
-    BuildManifest.of(cache / "report", cache).save("sources", {})
-
-
-def _stand_in(cache: Path) -> None:
-    drawn("demo", 0, Path(__file__), lambda: {"x": np.zeros(3)})
-
-
-def _roofs(cache: Path) -> None:
-    roofs.roofs()
-
-
-@pytest.mark.parametrize(
-    ("place", "remember"),
-    [
-        ("report", _figures),
-        ("report/figures", _figures),
-        ("report", _memory),
-        ("report/sites", _memory),
-        ("stand-ins", _stand_in),
-        ("roofs", _roofs),
-    ],
-)
-def test_what_can_be_made_again_is_not_kept_through_a_link(
-    place: str,
-    remember: Callable[[Path], None],
-    theirs: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cache = tmp_path / "cache"
-    monkeypatch.setenv("ACCELREPORT_CACHE", str(cache))
-    (cache / place).parent.mkdir(parents=True)
-    (cache / place).symlink_to(theirs)
-    remember(cache)
-    assert [path.name for path in theirs.iterdir()] == ["thesis.txt"]
-
-
-def test_figures_are_not_removed_through_a_link(tmp_path: Path, theirs: Path) -> None:
-    (tmp_path / "figures").mkdir()
-    (tmp_path / "figures" / "ab").symlink_to(theirs)
-    FigureCache(tmp_path).prune()
-    assert (theirs / "thesis.txt").is_file()
-
-
 @pytest.mark.parametrize("place", ["imdb", "imdb/imdb.npz.part", "imdb/imdb.npz.lock"])
 def test_no_data_are_fetched_through_a_link(
     place: str, theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -219,19 +159,6 @@ def test_no_data_are_fetched_through_a_link(
     assert f"{link} is a link" in caught.value.why
 
 
-def test_no_arrays_or_pins_are_kept_through_a_link(
-    theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = tmp_path / "data"
-    monkeypatch.setenv("ACCELREPORT_DATA", str(data))
-    data.mkdir()
-    (data / "derived").symlink_to(theirs)
-    (data / "pins.json.lock").symlink_to(theirs / "thesis.txt")
-    assert list(parsed("demo", 1, "0" * 64, lambda: {"x": np.zeros(3)})) == ["x"]
-    with pytest.raises(OSError, match="is a link"):
-        write_pin(data, "demo/x", "0" * 64, 1, "https://example.org/x")
-
-
 def test_the_private_folder_is_written_through_no_link(tmp_path: Path, theirs: Path) -> None:
     workspace = Workspace(tmp_path / "work")
     workspace.prepare()
@@ -239,16 +166,6 @@ def test_the_private_folder_is_written_through_no_link(tmp_path: Path, theirs: P
     with pytest.raises(AccelReportError, match="cannot be written") as caught:
         workspace.clear_scratch()
     assert f"{workspace.scratch} is a link" in caught.value.why
-
-
-@pytest.mark.parametrize("place", ["work", "work/errors"])
-def test_a_traceback_is_printed_where_its_folder_is_a_link(
-    place: str, tmp_path: Path, theirs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / place).parent.mkdir(exist_ok=True)
-    (tmp_path / place).symlink_to(theirs)
-    show_unexpected(ValueError("nobody foresaw this"), Workspace(tmp_path / "work").errors)
-    assert "ValueError: nobody foresaw this\n" * 2 in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("place", ["schema", "devices.toml", "schema/spec.schema.json"])

@@ -9,10 +9,9 @@ import os
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,11 +76,6 @@ def test_any_text_comes_back_from_its_literal(content: str) -> None:
     assert ast.literal_eval(_literal(content).removesuffix("[1:]")) in (content, f"\n{content}")
 
 
-@given(st.text(st.sampled_from("\"'\\\n #a")))
-def test_quotes_and_backslashes_come_back_too(content: str) -> None:
-    assert eval(_literal(content)) == content  # noqa: S307 -- our own text
-
-
 WHEEL = f"accelreport-{__version__}-py3-none-any.whl"
 
 
@@ -113,15 +107,6 @@ def test_a_runtime_keeps_the_tensorflow_it_has_and_gets_one_where_it_has_none(
     assert (tmp_path / WHEEL).is_file()
 
 
-def test_a_program_that_is_not_installed_cannot_be_carried(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> NoReturn:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr("accelreport.loader.notebook.distribution", absent)
-    with pytest.raises(UsageError, match="not installed"):
-        notebook(SPECS[0])
-
-
 @pytest.mark.parametrize(
     ("direct_url", "expected"),
     [
@@ -147,11 +132,6 @@ def test_an_extra_is_installed_from_where_the_program_came_from(
     text = None if direct_url is None else json.dumps(direct_url)
     monkeypatch.setattr(origin, "distribution", lambda _: SimpleNamespace(read_text=lambda _: text))
     assert origin.install_command("jax") == expected
-
-
-def test_a_profile_is_measured_as_asked() -> None:
-    assert "profile='quick'" in sources(notebook(SPECS[0], profile="quick"))[2]
-    assert "profile" not in sources(notebook(SPECS[0]))[2]
 
 
 MINE = """

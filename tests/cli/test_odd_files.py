@@ -125,11 +125,6 @@ def test_an_odd_settings_file_is_named_and_nothing_is_built_elsewhere(
         assert said in ended.stderr
 
 
-def test_a_name_too_long_for_the_system_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(SpecErrors, match="there is no such file"):
-        load([tmp_path / f"{'x' * 300}.toml"])
-
-
 def test_errors_without_number_are_counted_after_fifty(tmp_path: Path) -> None:
     keys = "".join(f"k{number} = {number}\n" for number in range(16_000))
     specs = write_specs(tmp_path, devices=DEVICES, matmul=keys + MATMUL)

@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-import tomli
 
-from accelreport.loader.load import load
 from accelreport.results.store import Store
-from accelreport.runner import outlook
 from accelreport.runner.timings import TimeEstimate
 from accelreport.terminal.run_text import too_long
 from tests.support.program import MNIST, program, write_specs
@@ -145,20 +140,3 @@ def test_a_plan_of_more_than_a_day_says_so() -> None:
     assert not too_long(TimeEstimate(seconds=3600.0, unknown=100, at_most_s=60_000.0))
     text = too_long(TimeEstimate(seconds=0.0, unknown=500, at_most_s=300_000.0))
     assert text.startswith("this may take 3.5 days by its budgets. --profile quick")
-
-
-def test_a_spec_with_many_cells_is_read_for_its_profiles_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("ACCELREPORT_DATA", str(tmp_path))
-    har = load([Path("specs/har_sweep.toml")])
-    parsed: list[str] = []
-
-    def loads(text: str) -> dict[str, Any]:
-        parsed.append(text)
-        return tomli.loads(text)
-
-    monkeypatch.setattr(outlook, "tomli", SimpleNamespace(loads=loads))
-    absent = outlook.AbsentData({"har_sweep": har.specs[0].text}).warnings(har.cells)
-    assert "needs none" in absent["har_sweep"]
-    assert len(har.cells) > len(parsed) == 1

@@ -19,8 +19,6 @@ from accelreport.results.store import Store
 from accelreport.runner.plan_documents import choose
 from tests.support.records import store_of, study
 
-SPECS = Path(__file__).parents[2] / "specs"
-
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
@@ -58,15 +56,6 @@ def test_every_benchmark_is_listed_and_each_cell_of_one_with_its_key(store: Stor
     assert len(lines) == 2 * len(rows)
 
 
-def test_a_record_that_cannot_be_read_is_named(store: Store) -> None:
-    record = next(iter(store.records()))
-    damaged = store.record_path(record.key, record.machine)
-    damaged.write_text("{}", encoding="utf-8")
-    printed = accelreport("list")
-    assert damaged.name in printed.stderr
-    assert "it is not a record" in printed.stderr
-
-
 def test_a_cell_is_shown_by_the_beginning_of_its_key(store: Store) -> None:
     record = next(iter(store.records()))
     told = accelreport("list", record.key[:12])
@@ -99,14 +88,6 @@ def test_nothing_is_removed_beside_a_run(store: Store) -> None:
         assert isinstance(refused, ResultsError)
         assert refused.why == "A run measures into it."
     assert accelreport("rm", name, "--yes").exit_code == 0
-
-
-def test_a_trials_cells_stay_where_another_plan_names_them(store: Store) -> None:
-    before = {record.key for record in store.records()}
-    trial = next(plan for plan in store.plans() if plan.overrides)
-    assert accelreport("rm", f"{trial.spec}:{trial.profile}", "--yes").exit_code == 0
-    assert {record.key for record in store.records()} == before
-    assert not any(plan.overrides for plan in store.plans())
 
 
 def test_a_file_goes_with_the_last_record_that_names_it(store: Store) -> None:

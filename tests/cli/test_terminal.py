@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 from rich.console import Console
 
 from accelreport.backend.protocol import PhaseEvent, ProgressEvent
-from accelreport.errors import AccelReportError
 from accelreport.results.record import Record, Times
 from accelreport.runner.events import (
     CellEndLine,
@@ -40,7 +36,6 @@ from accelreport.terminal.run_text import (
     timings_text,
 )
 from accelreport.terminal.run_view import RunView
-from accelreport.terminal.say import show
 from tests.runner.scripted import Bench, a_record, cell, cells
 from tests.support.records import study
 
@@ -81,12 +76,6 @@ def ended(record: Record) -> CellEndLine:
     )
 
 
-def test_a_line_of_a_cell_names_what_spoilt_it_beside_its_figures() -> None:
-    line = ended(a_record(cell(), "ok"))
-    line = line.model_copy(update={"warnings": ["stopped"], "figures": {"step_s": 0.025}})
-    assert end_text(line) == "25 ms/step (mean)  ⚠ stopped"
-
-
 @pytest.mark.parametrize(
     ("workload", "first", "steps", "took"),
     [
@@ -117,14 +106,6 @@ def test_the_progress_and_the_line_of_a_cell_say_what_is_counted_and_timed(
     assert steps in text
     line = ended(a_record(one, "ok")).model_copy(update={"figures": {"step_s": 0.025}})
     assert end_text(line) == f"{took} (mean)"
-
-
-def test_devices_that_are_absent_for_one_reason_share_a_line(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    chosen = [cell(), cell(device="gpu"), cell(device="tpu")]
-    plan = plan_line(bench.plan(chosen, absent=["gpu", "tpu"]), bench.store.root)
-    (line,) = [each for each in plan_text(plan) if "not on this machine" in each]
-    assert re.fullmatch(r"  (gpu and tpu|tpu and gpu): 2 cells skipped: not on this machine", line)
 
 
 @pytest.mark.parametrize(
@@ -286,19 +267,6 @@ def test_the_live_display_shows_cells_that_several_machines_measure_at_once(
     assert "and 4 more" in text
 
 
-def test_what_a_terminal_writes_of_ctrl_c_wraps_no_line_of_the_live_display(tmp_path: Path) -> None:
-    # A terminal writes ^C behind the last line; where that begins another, one is left standing.
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=60, color_system=None)
-    chosen = cells(3)
-    with LiveProgress(console, Bench(tmp_path).plan(chosen)) as live:
-        for number, one in enumerate(chosen, start=1):
-            live.on(CellStartLine(**named(one), number=number, of=3, host="n" * 60))
-    drawn = CODES.sub("", out.getvalue()).split("\n")
-    assert any("0/3 cells" in line for line in drawn)
-    assert max(cell_len(line) for text in drawn for line in text.split("\r")) + len("^C^C") <= 60
-
-
 @pytest.mark.e2e
 def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
     out = io.StringIO()
@@ -341,12 +309,6 @@ def test_timings_account_for_the_whole_of_a_run() -> None:
     assert len(list(timings_text(line))) == len(STAGES) + 2
 
 
-def test_timings_of_nothing_are_no_error() -> None:
-    skipped = [CellSummary("skipped", "no-device", Times())]
-    assert timings(skipped, 0.0, Preparation()).cells == 0
-    assert timings([], 0.0, Preparation()).measured_share == 0
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
@@ -365,20 +327,9 @@ def test_durations_read_well(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_any_number_has_a_short_text(value: float) -> None:
-    assert number(value)
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.02411, "0.0241"), (24.149, "24.1"), (999.9, "1,000"), (10649, "10,600"), (0, "0")],
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
     assert number(value) == text
-
-
-def test_an_error_is_told_with_its_cause_and_remedy_and_without_colours_in_a_file() -> None:
-    out = io.StringIO()
-    show(AccelReportError("what", why="why", remedy="remedy"), out)
-    assert out.getvalue() == "error: what\nwhy\nremedy\n"

@@ -118,16 +118,6 @@ def test_a_command_line_is_one_that_the_program_understands(line: str) -> None:
         understood(words)
 
 
-def test_calls_are_found_wherever_a_shell_would_find_them() -> None:
-    line = (
-        "for n in 1 2; do (cd a && A=1 .venv/bin/accelreport run x --set r=$n | tee y); done # no"
-    )
-    assert list(calls(line)) == [["run", "x", "--set", "r=$n"]]
-    assert list(calls('python -m accelreport build > "out file"')) == [["build"]]
-    assert list(calls("docker run --rm accelreport check specs/")) == [["check", "specs/"]]
-    assert list(calls("cat accelreport")) == []
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with everything that the documents' commands speak of, and the command itself."""
@@ -201,9 +191,3 @@ def test_a_command_that_measures_has_something_to_measure(
     assert done.returncode == 0, f"{LINES[line]}: {done.stderr}"
     # Where its data are not here, the plan names the command that brings them.
     assert re.search(r"\b[1-9][0-9]* run\b|\"run\":[1-9]|accelreport data fetch", done.stdout)
-
-
-def test_a_good_part_of_the_commands_is_run() -> None:
-    ran = {name_of(words) for line in RUN for words in calls(line)}
-    assert {("build",), ("compare",), ("new",), ("rank",), ("verify",)} <= ran
-    assert len(PLANNED) > 5

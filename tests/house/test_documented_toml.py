@@ -138,16 +138,6 @@ def test_a_toml_block_is_what_the_program_reads(block: Block, tmp_path: Path) ->
         check_devices(block.text, tmp_path)
 
 
-def test_there_are_blocks_of_each_kind_and_a_wrong_one_would_be_seen(tmp_path: Path) -> None:
-    assert {"devices", "package", "spec"} <= {
-        kind_of(tomllib.loads(block.text)) for block in BLOCKS
-    }
-    with pytest.raises(Exception, match="epoch_count"):
-        check_spec(whole("[workload]\nkind = 'image_classification'\nepoch_count = 1\n"), tmp_path)
-    with pytest.raises(Exception, match="knid"):
-        check_devices('[lab]\nknid = "CPU"\n', tmp_path)
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_fence_is_overlooked(name: str) -> None:
     text = text_of(name)

@@ -107,11 +107,6 @@ def test_what_is_installed_is_not_installed_again(installed: Path) -> None:
     assert "--requirement requirements.lock" not in told
 
 
-def test_an_environment_that_was_moved_is_made_anew(installed: Path) -> None:
-    moved = installed.rename(installed.with_name("moved"))
-    assert "create_venv.sh" in _run("make", "-n", ".venv/.created", cwd=moved).stdout
-
-
 @pytest.mark.parametrize(
     ("outcome", "built"),
     [
@@ -134,13 +129,6 @@ def test_a_run_with_failed_cells_gets_its_page_and_is_then_told_as_failed(
     assert (f"{installed}/site/index.html" in told.stdout) == built
     calls = (installed / "calls").read_text(encoding="utf-8").split()
     assert calls == (["run", "build"] if built else ["run"])
-
-
-def test_what_python_compiles_is_kept_although_a_container_says_otherwise(installed: Path) -> None:
-    said = 'echo "[$PYTHONDONTWRITEBYTECODE]" >> calls'
-    _program(installed / ".venv" / "bin", "accelreport", said)
-    _run("make", "report", cwd=installed, PYTHONDONTWRITEBYTECODE="1")
-    assert set((installed / "calls").read_text(encoding="utf-8").split()) == {"[]"}
 
 
 def test_what_is_shipped_becomes_a_site_with_published_rows_and_ranks(tmp_path: Path) -> None:
@@ -231,10 +219,3 @@ def test_a_script_is_executable_and_well_formed(name: str) -> None:
     interpreter = "bash" if name == ".ci/run" else "sh"
     assert _run(interpreter, "-n", str(path)).returncode == 0
     assert "set -eu" in path.read_text(encoding="utf-8")
-
-
-def test_the_hooks_are_local_and_well_formed() -> None:
-    told = _run(sys.executable, "-m", "pre_commit", "validate-config", ".pre-commit-config.yaml")
-    assert told.returncode == 0, told.stdout
-    config = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    assert re.findall(r"- repo: (\w+)", config) == ["local"]

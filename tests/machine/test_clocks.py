@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +15,6 @@ from accelreport.machine.clocks import (
     Instant,
     Stopwatch,
     Window,
-    instant,
     stamped_seconds,
 )
 from accelreport.results.record import Block
@@ -46,11 +41,6 @@ def test_a_clock_that_was_set_is_told_from_a_machine_that_slept(away: float, asl
     slept = _lap(before, Instant(100.5, 2e9 + 0.5 + asleep, 300.5 + asleep))
     assert slept.asleep_s == pytest.approx(asleep, abs=1e-3)
     assert slept.clock_set_s == 0.0
-
-
-def test_the_clocks_of_this_machine_agree_while_nobody_sets_them() -> None:
-    windows = [_lap(instant(), instant()) for _ in range(200)]
-    assert not any(window.clock_set_s or window.asleep_s for window in windows)
 
 
 @given(st.lists(st.floats(1e-4, 1e-2), min_size=2, max_size=50), st.data())
@@ -128,36 +118,6 @@ def test_short_stops_by_a_signal_are_found_in_their_window_alone(cores: float) -
     ended = process.now
     process.runs(1.0, cores)
     assert process.heart.stopped_s(ended, process.now) == 0.0
-
-
-def test_a_signal_that_continues_this_process_is_counted() -> None:
-    heart = Heartbeat()
-    began = time.perf_counter()
-    os.kill(os.getpid(), signal.SIGCONT)
-    assert heart.stopped_s(began, time.perf_counter() + 1) > 0
-
-
-@given(st.floats(2.0, 1e4), st.floats(0.5, 64.0))
-def test_a_thread_that_another_one_of_the_process_keeps_waiting_is_no_stop(
-    seconds: float, cores: float
-) -> None:
-    process = _Process()
-    process.runs(1.0, 1.0)
-    began = process.now
-    process.silent(seconds, cores)
-    assert process.heart.stopped_s(began, process.now) == 0.0
-
-
-@given(st.floats(2.0, 1e4))
-def test_a_thread_that_waits_for_a_processor_with_the_interpreter_s_lock_is_no_stop(
-    seconds: float,
-) -> None:
-    process = _Process()
-    process.runs(1.0, 1.0)
-    began = process.now
-    process.silent(seconds)
-    process.delayed_s += seconds
-    assert process.heart.stopped_s(began, process.now) == 0.0
 
 
 def test_stamps_that_are_no_times_count_as_none_in_records_of_every_age() -> None:

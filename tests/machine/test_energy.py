@@ -143,28 +143,6 @@ def test_only_what_is_counted_inside_windows_is_kept(tmp_path: Path) -> None:
     assert (absent.joules, absent.absent) == (None, "no board")
 
 
-def test_a_counter_that_breaks_half_way_leaves_a_reason_and_no_figure(tmp_path: Path) -> None:
-    file = _zone(tmp_path, "intel-rapl:0", "package-0", 0)
-    found = rapl(tmp_path)
-    assert isinstance(found, Rapl)
-    meter = Meter([found])
-    meter.begin()
-    file.unlink()
-    meter.passed(3)
-    (energy,) = meter.energies()
-    assert energy.joules is None
-    assert "energy_uj of intel-rapl:0 cannot be read" in energy.absent
-
-
-def test_without_a_steady_step_there_is_no_energy(tmp_path: Path) -> None:
-    _zone(tmp_path, "intel-rapl:0", "package-0", 0)
-    found = rapl(tmp_path)
-    assert isinstance(found, Rapl)
-    (energy,) = Meter([found]).energies()
-    assert energy.joules is None
-    assert "no steady step" in energy.absent
-
-
 @given(st.lists(st.tuples(st.sampled_from(["begin", "end"]), st.integers(0, 10**9)), max_size=8))
 def test_energy_is_never_negative_and_never_more_than_was_counted(
     moves: list[tuple[str, int]],

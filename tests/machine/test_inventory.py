@@ -3,13 +3,11 @@
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
 from accelreport.backend.availability import Probe, ProbedDevice, probe, to_ask, unavailable
 from accelreport.backend.environment import environment
-from accelreport.machine.clocks import Stopwatch
 from accelreport.machine.inventory import Inventory, inventory
 from accelreport.origin import install_command
 from accelreport.report.warning_text import KINDS
@@ -161,19 +159,6 @@ def test_a_gpu_that_only_the_driver_lists_cannot_run(framework: str) -> None:
     assert failure is not None
     name = FRAMEWORK_NAMES[framework]
     assert failure.message.startswith(f"the driver lists NVIDIA T4, but {name} sees no GPU: pip")
-
-
-def test_waiting_takes_wall_time_and_computing_takes_cpu_time() -> None:
-    watch = Stopwatch()
-    time.sleep(0.2)
-    waited = watch.lap()
-    assert waited.wall_s >= 0.2
-    assert waited.cpu_s < waited.wall_s
-    watch = Stopwatch()
-    until = time.process_time() + 0.05
-    while time.process_time() < until:
-        pass
-    assert watch.lap().cpu_s >= 0.05
 
 
 def test_variables_of_tensorflow_are_recorded_and_those_of_terraform_are_not(

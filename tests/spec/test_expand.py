@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.runner.plan_documents import repeated
 from accelreport.spec.base import same
 from accelreport.spec.cells import Cell
-from accelreport.spec.parameters import TrainingParameters
-from accelreport.spec.sections import Sweep
-from tests.spec.conftest import KERNEL, TRAINING, Write, the_spec, told
+from tests.spec.conftest import TRAINING, Write, the_spec, told
 
 
 def _cells(path: Path) -> tuple[Cell, ...]:
@@ -66,21 +62,6 @@ def test_a_swept_key_may_be_quoted_or_nested(write: Write) -> None:
     quoted = TRAINING + '[sweep]\n"optimizer.name" = ["adam", "sgd"]\n'
     nested = TRAINING + '[sweep]\noptimizer.name = ["adam", "sgd"]\n'
     assert the_spec(write(quoted)).axes == the_spec(write(nested)).axes
-
-
-def test_a_cell_holds_every_parameter_of_its_family(write: Write) -> None:
-    (cell, *_) = _cells(write(KERNEL))
-    assert cell.workload == {"kind": "matmul", "size": 4096, "count": 100, "dtype": "float32"}
-
-
-def test_typed_parameters_go_with_a_cell_and_are_what_its_json_says(write: Write) -> None:
-    for cell in _cells(write(TRAINING + "[sweep]\nbatch_size = [256, 512]\n")):
-        assert isinstance(cell.parameters, TrainingParameters)
-        assert cell.parameters.batch_size == cell.value("batch_size")
-        assert cell.parameters.model_dump(mode="json") == cell.workload
-        assert repeated(cell, 7).parameters == cell.parameters
-        recorded = cell.as_recorded()
-        assert Cell.model_validate_json(recorded.model_dump_json()) == recorded
 
 
 def test_a_parameter_that_only_the_sweep_gives_has_its_first_value_before_it(
@@ -158,26 +139,6 @@ def test_a_default_that_is_written_out_is_the_same_cell(write: Write) -> None:
     base = BASE.replace('[source]\ntitle = "A talk"\n', "")
     written = base.replace("[sweep]", 'batch_size = 64\ndataset = "mnist"\n[sweep]')
     assert _keys(write(written, "other")) == _keys(write(base))
-
-
-SCALARS = st.booleans() | st.integers(0, 3) | st.floats(0, 3) | st.sampled_from("ab")
-AXES = st.dictionaries(
-    st.sampled_from(["a", "b", "c"]),
-    st.lists(SCALARS, min_size=1, max_size=4, unique_by=lambda value: (value == 1, repr(value))),
-    max_size=3,
-)
-
-
-@given(AXES, st.integers(0, 3), st.integers(1, 4))
-def test_there_are_as_many_points_as_the_product_of_the_axes(
-    free: dict[str, list[bool | int | float | str]], zipped: int, length: int
-) -> None:
-    sweep = Sweep(free, {f"z{number}": list(range(length)) for number in range(zipped)})
-    points = list(sweep.points())
-    expected = math.prod(map(len, free.values())) * (length if zipped else 1)
-    assert len(points) == len(sweep) == expected
-    assert all(list(point) == list(sweep.axes) for point in points)
-    assert len({str(point) for point in points}) == expected
 
 
 @given(

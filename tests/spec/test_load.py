@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -25,27 +24,8 @@ def test_a_folder_is_read_by_name_without_its_devices_file(folder: Path, write: 
     assert len(found.cells) == 12
 
 
-def test_a_file_named_twice_is_read_once(folder: Path, write: Write) -> None:
-    path = write(TRAINING)
-    assert len(load([path, folder, path]).specs) == 1
-
-
-def test_the_devices_file_alone_can_be_checked(folder: Path) -> None:
-    found = load([folder / "devices.toml"])
-    assert not found.specs
-    assert found.devices["cpu-1"].threads == 1
-
-
 def test_a_device_without_label_is_called_by_its_name(write: Write) -> None:
     assert the_spec(write(TRAINING)).devices["gpu"].label == "gpu"
-
-
-def test_another_devices_file_can_be_given(tmp_path: Path, write: Write) -> None:
-    other = tmp_path / "mine" / "laptop.toml"
-    other.parent.mkdir()
-    other.write_text('schema = 1\n[cpu]\nkind = "CPU"\n[gpu]\nkind = "GPU"\nlabel = "RTX"\n')
-    (spec,) = load([write(TRAINING)], devices_file=other).specs
-    assert spec.devices["gpu"].label == "RTX"
 
 
 def test_the_baseline_is_the_first_device_unless_it_is_named(write: Write) -> None:
@@ -112,16 +92,6 @@ def test_a_file_as_large_as_no_hand_writes_is_refused(write: Write) -> None:
     assert "larger than the limit of 1 MiB" in str(told(path))
 
 
-def test_a_pipe_is_not_waited_for(folder: Path) -> None:
-    os.mkfifo(folder / "pipe.toml")
-    assert "is not a file" in str(told(folder))
-
-
-def test_a_link_to_nowhere_is_said_to_be_unreadable(folder: Path) -> None:
-    (folder / "link.toml").symlink_to(folder / "gone.toml")
-    assert "cannot be read: No such file or directory" in str(told(folder))
-
-
 def test_a_folder_without_specs_is_an_error(folder: Path) -> None:
     assert "has no spec" in str(told(folder))
 
@@ -137,10 +107,6 @@ def test_a_file_of_another_kind_is_no_spec(folder: Path) -> None:
     path = folder / "spec.yaml"
     path.write_text("schema: 1")
     assert "spec file ends in .toml" in str(told(path))
-
-
-def test_naming_no_spec_at_all_is_an_error() -> None:
-    assert "no spec is named" in str(told())
 
 
 def test_a_name_that_can_be_no_file_name_elsewhere_is_refused(write: Write) -> None:
@@ -176,17 +142,6 @@ def test_one_name_for_two_devices_is_refused(folder: Path, write: Write) -> None
     assert problem.place.line == 2
 
 
-def test_errors_of_all_files_come_in_the_order_of_the_files(folder: Path, write: Write) -> None:
-    second = write(TRAINING.replace("Batches", "B") + "epochs = 0\nbatch_size = 0\n", "b")
-    first = write(TRAINING + "epochs =\n", "a")
-    (folder / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "cpu"\n[gpu]\nkind = "GPU"\n')
-    error = told(folder)
-    places = [(Path(problem.place.file).name, problem.place.line) for problem in error.problems]
-    assert places == [("devices.toml", 3), ("a.toml", 6), ("b.toml", 6), ("b.toml", 7)]
-    assert str(error).endswith("4 errors in 3 files; nothing was run.")
-    assert {first.name, second.name} < {name for name, _ in places}
-
-
 PROFILED = (
     SWEPT
     + """
@@ -219,21 +174,12 @@ def test_a_profile_changes_what_it_names_and_nothing_else(write: Write) -> None:
     assert full.workload["epochs"] == 1
 
 
-def test_a_spec_without_the_profile_is_read_as_it_stands(write: Write) -> None:
-    paths = [write(PROFILED, "a"), write(KERNEL.replace("Batches", "Kernels"), "b")]
-    assert [spec.profile for spec in load(paths, profile="quick").specs] == ["quick", "full"]
-
-
 def test_a_profile_that_no_spec_has_is_an_error_that_names_those_there_are(write: Write) -> None:
     error = str(told(write(PROFILED), profile="quik"))
     assert 'no spec has a profile "quik"' in error
     assert 'did you mean "quick"?' in error
     error = str(told(write(PROFILED), profile="nightly"))
     assert 'there is "quick" and "full"' in error
-
-
-def test_the_profile_of_all_specs_is_called_full(write: Write) -> None:
-    assert the_spec(write(PROFILED), "full").profile == "full"
 
 
 def test_figures_may_speak_of_more_than_a_profile_sweeps(write: Write) -> None:
@@ -269,24 +215,11 @@ def test_a_wrong_override_is_told_as_one_of_the_command_line(write: Write) -> No
     )
 
 
-def test_what_a_profile_sweeps_is_changed_by_its_sweep_alone(write: Write) -> None:
-    swept = f'{TRAINING}\n[profiles.quick]\n"sweep.epochs" = [1, 2]\n'
-    with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epochs`"):
-        load([write(swept)], profile="quick", overrides={"workload.epochs": 5})
-    both = told(write(f'{swept}"workload.epochs" = 3\n'))
-    assert "`epochs` is swept, so this value would never be used" in str(both)
-
-
 def test_an_override_that_no_spec_has_is_an_error(write: Write) -> None:
     with pytest.raises(SpecErrors, match=r"no spec has a key `workload\.epoch`"):
         load([write(TRAINING)], overrides={"workload.epoch": 1})
     with pytest.raises(SpecErrors, match=r"no spec has a key `axes`"):
         load([write(TRAINING)], overrides={"axes": 1})
-
-
-def test_nothing_else_is_said_of_a_file_of_another_version(write: Write) -> None:
-    (problem,) = told(write("schema = 7\nfuture = []\n[workloads.x]\n")).problems
-    assert problem.code == "schema-version"
 
 
 def test_what_a_broken_line_would_have_said_is_not_told_as_missing(write: Write) -> None:

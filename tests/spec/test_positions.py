@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelreport.spec.syntax import KeyPath, Positions, Span, dotted, value_at
+from accelreport.spec.syntax import KeyPath, Positions, Span, value_at
 
 DOCUMENT = """\
 schema = 1
@@ -66,21 +66,6 @@ def test_what_is_not_in_the_document_has_no_position() -> None:
     # A table that only dotted keys imply has a key, and no value of its own.
     assert found.key(("nested",)) is not None
     assert found.value(("nested",)) is None
-
-
-def test_a_second_definition_is_found_with_the_first() -> None:
-    found = Positions("a = 1\n[t]\nb = 1\nb = 2\n[t]\n[a]\n")
-    assert [
-        (dotted(item.path), item.first.line, item.second.line) for item in found.redefinitions
-    ] == [
-        ("t.b", 3, 4),
-        ("t", 2, 5),
-        ("a", 1, 6),
-    ]
-
-
-def test_a_path_is_written_as_a_person_would_write_it() -> None:
-    assert dotted(("published", 0, "where", "batch_size")) == "published[0].where.batch_size"
 
 
 KEYS = st.text("abcéß_-", min_size=1, max_size=4) | st.text(max_size=4)

@@ -13,8 +13,6 @@ from accelreport.spec.problems import (
     Place,
     Problem,
     SpecErrors,
-    did_you_mean,
-    listed,
     printable,
     quote,
     without_echoes,
@@ -47,12 +45,6 @@ def test_a_problem_is_shown_with_its_line_caret_help_and_related_places() -> Non
         "  specs/devices.toml:10:2: it is defined here\n"
         "   10 | [gpu]\n"
         "      |  ~~~"
-    )
-
-
-def test_a_problem_of_a_whole_file_has_no_line() -> None:
-    assert Problem("unreadable", Place("a.toml"), "it is a folder").render() == (
-        "a.toml: it is a folder"
     )
 
 
@@ -111,18 +103,3 @@ def test_a_misspelt_key_is_not_told_as_missing_too() -> None:
     unknown = Problem("unknown-key", DEVICES, "no", "did you mean `title`?", "titel")
     elsewhere = Problem("missing-key", DEVICES, "`title` is missing", key="source.title")
     assert without_echoes([missing, unknown, elsewhere, unknown]) == [unknown, elsewhere]
-
-
-def test_words_are_suggested_whatever_their_case_and_only_when_near() -> None:
-    assert did_you_mean("cpu", ["CPU", "GPU"], quoted=True) == 'did you mean "CPU"?'
-    assert did_you_mean("abacus", ["CPU", "GPU"]) == ""
-
-
-def test_lists_and_values_are_written_as_people_write_them() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"], "or") == "a, b or c"
-    assert listed(["a", "b, c", "d"]) == "a; b, c; and d"
-    assert listed(["a, b", "c"]) == "a, b; and c", "two names do not read as three"
-    assert listed(["256", "512", "1,024"]) == "256, 512 and 1,024"
-    assert [quote(value) for value in (True, 1.5, "é")] == ["true", "1.5", '"é"']
-    assert len(quote("x" * 1000)) == 60
