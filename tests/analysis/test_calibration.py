@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from accelreport.analysis.stats import (
     processes_needed,
     verdict,
     welch,
-    write,
 )
 from accelreport.results.record import Record
 from benchmarks.calibration.__main__ import build, replace
@@ -28,7 +26,6 @@ from benchmarks.calibration.looks import looked
 from benchmarks.calibration.methods import CHOSEN, paired, unpaired, widened
 from benchmarks.calibration.noise import SCENARIOS, SKEWED, Experiments, simulate
 from benchmarks.calibration.tables import (
-    Bank,
     called_different,
     covers,
     scenario,
@@ -170,11 +167,6 @@ def test_counting_steps_as_independent_would_be_wrong_half_of_the_time() -> None
     assert max(shares) < 60
 
 
-def test_the_same_seed_gives_the_same_experiments() -> None:
-    one, other = Bank(20).get(SCENARIOS[1], 3), Bank(20).get(SCENARIOS[1], 3)
-    np.testing.assert_array_equal(one.logs, other.logs)
-
-
 def test_a_table_replaces_what_stood_between_its_markers() -> None:
     page = "a\n<!-- table: x -->\nold\n<!-- end: x -->\nb"
     assert replace(page, "x", "new") == "a\n<!-- table: x -->\nnew\n<!-- end: x -->\nb"
@@ -247,13 +239,3 @@ def test_what_the_page_of_methods_shows_is_what_the_tables_of_the_docs_say() -> 
     for number, row in enumerate(kept.modes):
         of_page = [float(share) for share in held[6 * number : 6 * number + 3]]
         assert of_page == pytest.approx(row.percent, abs=0.051)
-
-
-def test_what_was_found_is_read_as_it_was_written(tmp_path: Path) -> None:
-    _, made = build(20)
-    write(made, tmp_path / "found.json")
-    text = (tmp_path / "found.json").read_text(encoding="utf-8")
-    assert json.loads(text)["experiments"] == made.experiments == 100
-    assert [row["percent"] for row in json.loads(text)["coverage"]] == [
-        pytest.approx(list(row.percent), abs=1e-4) for row in made.coverage
-    ]

@@ -119,10 +119,6 @@ def test_a_kernel_has_the_rates_of_its_cold_and_of_its_warm_calls() -> None:
     assert pd.isna(row["throughput"])
 
 
-def test_training_has_no_cold_rate_because_its_first_block_is_one_step() -> None:
-    assert _frame(study(repeats=1))["tflops_cold"].isna().all()
-
-
 def test_utilisation_is_of_the_peak_that_the_devices_file_cites() -> None:
     frame = _frame(study("matmul", repeats=1, devices=("cpu", "cpu-1"), axes={}))
     cpu = the_row(frame, device="cpu")
@@ -138,36 +134,12 @@ def test_a_cell_measured_on_two_machines_is_two_rows() -> None:
     assert list(frame["machine"][:2]) == ["aaaaaaaa", "bbbbbbbb"]
 
 
-def test_records_of_other_plans_are_left_aside() -> None:
-    made, other = study(), study(first_seed=100)
-    frame = cells_frame(made.plan, [*made.records, *other.records])
-    assert len(frame) == len(made.plan.cells)
-
-
-def test_the_order_of_records_changes_nothing() -> None:
-    made = study(fate=assorted)
-    pd.testing.assert_frame_equal(
-        cells_frame(made.plan, made.records), cells_frame(made.plan, reversed(made.records))
-    )
-
-
-def test_a_plan_without_a_sweep_has_no_axis_columns() -> None:
-    frame = _frame(study(axes={}))
-    assert list(frame.columns[:6]) == [*IDENTITY, "status"]
-
-
 def test_a_metric_cannot_take_the_place_of_a_column() -> None:
     made = study(repeats=1, devices=("cpu",), axes={})
     hostile = made.records[0].model_copy(update={"final": {"steady_step_s": 0.0, "f1": 0.5}})
     row = the_row(cells_frame(made.plan, [hostile]))
     assert row["steady_step_s"] > 0
     assert row["f1"] == 0.5
-
-
-def test_a_record_without_an_environment_has_an_unknown_machine() -> None:
-    made = study(repeats=1, devices=("cpu",), axes={})
-    bare = made.records[0].model_copy(update={"environment": None})
-    assert the_row(cells_frame(made.plan, [bare]))["machine"] == "unknown"
 
 
 def test_what_the_process_said_stands_before_what_its_timings_say() -> None:
@@ -225,12 +197,3 @@ def test_a_metric_may_be_named_like_a_column_or_a_swept_key(metric: str) -> None
     assert list(frame[f"final.{metric}"]) == [0.3394] * 3
     assert list(frame["accuracy"]) == [0.5] * 3
     assert list(frame[metric]) == list(plain[metric])
-
-
-def test_two_metrics_never_share_a_column() -> None:
-    made = study(repeats=1, devices=("cpu",), axes={})
-    final = {"precision": 0.1, "final.precision": 0.2}
-    records = [each.model_copy(update={"final": final}) for each in made.records]
-    row = the_row(cells_frame(made.plan, records))
-    assert (row["precision"], row["final.precision"]) == ("float32", 0.2)
-    assert row["final.final.precision"] == 0.1

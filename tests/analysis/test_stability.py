@@ -12,15 +12,13 @@ from scipy import stats
 from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import (
     CERTAIN,
-    batches,
     findings,
-    modes,
     shared_trend,
     slower_start,
     trend,
 )
-from accelreport.report.warning_text import warning_text, warning_title
-from accelreport.results.block import Block, Steady
+from accelreport.report.warning_text import warning_text
+from accelreport.results.block import Block
 from accelreport.results.record import Record
 from tests.support.records import Noise, study
 from tests.support.rows import cells_frame
@@ -243,39 +241,6 @@ def test_a_process_that_others_slowed_is_not_called_bimodal() -> None:
 # The questions to a series --------------------------------------------------------------------
 
 
-def test_a_long_series_is_looked_at_in_batches() -> None:
-    assert len(batches(_noise(1000))) == 20
-    assert len(batches(_noise(30))) == 30
-
-
-def test_a_straight_line_is_found() -> None:
-    found = trend(np.linspace(1.0, 1.2, 20) + 1e-3 * _noise(20))
-    assert found.certain
-    assert found.change == pytest.approx(0.2 / 1.1, rel=0.05)
-
-
-def test_noise_is_called_a_trend_as_rarely_as_promised() -> None:
-    called = sum(trend(_noise(20, seed)).certain for seed in range(2000))
-    assert called <= 40  # 1 % of 2000, and what chance adds
-
-
-def test_a_short_series_is_never_certain() -> None:
-    assert not trend(np.array([1.0, 2.0, 3.0, 4.0])).certain
-    assert slower_start(np.array([9.0, 1.0, 1.0])) == 0
-    assert modes(np.array([1.0, 1.0, 2.0])) is None
-
-
-def test_a_series_without_variation_has_one_mode_and_no_slow_start() -> None:
-    assert modes(np.ones(20)) is None
-    assert slower_start(np.ones(20)) == 0
-
-
-def test_the_best_split_explains_a_normal_series_by_two_thirds() -> None:
-    found = modes(_noise(5000))
-    assert found is not None
-    assert found.explained == pytest.approx(2 / np.pi, abs=0.02)
-
-
 def _run(
     drift: float, seed: int, devices: int = 6, repeats: int = 4
 ) -> list[list[tuple[float, float]]]:
@@ -332,31 +297,3 @@ def test_a_machine_that_drifts_over_a_run_is_told_beside_its_numbers(
     assert all(word in message for (message,) in said)
     at_rest = results_of(made.plan, made.records)
     assert "drifting-machine" not in {found.kind for each in at_rest for found in each.warnings}
-
-
-@pytest.mark.parametrize(
-    ("kind", "title"),
-    [
-        ("data-user-supplied", "user-supplied data"),
-        ("data-synthetic", "synthetic data"),
-        ("loaded-machine", "loaded machine"),
-        ("throttled", "throttled"),
-    ],
-)
-def test_a_kind_of_warning_is_named_in_words(kind: str, title: str) -> None:
-    assert warning_title(kind) == title
-
-
-def test_steps_that_become_slower_drift_where_no_cpu_time_was_counted() -> None:
-    assert _kinds(_record(np.linspace(0.05, 0.08, 12), cores=0.0, other=None)) == {"throttled"}
-
-
-def test_cores_are_counted_in_a_window_of_less_than_a_second_too() -> None:
-    block = Block(
-        epoch=1, first_step=20, steps=10, wall_s=0.5, cpu_s=0.9, other_cpu_s=0.1, warmup=False
-    )
-    short = Steady.of([block])
-    assert (short.cpu_per_wall, short.other_cpu_per_wall) == (1.8, 0.2)
-    assert np.isnan(Steady.of([]).cpu_per_wall)
-    unseen = block.model_copy(update={"other_cpu_s": None})
-    assert np.isnan(Steady.of([block, unseen]).other_cpu_per_wall)

@@ -25,8 +25,6 @@ from accelreport.analysis.stats import (
     geometric_mean,
     known_spread,
     logarithms,
-    mean,
-    one_sample,
     percentile,
     processes_needed,
     verdict,
@@ -142,35 +140,10 @@ def test_two_processes_give_both_values_and_no_interval_so_that_they_decide_noth
     assert ratio(dict.fromkeys(range(3), 2.0), dict.fromkeys(range(3), 1.0)).two == ()
 
 
-def test_nothing_measured_is_not_a_number() -> None:
-    assert isnan(ratio({}, {0: 1.0}).value)
-    assert isnan(geometric_mean([]).value)
-    assert isnan(mean([float("nan")]).value)
-    assert compare().n == 0
-
-
-def test_identical_processes_have_an_interval_of_no_width() -> None:
-    found = one_sample([0.5, 0.5, 0.5]).linear()
-    assert (found.low, found.high) == (0.5, 0.5)
-    same = welch((1.0, [1.0] * 3), (-1.0, [0.5] * 3)).linear()
-    assert (same.low, same.high) == (0.5, 0.5)
-
-
 def test_processes_that_disagree_wildly_have_an_endless_interval_and_no_error() -> None:
     found = ratio({0: 1e-300, 1: 1e-300, 2: 1e300}, dict.fromkeys(range(3), 1.0))
     assert found.high == inf
     assert found.low == 0
-
-
-def test_values_that_have_no_logarithm_are_left_out() -> None:
-    assert logarithms({0: 0.0, 1: -1.0, 2: inf, 3: exp(1.0)}) == {3: pytest.approx(1.0)}
-
-
-def test_a_higher_level_gives_a_wider_interval() -> None:
-    values = [1.0, 1.1, 1.3]
-    narrow, wide = geometric_mean(values, 0.9), geometric_mean(values, 0.99)
-    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
-    assert narrow.value == pytest.approx(exp(sum(map(log, values)) / 3))
 
 
 def _point(device: list[float], baseline: list[float]) -> tuple[Contrast, Sample, Sample]:

@@ -63,6 +63,22 @@ def at(where: dict[str, Any], true: World, elsewhere: World) -> World:
     )(cell)
 
 
+def either_at(where: dict[str, Any], here: World, elsewhere: World) -> tuple[World, World]:
+    """One world at some points of the sweep and another at the rest; then the other way round."""
+    return at(where, here, elsewhere), at(where, elsewhere, here)
+
+
+def turned(slower: str, faster: str, times: float, *absent: str) -> tuple[World, ...]:
+    """One device takes so many times as long; then another does; then some were not run."""
+    return pace(**{slower: times}), pace(**{faster: times}), *map(without, absent)
+
+
+def turned_along(axis: str, device: str, seconds: dict[float, float]) -> tuple[World, World]:
+    """A device takes so long by the value of an axis; then what was longest is shortest."""
+    other = {value: 1 / took for value, took in seconds.items()}
+    return along(axis, device, seconds), along(axis, device, other)
+
+
 def final(**values: float) -> World:
     return lambda cell: Fact(final=values)
 
@@ -98,10 +114,9 @@ def eight_bit(lost: int, gained: int, speedup: float = 1.0) -> World:
 
 
 BATCHES = {64.0: 1.0, 128.0: 0.5, 256.0: 1.0, 512.0: 0.8, 1024.0: 0.5, 8192.0: 0.3}
-SLOWER = {batch: 1 / seconds for batch, seconds in BATCHES.items()}
 UNITS = {32.0: 1.0, 64.0: 1.0, 128.0: 2.0, 256.0: 4.0}
-FEWER = {units: 1 / seconds for units, seconds in UNITS.items()}
 SAME = pace()
+FIRST = first(2), first(0.5)
 SIGMOID = {"kernel": "hard_sigmoid"}
 
 
@@ -112,71 +127,44 @@ def took(host_bytes: float) -> World:
 
 WORLDS: dict[str, tuple[World, ...]] = {
     # S0, "How to harness the Powers of the Cloud TPU?"
-    "A GPU multiplies matrices 29 times as fast as the CPU": (
-        pace(cpu=29),
-        pace(gpu=29),
-        without("gpu"),
-    ),
+    "A GPU multiplies matrices 29 times as fast as the CPU": turned("cpu", "gpu", 29, "gpu"),
     "A TPU's first call is 75 times as fast as the CPU": (
         lambda cell: Fact(150.0) if cell.device == "cpu" else Fact(1.0, first=2.0),
         lambda cell: Fact(75.0) if cell.device == "cpu" else Fact(1.0, first=2.0),
         without("tpu"),
     ),
-    "A warm TPU multiplies matrices 338 times as fast as the CPU": (
-        pace(cpu=338),
-        pace(tpu=338),
-        without("cpu"),
-    ),
+    "A warm TPU multiplies matrices 338 times as fast as the CPU": turned("cpu", "tpu", 338, "cpu"),
     "The GPU responds much better than the CPU": (pace(cpu=9), pace(cpu=1.1), without("cpu")),
     "A CPU with the 13 GB of Colab cannot train this network: it runs out of memory": (
-        lambda cell: Fact(oom=cell.device == "cpu"),
-        took(7.5e9),
-        took(20e9),
+        lambda cell: Fact(oom=cell.device == "cpu"), took(7.5e9), took(20e9),
     ),
     # S1, "TPU survival guide": its LSTM has the hard sigmoid.
     "A TPU trains this LSTM 17 times as fast as a GPU": (
-        at(SIGMOID, pace(gpu=17), SAME),
-        at(SIGMOID, SAME, pace(gpu=17)),
-        without("gpu"),
+        *either_at(SIGMOID, pace(gpu=17), SAME), without("gpu"),
     ),
     "The LSTM overfits: training accuracy passes 99 %": (
-        at(SIGMOID, final(accuracy=0.995), final(accuracy=0.9)),
-        at(SIGMOID, final(accuracy=0.9), final(accuracy=0.995)),
-        without(**SIGMOID),
+        *either_at(SIGMOID, final(accuracy=0.995), final(accuracy=0.9)), without(**SIGMOID),
     ),
     "The LSTM overfits: validation accuracy stays about 83 %": (
-        at(SIGMOID, final(val_accuracy=0.83), final(val_accuracy=0.9)),
-        at(SIGMOID, final(val_accuracy=0.9), final(val_accuracy=0.83)),
-        without(**SIGMOID),
+        *either_at(SIGMOID, final(val_accuracy=0.83), final(val_accuracy=0.9)), without(**SIGMOID),
     ),
     "The LSTM overfits: training accuracy ends at least 10 points above that of validation": (
-        at(
+        *either_at(
             SIGMOID,
             final(accuracy=0.99, val_accuracy=0.83),
             final(accuracy=0.88, val_accuracy=0.83),
-        ),
-        at(
-            SIGMOID,
-            final(accuracy=0.88, val_accuracy=0.83),
-            final(accuracy=0.99, val_accuracy=0.83),
         ),
         without(**SIGMOID),
     ),
     "The GPU reaches a higher validation accuracy than the TPU": (
-        quality(gpu=0.95),
-        quality(),
-        without("tpu"),
+        quality(gpu=0.95), quality(), without("tpu"),
     ),
     "A CPU takes a whole night for 20 epochs": (pace(cpu=3600), SAME, without("cpu")),
     "8-bit quantisation shrinks a model to about a quarter": (
-        final(quantised_size_ratio=4.0),
-        final(quantised_size_ratio=2.0),
-        SAME,
+        final(quantised_size_ratio=4.0), final(quantised_size_ratio=2.0), SAME,
     ),
     "8-bit quantisation reduces execution time": (
-        eight_bit(1, 1, speedup=2.0),
-        eight_bit(1, 1, speedup=0.5),
-        SAME,
+        eight_bit(1, 1, speedup=2.0), eight_bit(1, 1, speedup=0.5), SAME,
     ),
     # S2, "Step-by-Step Use of Google Colab's Free TPU"
     "A TPU trains an epoch of 60 steps roughly 4 times as fast as a GPU": (
@@ -184,32 +172,16 @@ WORLDS: dict[str, tuple[World, ...]] = {
         lambda cell: Fact(4.0 if (cell.device, cell.point["batch_size"]) == ("gpu", 8192) else 1.0),
         without("gpu", batch_size=1024),
     ),
-    "A TPU trains this network 2 times as fast as a GPU": (
-        pace(tpu=1, gpu=2),
-        pace(tpu=2, gpu=1),
-        without("gpu"),
-    ),
-    "A TPU trains this network 110 times as fast as a CPU": (
-        pace(cpu=110),
-        pace(tpu=110),
-        without("cpu"),
-    ),
+    "A TPU trains this network 2 times as fast as a GPU": turned("gpu", "tpu", 2, "gpu"),
+    "A TPU trains this network 110 times as fast as a CPU": turned("cpu", "tpu", 110, "cpu"),
     "The network reaches 99 % on the test images": (
-        final(val_accuracy=0.995),
-        final(val_accuracy=0.98),
-        SAME,
+        final(val_accuracy=0.995), final(val_accuracy=0.98), SAME,
     ),
     "168 of 10,000 validation digits are misclassified": (
-        final(val_accuracy=0.9832),
-        final(val_accuracy=0.9937),
-        SAME,
+        final(val_accuracy=0.9832), final(val_accuracy=0.9937), SAME,
     ),
     # S3, "GPUvsTPU.ipynb"
-    "The first epoch is slower than the later ones, on a TPU": (
-        first(2),
-        first(0.5),
-        without("tpu"),
-    ),
+    "The first epoch is slower than the later ones, on a TPU": (*FIRST, without("tpu")),
     # S4, Kimm, Paik and Kimm: at a batch of 128
     "The CPU's runtime increases from 64 to 128 units": (
         along("units", "cpu", {32.0: 2.0, 64.0: 1.0, 128.0: 2.0, 256.0: 4.0}),
@@ -222,9 +194,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
         without("cpu", units=256),
     ),
     "The CPU takes longer as the units are increased": (
-        along("units", "cpu", UNITS),
-        along("units", "cpu", FEWER),
-        without("cpu"),
+        *turned_along("units", "cpu", UNITS), without("cpu"),
     ),
     "The CPU takes longer as the layers are increased": (
         along("layers", "cpu", {1.0: 1.0, 2.0: 2.0, 3.0: 3.0}),
@@ -233,9 +203,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
     ),
     **{
         f"A CPU is {times} times slower than a {device.upper()} at {units} units": (
-            at({"units": units}, pace(cpu=times), SAME),
-            at({"units": units}, SAME, pace(cpu=times)),
-            without(device),
+            *either_at({"units": units}, pace(cpu=times), SAME), without(device),
         )
         for times, units in ((25, 128), (55, 256))
         for device in ("gpu", "tpu")
@@ -287,39 +255,31 @@ WORLDS: dict[str, tuple[World, ...]] = {
     # What accelreport asks
     "Accuracy does not depend on the device": (quality(), quality(gpu=0.7)),
     "Accuracy does not depend on the strategy": (quality(), quality(cpu_mirrored_2=0.7)),
-    "The first epoch is slower than the later ones": (first(2), first(0.5)),
-    "The first epoch is slower than the later ones, on a GPU": (first(2), first(0.5)),
-    "The first epoch is slower than the later ones, on a CPU": (first(2), first(0.5)),
-    "On a CPU, too, the later calls are faster than the first": (first(2), first(0.5)),
+    "The first epoch is slower than the later ones": FIRST,
+    "The first epoch is slower than the later ones, on a GPU": FIRST,
+    "The first epoch is slower than the later ones, on a CPU": FIRST,
+    "On a CPU, too, the later calls are faster than the first": FIRST,
     "A warm TPU is about 4.5 times as fast as a cold one": (first(4.5), first(1)),
     "bfloat16, the arithmetic of a TPU, lowers the validation accuracy of this LSTM": (
-        quality(cpu_bf16=0.8),
-        quality(),
+        quality(cpu_bf16=0.8), quality(),
     ),
     "The TPU's advantage over the GPU grows with the batch": (
-        along("batch_size", "tpu", BATCHES),
-        along("batch_size", "tpu", SLOWER),
+        turned_along("batch_size", "tpu", BATCHES)
     ),
     "GPU and TPU are equally fast at a batch of 256": (SAME, pace(tpu=2)),
     "The GPU's advantage over the CPU grows with the batch": (
-        along("batch_size", "gpu", BATCHES),
-        along("batch_size", "gpu", SLOWER),
+        turned_along("batch_size", "gpu", BATCHES)
     ),
-    "The accelerator's advantage grows with the batch": (
-        along("batch_size", "gpu", BATCHES),
-        along("batch_size", "gpu", SLOWER),
-    ),
+    "The accelerator's advantage grows with the batch": turned_along("batch_size", "gpu", BATCHES),
     "8-bit arithmetic costs this CNN accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
     "8-bit arithmetic costs this LSTM accuracy": (eight_bit(40, 5), eight_bit(1, 1)),
     "Two replicas on the cores of one CPU are no faster than one": (
-        pace(cpu_mirrored_2=1.2),
-        pace(cpu_mirrored_2=0.6),
+        pace(cpu_mirrored_2=1.2), pace(cpu_mirrored_2=0.6),
     ),
-    "Two GPUs are faster than one": (pace(gpu=2), pace(gpu_mirrored=2)),
-    "Two GPUs are faster than one at a batch of 512": (pace(gpu=2), pace(gpu_mirrored=2)),
+    "Two GPUs are faster than one": turned("gpu", "gpu_mirrored", 2),
+    "Two GPUs are faster than one at a batch of 512": turned("gpu", "gpu_mirrored", 2),
     "Two workers of one thread do at least 1.2 times the work of one": (
-        at({"batch_size": 512}, pace(cpu_1=1.5), SAME),
-        at({"batch_size": 512}, SAME, pace(cpu_1=1.5)),
+        either_at({"batch_size": 512}, pace(cpu_1=1.5), SAME)
     ),
     "A CPU answers more images a second in batches of 64 than one by one": (
         pace(),
@@ -327,41 +287,32 @@ WORLDS: dict[str, tuple[World, ...]] = {
             "batch_size", "cpu", dict.fromkeys((4.0, 16.0, 64.0, 256.0, 1024.0), 1.0) | {1.0: 0.01}
         ),
     ),
-    "TensorFlow trains faster in graph mode than in eager mode": (
-        pace(cpu_eager=1.5),
-        pace(cpu=1.5),
-    ),
-    "XLA trains faster than TensorFlow's own kernels on a CPU": (pace(cpu=1.5), pace(cpu_xla=1.5)),
+    "TensorFlow trains faster in graph mode than in eager mode": turned("cpu_eager", "cpu", 1.5),
+    "XLA trains faster than TensorFlow's own kernels on a CPU": turned("cpu", "cpu_xla", 1.5),
     "PyTorch trains faster with torch.compile than in eager mode": (
-        pace(cpu_torch=1.5),
-        pace(cpu_torch_compiled=1.5),
+        turned("cpu_torch", "cpu_torch_compiled", 1.5)
     ),
     "Accuracy does not depend on the framework": (quality(), quality(cpu_jax=0.7)),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
     **{
         f"bfloat16 trains this {network} network faster than float32 on a {chip.upper()}": (
-            pace(**{chip: 1.5}),
-            pace(**{f"{chip}_bf16": 1.5}),
+            turned(chip, f"{chip}_bf16", 1.5)
         )
         for network in ("image", "recurrent")
         for chip in ("cpu", "gpu")
     },
-    "TF32 trains this image network faster than float32 on a GPU": (
-        pace(gpu=1.5),
-        pace(gpu_tf32=1.5),
-    ),
+    "TF32 trains this image network faster than float32 on a GPU": turned("gpu", "gpu_tf32", 1.5),
     "A TPU is as fast in float32 as in bfloat16": (SAME, pace(tpu=2)),
     "A TPU trains this network 8 times as fast as a GPU, epoch for epoch": (
-        pace(gpu=8.6),
-        pace(tpu=8.6),
+        turned("gpu", "tpu", 8.6)
     ),
     "Threads pay more for larger matrices": (
         along("size", "all", {256.0: 0.9, 512.0: 0.5}),
         along("size", "all", {256.0: 0.5, 512.0: 0.9}),
     ),
-    "A GPU takes a fifth of the time of a CPU, or less": (pace(cpu=6), pace(gpu=6)),
-    "gpu is at least 1.3 times as fast as cpu": (pace(cpu=6), pace(gpu=6)),
-}
+    "A GPU takes a fifth of the time of a CPU, or less": turned("cpu", "gpu", 6),
+    "gpu is at least 1.3 times as fast as cpu": turned("cpu", "gpu", 6),
+}  # fmt: skip
 """Sentence → a world in which it is true, and one in which it is false.
 
 Of a source's sentence also one that is silent about it. These are made of what the author wrote.

@@ -16,8 +16,8 @@ from accelreport.results.reading import ResultProblem, read_named_record, read_p
 from accelreport.results.record import Record
 from accelreport.spec.device import Device
 from accelreport.spec.files_beside import ReportOptions
-from accelreport.spec.models import Published, SpecDocument, Talk
-from tests.mutations import figures, specs
+from accelreport.spec.models import SpecDocument, Talk
+from tests.mutations import specs
 from tests.mutations.results import (
     Folder,
     as_document,
@@ -126,13 +126,5 @@ SETTINGS = Kind(
 )
 ARCHITECTURE = Kind("architecture", {"architecture": specs.ARCHITECTURE}, specs.judge_architecture)
 
-KINDS = (
-    RECORD,
-    PLAN,
-    SPEC,
-    DEVICES,
-    SETTINGS,
-    ARCHITECTURE,
-    Kind("published", figures.FIGURES, partial(figures.judge, FOLDER), names_of(Published)),
-)
+KINDS = (RECORD, PLAN, SPEC, DEVICES, SETTINGS, ARCHITECTURE)
 """Every kind."""

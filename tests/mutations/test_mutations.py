@@ -6,20 +6,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
-from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record
-from accelreport.spec.device import Device
-from accelreport.spec.files_beside import ReportOptions
-from accelreport.spec.models import SpecDocument, Talk
-from tests.mutations import specs
-from tests.mutations.documents import KINDS, PLAN, RECORD, Kind
+from tests.mutations.documents import KINDS, Kind
 from tests.mutations.values import Mutation
 
 MOST = int(os.environ.get("MUTATIONS", "12"))
@@ -87,55 +79,3 @@ def test_what_once_broke_something_does_not_any_more(
 def test_the_documents_that_are_changed_are_taken_as_they_stand(kind: Kind) -> None:
     for which in kind.sound:
         assert kind.judged(which, Mutation((), "keep")), which
-
-
-@pytest.mark.parametrize(
-    ("model", "documents"),
-    [
-        (Record, list(RECORD.sound.values())),
-        (PlanDocument, list(PLAN.sound.values())),
-        (SpecDocument, list(specs.specs().values())),
-        (ReportOptions, [specs.SETTINGS["report"]]),
-        (Talk, [specs.SETTINGS["talk"]]),
-    ],
-)
-def test_every_field_of_a_model_is_changed(
-    model: type[BaseModel], documents: Sequence[Any]
-) -> None:
-    schema = model.model_json_schema()
-    absent = set(_absent(schema, schema.get("$defs", {}), documents))
-    assert absent - {".cell.folder"} == set()  # which no record holds
-
-
-def test_every_key_of_a_device_is_changed() -> None:
-    written = {key for device in specs.DEVICES.values() if device != 1 for key in device}
-    assert Device.model_fields.keys() - written == set()
-
-
-def _absent(
-    schema: Any, known: dict[str, Any], values: Sequence[Any], place: str = ""
-) -> Iterator[str]:
-    """The fields below a schema that none of the values has."""
-    if "$ref" in schema:
-        schema = known[schema["$ref"].rpartition("/")[2]]
-    for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        model = known.get(option.get("$ref", "").rpartition("/")[2], {})
-        keys = None if model.get("additionalProperties") else model.get("properties")
-        fitting = [
-            v
-            for v in values
-            if keys is None or (isinstance(v, dict) and not v.keys() - keys.keys())
-        ]
-        yield from _absent(option, known, fitting, place)
-    tables = [value for value in values if isinstance(value, dict)]
-    for name, inner in schema.get("properties", {}).items():
-        found = [table[name] for table in tables if table.get(name) is not None]
-        if found:
-            yield from _absent(inner, known, found, f"{place}.{name}")
-        else:
-            yield f"{place}.{name}"
-    if isinstance(inside := schema.get("additionalProperties"), dict):
-        yield from _absent(inside, known, [v for t in tables for v in t.values()], f"{place}.*")
-    if "items" in schema:
-        rows = [row for value in values if isinstance(value, list) for row in value]
-        yield from _absent(schema["items"], known, rows, f"{place}[]")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,20 +14,14 @@ import pytest
 
 from accelreport.errors import AccelReportError
 from accelreport.plugins import WORKLOADS
-from accelreport.report.model import Drawing, Figure, Page, Panel, Section
-from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.site import builder, cache
-from accelreport.report.site.assembly import gather
-from accelreport.report.site.cache import BuildManifest, FigureCache
-from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.options import BuildOptions, facts_of
 from accelreport.report.site.output import MANIFEST
 from accelreport.results.store import Store
 from tests.report.test_same_bytes import digests
-from tests.support import disks, sites
+from tests.support import sites
 from tests.support.children import python
 from tests.support.packages import EXAMPLE, install
-from tests.support.program import Finished, call, server
 from tests.support.records import study
 
 build = partial(builder.build, engines=sites.ENGINES)
@@ -130,13 +122,6 @@ def test_a_build_of_what_did_not_change_loads_and_writes_nothing(built: Built) -
     assert said.stdout.split() == ["0", "False", "False"]
 
 
-def test_a_benchmark_is_analysed_when_its_page_is_made(built: Built) -> None:
-    first, second = gather(Store(built.results))
-    assert benchmark_page(first).sections
-    assert "results" in vars(first)
-    assert "results" not in vars(second)
-
-
 def test_one_changed_record_changes_five_pages_and_two_decks(built: Built) -> None:
     before = digests(built.out)
     change_a_record(built.results)
@@ -223,21 +208,6 @@ def test_what_is_remembered_may_be_damaged_or_lost(built: Built) -> None:
     assert digests(built.out) == before
 
 
-@pytest.mark.e2e
-def test_builds_at_once_share_what_they_remember(tmp_path: Path) -> None:
-    _measured(tmp_path / "results", ["one"])
-    server()  # before threads ask for it
-
-    def built(name: str) -> Finished:
-        return call(tmp_path, "build", "--out", name, ACCELREPORT_CACHE=str(tmp_path / "cache"))
-
-    (tmp_path / "tmp").mkdir()
-    with ThreadPoolExecutor(3) as processes:
-        ended = list(processes.map(built, ["a", "b", "b"]))
-    assert [each.returncode for each in ended] == [0, 0, 0], ended
-    assert digests(tmp_path / "a") == digests(tmp_path / "b")
-
-
 def test_a_build_that_fails_leaves_the_site_as_it_was(built: Built, tmp_path: Path) -> None:
     before, mine = digests(built.out), tmp_path / "mine"
     mine.mkdir()
@@ -246,53 +216,3 @@ def test_a_build_that_fails_leaves_the_site_as_it_was(built: Built, tmp_path: Pa
         build(Store(built.results), built.out, options=replace(built.options, templates=mine))
     assert digests(built.out) == before
     assert MANIFEST in before
-
-
-def test_a_figure_is_kept_by_what_it_shows_and_forgotten_when_nobody_uses_it(
-    tmp_path: Path,
-) -> None:
-    cache = FigureCache(tmp_path)
-    assert cache.empty
-    cache.put("{}", "<svg/>")
-    cache.put("{ }", "<svg></svg>")
-    assert (cache.get("{}"), cache.get("{ }"), cache.get("[]")) == ("<svg/>", "<svg></svg>", None)
-    for path in cache.folder.glob("*/*"):
-        os.utime(path, (0, 0))
-    assert cache.get("{}") == "<svg/>"  # which is a use
-    cache.prune()
-    assert (cache.get("{}"), cache.get("{ }")) == ("<svg/>", None)
-
-
-def test_a_figure_that_is_wanted_twice_at_once_is_drawn_once(tmp_path: Path) -> None:
-    class Counting(FigureCache):
-        drawn = 0
-
-        def put(self, spec: str, drawn: str) -> None:
-            self.drawn += 1
-            super().put(spec, drawn)
-
-    def drawing(prefix: str) -> Drawing:
-        return Drawing(
-            lambda: {"layer": [{"mark": "point"}], "data": {"values": []}}, prefix, "t", "d"
-        )
-
-    figure = Figure(
-        "f", "t", "c", tuple(Panel(drawing(f"w{n}"), drawing(f"n{n}")) for n in range(3))
-    )
-    page = Page("a.html", "t", "f", (Section("s", "s", (figure,)),), "article.html", "k", "d")
-    cache = Counting(tmp_path)
-    with Drawer(cache) as drawer:
-        drawer.expect(page)
-        svgs = {drawer.svg(drawn).replace(drawn.prefix, "") for _, drawn in page.drawings}
-    assert (cache.drawn, len(svgs)) == (1, 1)
-
-
-def test_a_disk_that_is_full_leaves_nothing_behind_where_builds_remember(tmp_path: Path) -> None:
-    with disks.tiny(tmp_path / "cache") as disk:
-        cache = FigureCache(disk)
-        drawn = os.urandom(2**20).hex()
-        cache.put("too large", drawn)
-        memory = BuildManifest.of(disk, tmp_path / "site")
-        memory.save(drawn, {})
-        assert cache.get("too large") is None
-        assert [path for path in disk.rglob("*") if path.is_file()] == []

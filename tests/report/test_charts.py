@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +10,6 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import altair as alt
-import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,12 +41,11 @@ from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_table
 from accelreport.report.pages.sections.steps import QUANTILES, Distribution, step_ecdf
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.drawing import Drawer, DrawingError, Engines
+from accelreport.report.site.drawing import Drawer, DrawingError
 from accelreport.report.theme import KEYS, LINE_KEYS, SHAPES
 from accelreport.results.plan_document import plan_document
 from tests.house.tree import ROOT
 from tests.report.scenarios import Results, ordinary
-from tests.support.processes import command_line
 from tests.support.records import Study
 from tests.support.worlds import Fact, records_of
 
@@ -163,12 +159,6 @@ def test_a_chart_is_drawn_as_wide_as_it_was_asked_to_be(
     assert "<script" not in svg
 
 
-@pytest.fixture(scope="module")
-def engines() -> Iterator[Engines]:
-    with Engines() as made:
-        yield made
-
-
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_mark_tells_its_value_where_it_is_pointed_at(name: str, drawer: Drawer) -> None:
     svg = str(drawer.svg(draw(CHARTS[name], WIDE, prefix="c", title="t", description="d")))
@@ -181,18 +171,6 @@ def test_marks_and_names_of_a_device_are_known_by_its_number(drawer: Drawer) -> 
     svg = str(drawer.svg(draw(CHARTS["sweep"], WIDE, prefix="c", title="t", description="d")))
     kinds = set(re.findall(rf'<(\w+)[^>]* data-series="{CPU.colour}"', svg))
     assert {"path", "text"} <= kinds
-
-
-def test_what_draws_stands_back_for_what_asks_and_is_out_of_reach_of_ctrl_c(
-    engines: Engines,
-) -> None:
-    worker = engines.take(own_fonts=True)
-    worker.draw(json.dumps({"data": {"values": []}, "mark": "point"}))
-    process = worker.process.pid
-    assert psutil.Process(process).nice() > psutil.Process().nice()
-    assert os.getpgid(process) != os.getpgrp()
-    assert os.getsid(process) == os.getsid(0), "or Linux gives it as much as all the others"
-    engines.leave(worker)
 
 
 @pytest.mark.parametrize("name", ["speedup", "dots"])
@@ -307,13 +285,6 @@ def test_an_axis_of_long_times_is_marked_in_minutes_and_hours() -> None:
     assert len(scales.round_times(400.0, 500.0)) > 1
 
 
-def test_tick_labels_are_texts_made_in_python() -> None:
-    expression = scales.label_expression([0.5, 1.0], scales.factor_text)
-    assert "'0.5×'" in expression
-    assert json.dumps(expression)
-    assert scales.quoted("a'b\\") == "'a\\'b\\\\'"
-
-
 def test_a_long_axis_title_takes_two_lines_where_there_is_little_room() -> None:
     assert scales.wrapped("short", 330) == "short"
     wrapped = scales.wrapped("times as fast as CPU (all threads) (log scale)", 210)
@@ -364,17 +335,6 @@ def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
     ticks = scales.quality_ticks(loss, loss * (1 + more), share=False)
     assert ticks[0] <= loss
     assert ticks[-1] - ticks[0] >= 0.05 * loss * (1 - 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("values", "log"),
-    [
-        ((1, 2), False), ((1, 2, 3), False), ((1, 2, 4, 8), False), ((10, 20, 30), False),
-        ((32, 128), True), ((256, 512, 1024), True), ((1, 10, 100), True), ((1, 2, 4, 64), True),
-    ],
-)  # fmt: skip
-def test_a_few_things_are_counted_on_a_linear_axis(values: tuple[float, ...], log: bool) -> None:
-    assert scales.swept_on_log(values) is log
 
 
 def offer(seconds: float, cost: float | None) -> Offer:
@@ -483,35 +443,6 @@ def test_bars_are_as_long_as_their_values_and_brackets_are_right_of_them_and_in_
     assert right < ratios[0] < width
 
 
-def test_what_draws_is_left_by_one_build_to_the_next_and_ends_with_the_last(
-    drawer: Drawer,
-) -> None:
-    drawing = draw(CHARTS["dots"], WIDE, prefix="c", title="t", description="d")
-
-    def there() -> set[int]:
-        children = psutil.Process().children()
-        return {each.pid for each in children if "draw_worker" in command_line(each)} - before
-
-    before: set[int] = set()
-    wanted = drawer.svg(drawing)
-    before = there()
-    with Engines() as engines:
-        with Drawer(engines=engines) as build:
-            assert build.svg(drawing) == wanted
-        left = there()
-        assert left, "the build has not ended them"
-        with Drawer(engines=engines) as build:
-            assert build.svg(drawing) == wanted
-        assert there() == left, "and the next one has started none"
-        one = engines.take(own_fonts=True)
-        engines.leave(one)
-        one.process.kill()
-        one.process.wait()
-        with Drawer(engines=engines) as build:
-            assert build.svg(drawing) == wanted, "none that ended is used again"
-    assert not there()
-
-
 STRANGER = "def vegalite_to_svg(spec, *, vl_version=None):\n    raise AssertionError\n"
 """A drawing engine that is called otherwise: its next major version has no `allowed_base_urls`."""
 
@@ -537,19 +468,6 @@ def test_a_detail_is_nearer_to_its_own_name_than_to_that_of_the_next_row(count: 
     assert 0 < apart < spec["height"] / count - apart
 
 
-@pytest.mark.parametrize("name", CHARTS)
-def test_no_chart_makes_altair_look_for_a_channel(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For a bare text or value it hashes every class of its schema, which takes 10 ms each time."""
-
-    def refuse(*_: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr("altair.utils.schemapi._FromDict.__init__", refuse)
-    assert draw(CHARTS[name], 600, prefix="a", title="t", description="d").spec
-
-
 @pytest.mark.parametrize(("y", "falls"), [((9.0, 1.0, 0.1), True), ((0.1, 1.0, 9.0), False)])
 def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
     y: tuple[float, ...], *, falls: bool
@@ -569,19 +487,6 @@ def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
     }
     # A line that falls leaves its first mark downwards.
     assert above[texts[0]] is falls
-
-
-def test_a_chart_that_no_page_shows_is_never_made_and_any_other_once() -> None:
-    widths: list[int] = []
-
-    def make(width: int) -> Chart:
-        widths.append(width)
-        return CHARTS["dots"](width)
-
-    drawing = draw(make, 600, prefix="a", title="t", description="d")
-    assert widths == []
-    assert drawing.spec is drawing.spec
-    assert widths == [600]
 
 
 def test_a_linear_axis_of_rates_begins_at_0_and_is_even() -> None:

@@ -15,7 +15,6 @@ from accelreport.report import quantity
 from accelreport.report.charts.curves import (
     Curve,
     learning_curves,
-    need_dashes,
     shared_axes,
 )
 from accelreport.report.charts.dot_plot import LETTERS, Base, Dot, dot_plot
@@ -30,7 +29,6 @@ from accelreport.report.charts.sweep import (
     sweep_axes,
 )
 from accelreport.report.model import Figure
-from accelreport.report.openings.opening import ON_A_SLIDE
 from accelreport.report.pages.sections.predictions import predictions_section
 from accelreport.report.text import text_width
 from tests.report.scenarios import observed
@@ -122,15 +120,6 @@ def test_the_last_values_of_lines_that_end_together_are_those_of_validation() ->
     assert all(b - a >= LABEL_SIZE for a, b in pairwise(places))
 
 
-def test_a_telephone_has_the_name_of_a_row_and_what_it_is_in_one_line() -> None:
-    detail = "published, two virtual cores"
-    dots = [Dot("CPU", detail, SEVEN[0], 1.0, "1 %", 1.0, 1.0, published=True)]
-    made = dot_plot(dots, axis_title="share", tick=plain, width=330, height=200).to_dict()
-    written = {row["label"]: row["y"] for rows in made["datasets"].values() for row in rows
-               if "label" in row}  # fmt: skip
-    assert written["CPU"] == written[detail] < written["1 %"]
-
-
 def test_a_legend_says_of_each_line_what_is_not_alike() -> None:
     same = (1.0, 2.0)
     lines = [
@@ -142,14 +131,6 @@ def test_a_legend_says_of_each_line_what_is_not_alike() -> None:
         ("CPU, published 2018", "diamond"),
     ]
     assert [key.text for key in keys_of_lines(lines[:1])] == ["CPU"]
-
-
-def test_validation_is_solid_where_colours_tell_devices_apart() -> None:
-    beyond = Named("the ninth", 10, 2)
-    assert not need_dashes([SEVEN[0], beyond])
-    assert need_dashes([Named("here", 1, 0), Named("there", 1, 1)])
-    curves = (Curve(beyond, True, (1.0, 2.0), (0.5, 0.9), (0.5, 0.9), (0.5, 0.9), "90 %"),)
-    assert not any("strokeDash" in layer["encoding"] for layer in _spec(curves, 300)["layer"])
 
 
 def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_its_mark() -> None:
@@ -172,14 +153,6 @@ def test_a_number_stands_beside_the_band_of_an_interval_that_reaches_far_from_it
     assert abs(shift(3.0)) > BESIDE
 
 
-def test_many_rows_of_a_slide_have_their_names_alone_and_leave_it_its_height() -> None:
-    dots = [Dot(f"row {n}", "measured", SEVEN[0], 1.0 + n, "1", 1.0, 9.0) for n in range(6)]
-    size = ON_A_SLIDE
-    made = dot_plot(dots, axis_title="x", tick=plain, width=size.width, height=size.height)
-    assert "measured" not in {row["label"] for row in _rows(made.to_dict(), "label")}
-    assert made.to_dict()["height"] <= size.height - 46
-
-
 def test_a_rounding_error_is_told_in_words_that_need_no_powers_of_ten() -> None:
     assert quantity.tiny(1.4e-6) == "below 0.00001"
     assert quantity.tiny(2.6e-4) == "0.00026"
@@ -197,25 +170,6 @@ def test_only_an_axis_that_leaves_0_out_is_said_to() -> None:
     assert section is not None
     (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
     assert "not at 0" not in figure.caption
-
-
-def test_a_number_that_would_lie_on_another_is_left_to_the_table() -> None:
-    x, texts = tuple(float(4**n) for n in range(6)), tuple(f"{n}0,000.99 ms" for n in range(6))
-    flat = (1.0, 1.01, 1.0, 1.01, 1.0, 9.0)
-    line = SweepLine("A", "", SEVEN[0], x, flat, flat, flat, texts=texts)
-    below = replace(line, name="B", device=SEVEN[1], y=(0.9,) * 6, texts=())
-    both = [line, below]
-    axes = sweep_axes(both, (), x_title="batch size")
-
-    def numbers(width: int) -> set[str]:
-        spec = SweepPanel(both, [], axes, width, 290).chart().to_dict()
-        every = (row for rows in spec["datasets"].values() for row in rows)
-        return {row["label"] for row in every if row.get("label") in texts}
-
-    assert numbers(WIDE) == set(texts)
-    few = numbers(330)
-    assert texts[0] in few
-    assert len(few) < len(texts)
 
 
 # The dot plot of several marks a row -------------------------------------------------------------
@@ -273,19 +227,6 @@ def test_texts_of_a_dot_plot_are_whole_in_the_chart_and_on_no_other_text(
         assert not box.left < mark < box.right
     for (one, _), (other, _) in combinations(texts, 2):
         assert not _overlap(one, other)
-
-
-@pytest.mark.parametrize("value", [0.59, 0.95, 1.02, 2.0])
-def test_a_text_near_the_line_of_a_base_is_on_the_side_away_from_it(value: float) -> None:
-    dots = [
-        Dot("a", "", SEVEN[0], value, f"{value}×", 0.97 * value, 1.03 * value, owner="Tesla T4"),
-        Dot("b", "", SEVEN[0], 60.0, "60×", 60.0, 60.0),
-    ]
-    made = dot_plot(
-        dots, axis_title="rate", tick=factor_text, width=1104, height=0, base=Base()
-    ).to_dict()
-    (box, mark), _ = _texts_beside(made)
-    assert box.left > mark if value > 1 else box.right < mark
 
 
 def test_the_base_of_a_row_is_a_bar_over_the_whole_row_and_has_no_text() -> None:

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import http.client
-import re
-import select
-import signal
-import socket
-import struct
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,10 +15,8 @@ from playwright.sync_api import Browser, ConsoleMessage
 from accelreport.errors import AccelReportError
 from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.serve import (
-    IDLE_S,
     LiveServer,
     ServeError,
-    _Handler,
     files_fingerprint,
     keep_serving,
     live,
@@ -33,7 +24,7 @@ from accelreport.report.site.serve import (
 from tests.report.scenarios import Results
 from tests.support.browser import tab
 from tests.support.processes import PATIENCE_S, soon
-from tests.support.records import store_of, study
+from tests.support.records import study
 from tests.support.sites import build
 
 RESULTS = Results((study("matmul", repeats=1, devices=("cpu",), axes={}),))
@@ -174,17 +165,6 @@ def test_a_site_that_is_reached_through_a_link_is_served(tmp_path: Path) -> None
         assert "here" in shown.ask("/")[1]
 
 
-def test_a_page_that_is_no_utf8_is_served_as_it_is_and_odd_names_are_absent(
-    shown: Shown, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (shown.server.folder / "odd.html").write_bytes(b"<p>caf\xe9</p></body>")
-    (shown.server.folder / "folder.html").mkdir()
-    assert shown.fetch("/odd.html").content.startswith(b"<p>caf\xe9</p><script>")
-    for path in ("/folder.html", f"/{'a' * 300}.html", "/%00.html", "/%ed%a0%80.html", "/%ff"):
-        assert shown.ask(path)[0] == 404, path
-    assert "Traceback" not in capfd.readouterr().err
-
-
 def test_no_page_is_kept_guessed_or_framed(shown: Shown) -> None:
     for path in ("/", "/absent.html", "/speedups.csv"):
         headers = shown.fetch(path).headers
@@ -192,51 +172,6 @@ def test_no_page_is_kept_guessed_or_framed(shown: Shown) -> None:
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["X-Frame-Options"] == "DENY"
         assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
-
-
-def test_a_connection_that_asks_for_nothing_is_closed(
-    shown: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert _Handler.timeout == IDLE_S
-    monkeypatch.setattr(_Handler, "timeout", 0.1)
-    port = int(shown.server.server_address[1])
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as idle:
-        idle.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        assert idle.recv(1) == b""
-
-
-def answers(connections: Sequence[socket.socket]) -> set[bytes]:
-    """How the answers begin that have come so far."""
-    ready, _, _ = select.select(connections, [], [], 0)
-    return {each.recv(12, socket.MSG_PEEK) for each in ready}
-
-
-@pytest.mark.e2e
-def test_more_idle_connections_than_files_may_be_open_do_not_end_the_program(
-    tmp_path: Path,
-) -> None:
-    store_of(tmp_path / "results", RESULTS.studies[0])
-    limited = ["sh", "-c", 'ulimit -n 128 && exec "$@"', "sh", sys.executable, "-m", "accelreport"]
-    process = subprocess.Popen(
-        [*limited, "serve", "--port", "0"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    idle: list[socket.socket] = []
-    try:
-        assert process.stdout is not None
-        at = next(filter(None, map(re.compile(r"127\.0\.0\.1:(\d+)/").search, process.stdout)))
-        address = "127.0.0.1", int(at[1])
-        idle += [socket.create_connection(address, timeout=PATIENCE_S) for _ in range(200)]
-        assert soon(lambda: b"HTTP/1.1 503" in answers(idle))
-        for each in idle:
-            each.close()
-        assert soon(lambda: asked(address[1], "/").status == 200)
-    finally:
-        for each in idle:
-            each.close()
-        process.kill()
-        _, error = process.communicate()
-    assert (process.returncode, error) == (-signal.SIGKILL, "")
 
 
 def test_the_built_site_is_not_touched_by_serving(shown: Shown) -> None:
@@ -268,26 +203,6 @@ def test_a_change_of_any_file_is_seen(tmp_path: Path) -> None:
     states.append(files_fingerprint([tmp_path]))
     assert len(set(states)) == 3
     assert states[0] == states[-1]
-
-
-@pytest.mark.e2e
-def test_a_reader_who_goes_away_in_the_middle_is_no_error(
-    shown: Shown, capfd: pytest.CaptureFixture[str]
-) -> None:
-    large = shown.server.folder / "large.bin"
-    with large.open("wb") as file:
-        file.truncate(2**28)
-    assert shown.ask("/index.html")[0] == 200
-    before = threading.active_count()
-    host, port = "127.0.0.1", int(shown.server.server_address[1])
-    for _ in range(3):
-        with socket.create_connection((host, port)) as asked:
-            asked.sendall(f"GET /large.bin HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
-            asked.recv(1000)
-            asked.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert shown.ask("/index.html")[0] == 200
-    assert soon(lambda: threading.active_count() <= before)
-    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.e2e

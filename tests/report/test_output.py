@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from accelreport.atomic import TEMPORARY_SUFFIX
 from accelreport.errors import ExitCode
-from accelreport.report.site.drawing import WORKER
-from accelreport.report.site.output import MANIFEST, STAGING, Output, OutputError, is_inside
+from accelreport.report.site.output import MANIFEST, STAGING, Output, OutputError
 from tests.support.program import call, call_from_nothing
 from tests.support.records import store_of, study
 
@@ -83,21 +79,6 @@ def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path: Path) -> None
         assert not [path for path in left if path.exists()]
 
 
-def test_what_waits_stays_where_no_lock_says_that_nobody_is_at_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unknown(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    staging, _ = abandoned(tmp_path)
-    monkeypatch.setattr("fcntl.flock", unknown)
-    with Output(tmp_path):
-        assert staging.exists()
-    os.utime(staging, (0, 0))
-    with Output(tmp_path):
-        assert not staging.exists()
-
-
 @pytest.mark.e2e
 def test_a_killed_build_leaves_nothing_to_the_next_one_and_no_traceback(tmp_path: Path) -> None:
     made = (study(repeats=2, seed=seed, spec=f"s{seed}") for seed in range(3))
@@ -114,24 +95,6 @@ def test_a_killed_build_leaves_nothing_to_the_next_one_and_no_traceback(tmp_path
     abandoned(tmp_path / "site")
     assert call(tmp_path, "build").returncode == ExitCode.OK, "where nothing has changed, too"
     assert not list((tmp_path / "site").glob(f"{STAGING}*"))
-
-
-def test_a_process_that_draws_for_nobody_any_more_ends_without_a_word() -> None:
-    worker = subprocess.Popen(
-        [sys.executable, "-P", str(WORKER)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert worker.stdout is not None
-    worker.stdout.close()
-    worker.stdout = None
-    assert worker.communicate("{}\n")[1] == ""
-    assert worker.returncode == 0
-
-
-def test_a_list_of_files_that_is_a_device_is_not_read_for_ever(tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).symlink_to("/dev/zero")
-    with pytest.raises(OutputError, match="cannot be used"):
-        Output(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "c:/x", "a\\..\\x", "", MANIFEST])
@@ -153,19 +116,7 @@ def test_a_damaged_list_of_files_is_told_and_not_trusted(tmp_path: Path) -> None
     assert "--out" in caught.value.remedy
 
 
-def test_one_file_cannot_be_two(tmp_path: Path) -> None:
-    output = Output(tmp_path)
-    output.add("a", "1")
-    with pytest.raises(ValueError, match="twice"):
-        output.add("a", "2")
-
-
 def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "site").write_text("a file")
     with pytest.raises(OutputError):
         write(tmp_path / "site", a="1")
-
-
-def test_inside_means_below() -> None:
-    assert is_inside("a/b.html")
-    assert not is_inside("a/../b")

@@ -107,16 +107,6 @@ def test_no_figure_is_split_between_two_sheets(
     assert len({first for first, _ in places}) > 1
 
 
-def test_a_figure_that_is_split_would_be_found(
-    every_site: dict[SiteName, Path], browser: Browser
-) -> None:
-    with opened(browser, page_of(WITH_FIGURES[0], every_site), width=680) as page:
-        # A figure taller than a sheet has to be split.
-        page.evaluate("document.querySelector('figure').style.minHeight = '1200px'")
-        places = sheets_of_figures(page)
-    assert [number for number, pair in enumerate(places) if pair[0] != pair[1]] == [0]
-
-
 @pytest.mark.parametrize("kind", PAGES.values(), ids=lambda kind: kind.name)
 def test_paper_is_light_and_holds_the_whole_width(
     kind: Kind, every_site: dict[SiteName, Path], browser: Browser

@@ -9,13 +9,9 @@ import pytest
 from accelreport.api import load_results
 from accelreport.report.comparison import compare_folders
 from accelreport.report.pages.compare import comparison_html
-from accelreport.report.site.builder import build as build_from_nothing
 from accelreport.report.site.options import BuildOptions
-from accelreport.results import privacy
-from accelreport.results.privacy import Identity
 from accelreport.results.reading import plan_file_name, to_bytes
 from accelreport.results.store import Store
-from tests.report.test_same_bytes import digests
 from tests.support import sites
 from tests.support.private import found_in, old_studies
 
@@ -67,18 +63,3 @@ def test_what_other_formats_hold_of_the_records_has_no_name(
     ):
         assert str(results.parent) not in shown
         assert "~/results" in shown
-
-
-def test_who_builds_where_and_in_which_order_changes_no_byte(
-    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sites.build(Store(results), tmp_path / "here")
-    elsewhere = Identity(frozenset({"images"}), frozenset({"/usr"}), frozenset({"external"}))
-    monkeypatch.setattr(privacy, "identity_here", lambda: elsewhere)
-
-    class Shuffled(Store):
-        def records(self):  # type: ignore[no-untyped-def]
-            return reversed(list(super().records()))
-
-    build_from_nothing(Shuffled(results), tmp_path / "there", engines=sites.ENGINES)
-    assert digests(tmp_path / "here") == digests(tmp_path / "there")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from markupsafe import Markup
 from playwright.sync_api import Browser, Page, expect
 
-from accelreport.report.site.render import Renderer
 from accelreport.results.store import Store
 from tests.house.tree import ROOT
 from tests.support.browser import opened
@@ -18,9 +15,6 @@ from tests.support.workers import made_once
 
 pytestmark = pytest.mark.e2e
 
-MOST = 3_802 - 1_729 + 6_144
-"""Bytes of the scripts of a page: those before pages responded, without that of figures to explore,
-and 6 kB more."""
 BENCHMARK = "mnist_batch_sweep.full.html"
 SHOWN = "tbody tr:not(.group):visible"
 
@@ -38,12 +32,6 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first_cells(page: Page, table: str) -> list[str]:
     """The header of each row of a table, from the top."""
     return page.locator(f"#{table} tbody tr:not(.group) > :first-child").all_inner_texts()
-
-
-def test_scripts_are_at_most_six_kilobytes_more_than_before_pages_responded() -> None:
-    renderer = Renderer(lambda _: Markup())
-    scripts = [renderer.scripts("article.html")]
-    assert sum(len(script.encode()) for some in scripts for script in some.values()) <= MOST
 
 
 @pytest.mark.parametrize(
@@ -84,24 +72,6 @@ def test_a_reader_filters_rows_and_sends_what_is_left(
         assert page.locator(SHOWN).count() == found
 
 
-def test_words_and_facets_narrow_rows_together(example: Path, browser: Browser) -> None:
-    with opened(browser, example / "claims.html", "#find=accelerator&verdict=confirmed") as page:
-        assert page.get_by_label("Find in the tables").input_value() == "accelerator"
-        for row in page.locator(SHOWN).all():
-            assert row.get_attribute("data-verdict") == "confirmed"
-
-
-def test_an_address_of_a_row_is_no_filter(example: Path, browser: Browser) -> None:
-    with opened(browser, example / "claims.html") as page:
-        row = page.locator("tr[id^=claim-]").first.get_attribute("id")
-        every = page.locator(SHOWN).count()
-        page.get_by_label("Verdict").select_option(index=1)
-        page.evaluate("id => { location.hash = id }", row)
-        expect(page.get_by_label("Verdict")).to_have_value("")
-        assert page.locator(SHOWN).count() == every
-        assert page.locator(f"#{row}").evaluate("row => row.matches(':target')")
-
-
 def test_a_column_of_numbers_is_sorted_by_value_with_the_keyboard(
     example: Path, browser: Browser
 ) -> None:
@@ -128,23 +98,6 @@ def test_a_column_of_numbers_is_sorted_by_value_with_the_keyboard(
         assert first_cells(page, "all-rates") == before
     with opened(browser, example / "benchmarks.html", address.partition(".html")[2]) as page:
         assert page.locator("#all-rates [aria-sort=descending]").count() == 1
-
-
-def test_a_sorted_table_keeps_its_groups(example: Path, browser: Browser) -> None:
-    with opened(browser, example / "claims.html", "#sort=claims-table+1+ascending") as page:
-        assert page.locator("#claims-table [aria-sort]").inner_text() == "verdict"
-        for body in page.locator("#claims-table tbody").all():
-            assert "group" in (body.locator("tr").first.get_attribute("class") or "")
-
-
-def test_numbers_that_a_reader_opened_stay_open_when_they_are_sorted(
-    example: Path, browser: Browser
-) -> None:
-    with opened(browser, example / BENCHMARK) as page:
-        fold = page.locator("details.data:has(.sort)").first
-        fold.locator("summary").first.click()
-        fold.locator(".sort").first.click()
-        assert fold.get_attribute("open") is not None
 
 
 def unfold(page: Page, place: str) -> None:
@@ -276,19 +229,6 @@ def test_a_browser_without_scripts_has_each_value_as_a_title(
         titles = page.locator(".chart svg * > title").all_text_contents()
     assert titles == told
     assert len(titles) > 30
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_is_told_can_be_read_on_a_telephone(
-    scheme: Literal["light", "dark"], example: Path, browser: Browser
-) -> None:
-    with opened(browser, example / BENCHMARK, width=390, scheme=scheme) as page:
-        page.locator("#sweep .view:first-of-type .narrow svg").focus()
-        box = page.locator(".tip").bounding_box()
-        assert box
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_paper_shows_neither_filters_nor_signs_of_buttons(example: Path, browser: Browser) -> None:

@@ -37,8 +37,8 @@ from accelreport.report.slides.site import deck_page
 from accelreport.report.view import BenchmarkView
 from accelreport.results.store import Store
 from accelreport.spec.models import Talk, TalkSlide
-from tests.report.scenarios import Results, digits, observed, ordinary
-from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL, STAGES
+from tests.report.scenarios import Results, observed, ordinary
+from tests.report.slide_checks import CUT, LITTLE, OUTSIDE, SMALL
 from tests.report.test_browser import OVERLAPS, SMALLEST_TEXT
 from tests.report.tree import Element, parse
 from tests.support.browser import BROWSER_ARGUMENTS, browser_path, opened
@@ -53,7 +53,6 @@ SWEEP = "mnist_batch_sweep.full.slides.html"
 SWEEP_PAGE = "mnist_batch_sweep.full.html"
 DECKS = (WHOLE, SWEEP, "mnist_batch_sweep.quick.slides.html", "matmul.full.slides.html")
 EXAMPLE = Path("examples/two_core_cpu")
-SIZES = {"size": (256, 1024, 4096)}
 LETTERS = 28
 """Pixels of the smallest letters on a screen of 720 lines, those of drawings among them."""
 
@@ -95,18 +94,6 @@ def notes_of(slide: Element) -> Element:
 def ids(page: Page) -> list[str]:
     found: list[str] = page.evaluate("[...document.querySelectorAll('.slide')].map(s => s.id)")
     return found
-
-
-@pytest.mark.parametrize("deck", DECKS)
-def test_no_slide_lets_anything_out_and_all_can_be_read_from_the_last_row(
-    deck: str, site: Path, browser: Browser
-) -> None:
-    with told(browser, site / deck) as page:
-        assert page.evaluate(OUTSIDE) == []
-        assert page.evaluate(SMALL, LETTERS * 1080 / 720) == []
-        assert page.evaluate(STAGES) >= 0.6
-        assert page.evaluate(OVERLAPS) == []
-        assert page.evaluate(CUT) == []
 
 
 @pytest.fixture(scope="module")
@@ -155,28 +142,6 @@ def test_a_deck_carries_its_fonts_and_no_other_page_pays_for_them(
             assert used.startswith(family), element
     assert "@font-face" not in (site / "index.html").read_text(encoding="utf-8")
     assert "font-src" not in (site / "index.html").read_text(encoding="utf-8")
-
-
-def test_pictures_of_a_row_end_alike_however_long_their_names_are(
-    tmp_path: Path, browser: Browser
-) -> None:
-    made = study(spec="k", axes={}, devices=("cpu",), repeats=1, origin="sample", samples=12)
-    seen = replace(made, records=tuple(map(digits, made.records)))
-    build(Results((seen,)), tmp_path)
-    with told(browser, tmp_path / "k.full.slides.html", width=1280, height=720) as page:
-        first = page.locator(".gallery .said").first
-        first.evaluate("e => { e.textContent = 'a '.repeat(40) }")
-        ends = "all => all.slice(0, 6).map(e => Math.round(e.getBoundingClientRect().bottom))"
-        assert len(set(page.locator(".gallery img").evaluate_all(ends))) == 1
-        assert page.evaluate(OUTSIDE) == []
-
-
-def test_how_many_claims_are_in_a_state_stands_on_one_line(site: Path, browser: Browser) -> None:
-    with told(browser, site / WHOLE) as page:
-        count = page.locator(".verdicts strong").first
-        count.evaluate("e => { e.textContent = '136' }")
-        lines = "e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).fontSize)"
-        assert count.evaluate(lines) < 1.5
 
 
 def test_no_text_however_long_or_odd_leaves_its_slide(
@@ -315,25 +280,6 @@ def test_a_person_chooses_slides_their_order_and_their_titles(
     assert [slide.title for slide in decks[0].sections] != titles
 
 
-def test_a_talk_has_room_first_for_what_was_measured_more_than_once() -> None:
-    once = [study(spec=f"a{n}", repeats=1) for n in range(9)]
-    often = [study(spec="y", repeats=3), study("matmul", spec="z", axes=SIZES, repeats=3)]
-    benches = gather(Results((*once, *often)))
-    deck = deck_page(benches, index_page(benches, "Site", []))
-    told = {slide.id.partition("-")[0] for slide in deck.sections}
-    assert {"y", "z"} <= told
-
-
-def test_a_talk_has_each_part_of_the_story_before_a_second_picture_of_one() -> None:
-    sweeps = [study(spec=f"a{n}", repeats=3, samples=12) for n in range(10)]
-    sweeps = [replace(each, records=tuple(map(digits, each.records))) for each in sweeps]
-    made = gather(Results((*sweeps, study("matmul", spec="k", axes=SIZES, repeats=3))))
-    deck = deck_page(made, index_page(made, "Site", []))
-    names = [slide.id for slide in deck.sections]
-    assert len(names) == len(set(names)) == SITE_SLIDES - 1
-    assert {"a0-figure-1", "k-figure-1"} <= set(names)
-
-
 def test_where_nothing_has_a_time_no_deck_is_made_and_nothing_leads_to_one(tmp_path: Path) -> None:
     made = study("matmul", spec="k", repeats=1)
     ended = tuple(
@@ -348,18 +294,6 @@ def test_where_nothing_has_a_time_no_deck_is_made_and_nothing_leads_to_one(tmp_p
     assert "no steady step" in page.text
     links = {link.attributes["href"] for link in page.all("a") if "href" in link.attributes}
     assert "k.full.slides.html" not in links
-
-
-def test_every_title_names_its_slide_and_none_continues_another(decks: list[ReportPage]) -> None:
-    for deck in decks:
-        titles = [slide.title for slide in deck.sections]
-        assert "…" not in deck.kicker
-        assert len(titles) == len(set(titles)) or deck.path == WHOLE
-        for title in titles:
-            assert not re.search(r"\(\d+ of \d+\)|part \d", title)
-            assert not title.endswith((".", ":")), title
-            assert not re.search(r"\d (ms|µs|s|min|h|%|°C)\b", title), "a number keeps its unit"
-        assert all(len(slide.blocks) == 1 for slide in deck.sections)
 
 
 def test_no_figure_of_a_slide_has_fewer_than_three_points(decks: list[ReportPage]) -> None:
@@ -387,18 +321,6 @@ def test_no_slide_has_more_than_six_rows_and_the_title_keeps_its_own(
     drawn = str(figure.panels[0].wide.spec)
     # Those of the title, and one of each framework at least.
     assert all(name in drawn for name in ("TensorFlow graph", "TensorFlow eager", "PyTorch", "JAX"))
-
-
-def test_a_deck_with_something_decided_ends_with_what_to_take_away(
-    decks: list[ReportPage],
-) -> None:
-    ends = [deck.sections[-1] for deck in decks if deck.sections[-1].id == "takeaway"]
-    assert ends
-    for last in ends:
-        (block,) = last.blocks
-        assert isinstance(block, LargeNumbers)
-        assert 1 <= len(block.items) <= 3
-        assert last.title == "Summary"
 
 
 @given(
@@ -561,15 +483,6 @@ def test_f_fills_the_screen_and_the_mast_leads_back_by_keyboard(
         assert page.locator(".mast").evaluate("e => getComputedStyle(e).opacity") == "1"
 
 
-def test_a_screen_reader_hears_one_named_slide_after_another(pages: dict[str, Element]) -> None:
-    for deck in DECKS:
-        every = [e.attributes["id"] for e in pages[deck].all() if "id" in e.attributes]
-        assert len(every) == len(set(every))
-        headings = {e.attributes.get("id"): e for e in pages[deck].all("h1", "h2")}
-        for slide in slides_of(pages[deck]):
-            assert headings[slide.attributes["aria-labelledby"]] in slide.all("h1", "h2")
-
-
 def test_a_swipe_moves_to_the_next_slide(site: Path, browser: Browser) -> None:
     with told(browser, site / WHOLE, touch=True) as page:
         known = ids(page)
@@ -626,15 +539,6 @@ def test_a_second_window_keeps_in_step_both_ways_on_the_disk(site: Path, browser
         second.keyboard.press("PageDown")
         first.wait_for_url(f"**#{known[2]}")
         assert place(first) == known[2]
-
-
-def test_a_message_from_another_window_moves_nothing(site: Path, browser: Browser) -> None:
-    with told(browser, site / SWEEP) as page:
-        page.evaluate(
-            "postMessage({deck: location.pathname, slide: 'claims'}, '*');"
-            "new Promise(done => setTimeout(done, 200))"
-        )
-        assert place(page) == "start"
 
 
 def test_without_scripts_notes_open_under_their_slide(site: Path, browser: Browser) -> None:

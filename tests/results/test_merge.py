@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelreport.results.merge import Merged, Version, kept, merge, record_versions
+from accelreport.results.merge import Merged, merge, record_versions
 from accelreport.results.reading import ResultsError, read_record, to_bytes
 from accelreport.results.record import Record
 from accelreport.results.store import Store
@@ -54,29 +54,6 @@ def merged(tmp: Path, *sources: Path) -> Path:
         out = tmp / f"out{next(number)}"
     merge(sources, out)
     return out
-
-
-VERSIONS = st.sets(
-    st.builds(
-        Version,
-        st.integers(0, 3),
-        st.sampled_from("abc"),
-        st.sampled_from("xyz"),
-        st.just(Path()),
-    ),
-    min_size=1,
-    max_size=6,
-)
-
-
-@given(VERSIONS, VERSIONS, VERSIONS)
-def test_what_is_kept_of_versions_does_not_depend_on_how_they_meet(
-    a: set[Version], b: set[Version], c: set[Version]
-) -> None:
-    assert kept(kept(a) | b) == kept(a | b) == kept(b | a)
-    assert kept(kept(a | b) | c) == kept(a | kept(b | c))
-    assert kept(a | a) == kept(a)
-    assert max(kept(a)) == max(a)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
@@ -302,13 +279,6 @@ def test_a_plan_that_every_node_left_is_one_plan_and_a_damaged_copy_is_named(
     assert (result.records, result.plans, result.conflicts) == (3, 1, ())
     assert [problem.path for problem in result.problems] == [damaged]
     assert Store(tmp_path / "out").plans() == [made.plan]
-
-
-def test_sources_are_not_changed(tmp_path: Path, folder: Folder) -> None:
-    source = folder(VARIANTS[:4])
-    before = contents(source)
-    merge([source], tmp_path / "out")
-    assert contents(source) == before
 
 
 def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:

@@ -70,14 +70,6 @@ def test_a_loss_that_diverged_comes_back_as_nan(tmp_path: Path) -> None:
     json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
-def test_a_folder_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
-    store = Store(tmp_path / "nowhere")
-    assert list(store.records()) == []
-    assert store.plans() == []
-    assert store.get("0" * 16, MACHINE) is None
-    assert store.problems == []
-
-
 MANY_KEYS = b"{" + b",".join(b'"k%d":1' % number for number in range(100_000))
 """Keys of an object that is searched for its repeated one in seconds."""
 
@@ -114,18 +106,6 @@ def test_a_bad_file_is_named_and_explained_and_the_rest_is_read(
     assert (problem.path, problem.kind) == (bad, kind)
     assert says in problem.message
     assert str(bad) in str(problem)
-
-
-def test_reading_twice_names_a_bad_file_once_and_a_mended_one_not_at_all(tmp_path: Path) -> None:
-    store, _, path = stored(tmp_path)
-    good = path.read_bytes()
-    path.write_bytes(good[:-20])
-    assert list(store.records()) == list(store.records()) == []
-    assert kinds(store) == ["cut-off"]
-
-    path.write_bytes(good)
-    assert len(list(store.records())) == 1
-    assert store.problems == []
 
 
 def test_a_file_too_large_to_be_a_record_is_not_opened(tmp_path: Path) -> None:
@@ -283,17 +263,6 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(tiny_disk: Path) -> No
     assert {record.key for record in store.records()} == {record.key for record in written}
     assert store.problems == []
     assert list(store.cells.glob(".*")) == []
-
-
-def test_a_full_disk_leaves_the_older_record_of_the_cell(tiny_disk: Path) -> None:
-    store = Store(tiny_disk / "results")
-    record = a_record()
-    store.write(record)
-
-    with pytest.raises(ResultsError):
-        store.write(record.model_copy(update={"details": {"lines": ["y" * 10_000] * 30}}))
-
-    assert store.get(record.key, MACHINE) == record
 
 
 def test_a_read_only_folder_is_one_clear_error_before_anything_is_measured(

@@ -7,9 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from accelreport.runner.launchers.node import (
-    Crashed,
-)
+from accelreport.runner.launchers.node import Crashed
 from accelreport.runner.launchers.slurm.jobs import GONE, JobState, SlurmJob
 from accelreport.runner.launchers.slurm.worker import MessageLog, perform
 

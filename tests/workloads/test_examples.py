@@ -1,6 +1,5 @@
 """What an example is: the right rows, windows and targets for the indices asked for."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +13,7 @@ from accelreport.workloads.image_classification import digits as digit_samples
 from accelreport.workloads.image_classification import problem as digits
 from accelreport.workloads.sequence_classification import SequenceClassificationParameters
 from accelreport.workloads.sequence_classification import problem as sequences
-from accelreport.workloads.text_classification import TextClassificationParameters
-from accelreport.workloads.text_classification import problem as texts
-from accelreport.workloads.text_generation import TextGenerationParameters, side_by_side
+from accelreport.workloads.text_generation import TextGenerationParameters
 from accelreport.workloads.text_generation import problem as characters
 
 pytestmark = pytest.mark.e2e
@@ -48,21 +45,6 @@ def test_wrong_digits_come_first_the_surest_before_all_and_only_those_predicted_
     assert sorted(sample["index"] for sample in few) == [0, 1, 2, 3]
 
 
-def test_a_review_comes_with_its_label(reviews: Callable[[int], Dataset]) -> None:
-    data = reviews(30)
-    problem = texts(TextClassificationParameters(length=30), data)
-    x, y = problem.take(problem.resident, INDICES)
-    assert np.asarray(x).tolist() == data.train["x"][INDICES].tolist()
-    assert np.asarray(y).tolist() == data.train["y"][INDICES].tolist()
-
-
-def test_a_window_of_signals_comes_with_its_label(motion: Dataset) -> None:
-    problem = sequences(SequenceClassificationParameters(), motion)
-    x, y = problem.take(problem.resident, INDICES)
-    assert np.asarray(x).tolist() == motion.train["x"][INDICES].tolist()
-    assert np.asarray(y).tolist() == motion.train["y"][INDICES].tolist()
-
-
 def test_a_character_is_to_be_predicted_from_those_before_it(play: Dataset) -> None:
     problem = characters(TextGenerationParameters(length=20), play)
     assert problem.examples == 900 - 20
@@ -74,12 +56,6 @@ def test_a_character_is_to_be_predicted_from_those_before_it(play: Dataset) -> N
     x, y = problem.take(problem.validation, np.array([1], np.int32))
     assert np.asarray(x)[0].tolist() == list(range(20, 40))
     assert np.asarray(y)[0].tolist() == list(range(21, 41))
-
-
-def test_windows_side_by_side_predict_every_character_once() -> None:
-    text = np.arange(41, dtype=np.uint8)
-    windows = side_by_side(text, 11)
-    assert windows[:, 1:].ravel().tolist() == list(range(1, 41))
 
 
 @pytest.mark.parametrize("part", ["train", "validation"])

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from accelreport.analysis.results import results_of
-from accelreport.analysis.speedup import groups_of
-from accelreport.backend.failures import failure
 from accelreport.loader.load import load
-from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.problems import SpecErrors
@@ -148,11 +143,6 @@ def test_what_runs_is_what_the_named_file_holds_and_nothing_that_the_spec_says_o
         cells(spec=said)
 
 
-def test_a_file_that_is_not_there_is_told_as_any_other(cells: Cells) -> None:
-    with pytest.raises(SpecErrors, match="is not a file in the spec's folder"):
-        cells(spec=EXAMPLE["toml"].replace("step.py", "steps.py"))
-
-
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -175,61 +165,6 @@ def test_what_the_file_does_wrong_is_blamed_on_it_and_its_line(source: str, said
         steps.build(steps.code, 0, Device(kind="CPU"))
     assert caught.value.remedy
     assert (open, time.perf_counter) == BEFORE
-
-
-@pytest.mark.parametrize(
-    "error", [BlockingIOError(errno.EAGAIN, "no more"), RuntimeError("can't start new thread")]
-)
-def test_a_process_that_the_system_refuses_is_not_blamed_on_the_file(error: Exception) -> None:
-    code = OwnCode("step.py", "def fork(error):\n    raise error", {})
-    with pytest.raises(type(error)) as caught, code.blamed():
-        code.run("step").fork(error)
-    assert "ulimit -u" in failure(caught.value).remedy
-
-
-def test_a_failure_that_is_not_the_files_keeps_its_name() -> None:
-    with pytest.raises(ZeroDivisionError), OwnCode("step.py", "", {}).blamed():
-        _ = 1 / 0
-
-
-@pytest.mark.e2e
-@pytest.mark.parametrize("file", FILES, ids=range(len(FILES)))
-def test_three_repeats_of_a_documented_step_have_an_interval(
-    file: str, own_spec: Reads, measure: Measures
-) -> None:
-    spec = own_spec(file, REPEATED)
-    records = [measure(cell) for cell in spec.cells]
-    assert [record.failure for record in records] == [None] * 3
-    inputs = {record.data.fingerprint for record in records if record.data}
-    assert len(inputs) == 3, "the batches come from the seed"
-    (group,) = groups_of(results_of(plan_document(spec, {}), records))
-    assert len(group.timed) == 3
-    assert group.seconds().known
-
-
-FROM_A_FILE = """
-import numpy as np
-
-def build(batch_size, seed):
-    rows = np.loadtxt("rows.csv", delimiter=",")
-    weights = np.random.default_rng(seed).random((300, 300))
-    def step(batch):
-        return float((batch @ weights[:3] @ weights).sum())
-    return step, [rows]
-"""
-
-
-@pytest.mark.e2e
-def test_data_that_are_equal_in_every_seed_are_not_refused(
-    own_spec: Reads, measure: Measures, tmp_path: Path
-) -> None:
-    (tmp_path / "rows.csv").write_text("1,2,3\n4,5,6\n")
-    spec = own_spec(FROM_A_FILE, PLAINLY)
-    records = [measure(cell) for cell in spec.cells]
-    assert [record.failure for record in records] == [None] * 3
-    assert len({record.data.fingerprint for record in records if record.data}) == 1
-    (group,) = groups_of(results_of(plan_document(spec, {}), records))
-    assert len(group.timed) == 3
 
 
 LOOKS_AROUND = """
@@ -438,23 +373,3 @@ def test_the_documented_function_does_what_xla_and_eager_ask_for(
 
 
 # What goes wrong ----------------------------------------------------------------------------
-
-
-@pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        ("return '7'", "the step returned str, which is not a number"),
-        ("import sys; sys.exit(3)", "step.py, line 3: SystemExit: 3"),
-        ("import os; os._exit(3)", "step.py ended its process with exit code 3"),
-        ("import os; os._exit(0)", "step.py ended its process with exit code 0"),
-    ],
-)
-def test_a_text_and_an_exit_are_errors_of_the_file(
-    body: str, says: str, own_spec: Reads, measure: Measures
-) -> None:
-    source = f"def build(batch_size, seed):\n    def step(batch):\n        {body}\n"
-    record = measure(own_spec(f"{source}    return step, [[1.0, 2.0]]\n", PLAINLY).cells[0])
-    assert record.failure is not None
-    assert record.failure.kind == "bad-spec"
-    assert says in record.failure.message
