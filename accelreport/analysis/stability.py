@@ -368,6 +368,8 @@ def began(record: Record) -> Began:
             "initial weights": record.began_with.weights,
             "order of the examples": record.began_with.order,
         }
+        if cell.workload.get("weights"):
+            del parts["initial weights"]  # they are kept
     elif data is not None and data.origin == "generated" and data.seed is not None:
         parts = {"input": data.fingerprint}
     return Began(record.key, record.machine, cell.seed, where, parts)

@@ -178,6 +178,8 @@ def measure(measurement: Measurement) -> Record:
         measure_own_step(measurement, problem)
     else:
         assert isinstance(parameters, TrainingParameters)
+        for kind, message in problem.warnings.items():
+            measurement.warn(kind, message)
         if parameters.mode == "inference":
             measure_inference(measurement, problem)
         else:

@@ -13,7 +13,7 @@ from accelreport.datasets.own import OwnData, most_examples, place_of
 from accelreport.results.record import Failure
 from accelreport.spec.cells import Cell
 from accelreport.spec.parameters import TrainingParameters, is_called
-from accelreport.workloads.keras_model import KerasParameters
+from accelreport.workloads.keras_parameters import KerasParameters
 from accelreport.workloads.own_model import RANDOM_EXAMPLES, named_code
 from accelreport.workloads.training import steps_for
 
@@ -83,7 +83,17 @@ def _absent(name: str, data: str, file: str, folder: str) -> Failure | None:
 
 def unsound(cells: Sequence[Cell]) -> list[tuple[str, str]]:
     """Spec, and a message with the remedy, for each part of it that measures nothing."""
-    return [*too_few_steps(cells), *unknown_metrics(cells)]
+    return [*new_weights(cells), *too_few_steps(cells), *unknown_metrics(cells)]
+
+
+def new_weights(cells: Iterable[Cell]) -> list[tuple[str, str]]:
+    """Each spec that names a saved model and begins with new weights."""
+    named = {
+        (cell.spec, cell.parameters.new_weights): None
+        for cell in cells
+        if isinstance(cell.parameters, KerasParameters) and cell.parameters.new_weights
+    }
+    return [(spec, f'{text}; weights = "keep" keeps them') for spec, text in named]
 
 
 def too_few_steps(cells: Iterable[Cell]) -> Iterator[tuple[str, str]]:

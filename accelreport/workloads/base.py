@@ -98,6 +98,7 @@ class TrainingProblem:
             name. `final` adds to the final metrics, `warnings` to the warnings.
         compiled: whether the model is compiled: its own optimizer, loss and metrics are what is
             trained and reported, and those named here are not.
+        warnings: what a reader should know, by its kind.
         weigh: targets → a weight of each example in the loss; None when all are alike.
         after_epoch: (model, seed) → further fields of an epoch's row by name; called after
             every epoch, outside what is timed.
@@ -120,6 +121,7 @@ class TrainingProblem:
     tally: Tally | None = None
     observe: Callable[[Observation], Mapping[str, Any]] | None = None
     compiled: bool = False
+    warnings: Mapping[str, str] = field(default_factory=dict)
     weigh: Callable[[Any], Any] | None = None
     after_epoch: Callable[[Any, int], Mapping[str, Any]] | None = None
 

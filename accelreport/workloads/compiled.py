@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from accelreport.workloads.numerics import numbers
 from accelreport.workloads.own_model import ModelError, last_activation, own_parts
@@ -17,35 +17,7 @@ from accelreport.workloads.training import keras_optimizer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from accelreport.workloads.keras_model import KerasParameters
-
-LossName = Literal[
-    "sparse_categorical_crossentropy",
-    "categorical_crossentropy",
-    "binary_crossentropy",
-    "mean_squared_error",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_logarithmic_error",
-    "huber",
-    "log_cosh",
-    "poisson",
-]
-"""Keras' losses that a spec can name; a function that compiles its model may use any."""
-
-MetricName = Literal[
-    "accuracy",
-    "top_5_accuracy",
-    "auc",
-    "precision",
-    "recall",
-    "mean_squared_error",
-    "root_mean_squared_error",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "r2_score",
-]
-"""Keras' metrics that a spec can name."""
+    from accelreport.workloads.keras_parameters import KerasParameters
 
 Batch = tuple[Any, Any, Any]
 """Inputs, targets, and weights of the examples or None."""

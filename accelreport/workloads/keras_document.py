@@ -61,8 +61,12 @@ class ArchitectureError(ValueError):
     """The document is no architecture, or not one that may be loaded."""
 
 
-def check_architecture(text: str) -> dict[str, Any]:
+def check_architecture(text: str, *, weights: bool = False) -> dict[str, Any]:
     """Read a document and refuse whatever does more than compute.
+
+    Args:
+        text: of the document.
+        weights: whether the weights that were saved with it are kept, too.
 
     Returns:
         The document.
@@ -86,11 +90,11 @@ def check_architecture(text: str) -> dict[str, Any]:
         )
     for part in _objects(document):
         _check(part)
-        config = part.get("config")
-        if part["class_name"] == "Normalization" and dict(config or {}).get("mean") is None:
+        adapted = part["class_name"] == "Normalization" and not weights
+        if adapted and dict(part.get("config") or {}).get("mean") is None:
             raise ArchitectureError(
-                "holds `Normalization`, whose mean and variance are among the weights, which are "
-                f"not read; {LOADED}"
+                "holds `Normalization`, whose mean and variance are among the weights; write "
+                'weights = "keep" with what `model.save("NAME.keras")` wrote'
             )
     return document
 

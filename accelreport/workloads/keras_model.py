@@ -6,48 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    FiniteFloat,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
-
-from accelreport.datasets.catalogue import find
+from accelreport.datasets.cache import checksum
 from accelreport.datasets.errors import DataOptionsError, DataUnavailable
-from accelreport.datasets.own import (
-    ARRAYS,
-    TABLES,
-    ColorMode,
-    Missing,
-    OwnData,
-    Split,
-    Task,
-    ending,
-)
-from accelreport.errors import AccelReportError
-from accelreport.spec.base import Text, exactly_one
+from accelreport.datasets.own import OwnData
 from accelreport.spec.parameters import DataMode
-from accelreport.spec.validators import (
-    FieldsError,
-    SpecPath,
-    folder_of,
-    inside_folder,
-    refuse_written,
-)
-from accelreport.workloads.base import (
-    DataRequest,
-    TrainingParameters,
-    TrainingProblem,
-    training_family,
-)
+from accelreport.workloads.base import DataRequest, TrainingProblem, training_family
 from accelreport.workloads.compiled import (
-    LossName,
-    MetricName,
     class_weights,
     compile_as,
     judged,
@@ -58,30 +25,24 @@ from accelreport.workloads.compiled import (
 from accelreport.workloads.keras_document import (
     ArchitectureError,
     check_architecture,
-    document_of,
     names_recurrent_layers,
-    uncompiled,
+)
+from accelreport.workloads.keras_parameters import (
+    MODES,
+    OF_COMPILE,
+    KerasParameters,
+    saved_model,
 )
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import accuracy_of
 from accelreport.workloads.own_model import (
-    DOCUMENTS,
-    FIXED,
-    GIVEN,
     ModelError,
     Named,
     application,
-    based,
-    check_application,
-    check_function,
-    check_named,
     input_embeddings,
     loaded_by,
     named_code,
-    nearest,
     random_data,
-    read_code,
-    read_modules,
     with_one_input,
 )
 from accelreport.workloads.training import labelled_problem
@@ -91,305 +52,8 @@ if TYPE_CHECKING:
 
     from accelreport.datasets.base import Dataset
 
-MODES = get_args(DataMode)
-
 RANDOM_OUTPUTS = 10
 """Outputs of a model on random data, where it leaves them open."""
-
-READ = (*TABLES, ARRAYS)
-"""Endings of files that are read."""
-
-READ_AS = ("separator", "header", "decimal", "thousands", "na_values", "keep_default_na")
-"""Keys that say how a CSV file is read."""
-
-DataKey = Annotated[Text, Field(json_schema_extra={"pattern": f"^({'|'.join(MODES)})$|[./]"})]
-"""A mode, a file, or a folder, which is written with its `/`."""
-
-
-OF_COMPILE = frozenset({"optimizer", "loss", "from_logits", "metrics"})
-"""Keys that say what `compile` says of a model."""
-
-
-class KerasParameters(TrainingParameters):
-    """A model of your own, on a data set or on data of your own.
-
-    What Keras wrote of it, or the text of its Python, becomes part of the parameters while the spec
-    is checked, so that a cell is known by the model itself and not by the name of a file.
-    """
-
-    omitted_at_default = frozenset(
-        {
-            *("architecture", "model", "application", "options", "input_shape", "modules"),
-            *("dataset", "target", "features", "task", "validation_split", "split", "missing"),
-            *("standardise", "separator", "image_size", "data_document", "data_modules"),
-            *("header", "decimal", "thousands", "na_values", "keep_default_na", "color_mode"),
-            *(*OF_COMPILE, "class_weight"),
-        }
-    )
-
-    kind: Literal["keras"] = "keras"
-    """Name of the family."""
-    architecture: SpecPath | None = None
-    """What Keras wrote of the model: `model.to_json()` or `model.save("NAME.keras")`."""
-    model: Text | None = None
-    """The model: a function of a Python file that returns it (`model.py:build`), with the weights
-    and the `compile` that it has; or what Keras wrote of it (`net.keras`, `net.json`), of which
-    only the layers are read: it begins with new weights. Whoever runs the spec runs this Python:
-    name only a file that you trust."""
-    application: Annotated[str, AfterValidator(check_application)] | None = None
-    """A model of `keras.applications`, such as `MobileNetV2`, with new weights."""
-    options: dict[str, bool | int | FiniteFloat | str] = {}
-    """Further arguments of the function or the application."""
-    input_shape: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
-    """Shape of an example, for random data of a model that does not say it."""
-    document: str = Field(default="", validate_default=True)
-    """What is in the file; filled in when the spec is read, not to be written."""
-    modules: dict[str, str] = Field(default={}, validate_default=True)
-    """What is in the modules beside it that it imports; filled in like `document`."""
-    dataset: Text | None = None
-    """A data set of examples and labels: `mnist`, `fashion_mnist`, `imdb`, `uci_har`, or one
-    that a package adds."""
-    dataset_options: dict[str, bool | int | FiniteFloat | str | list[str]] = {}
-    """What this data set lets one choose, such as `length` of `imdb`."""
-    data: DataKey = "real"  # type: ignore[assignment]
-    """Data of your own: `train.csv`, `.tsv`, `.parquet`, `.npz`, a folder (`pets/`) with one of
-    images for each class, or a function that loads them (`data.py:load`); `synthetic` without them:
-    random numbers of the model's shape. With a `dataset`: `real`, `sample` or `synthetic`."""
-    target: Annotated[list[Text], Field(min_length=1)] | Text | None = None
-    """The column of a table to predict, or several."""
-    features: Annotated[list[Text], Field(min_length=1)] | None = None
-    """The columns to predict from; all others when absent. A column of words becomes an input of 0
-    or 1 for each word."""
-    task: Task | None = None
-    """What is predicted from data of your own: `classification` or `regression`."""
-    validation_split: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.2
-    """Share of the rows that validates, where the data are not divided already."""
-    split: Split = "random"
-    """Which rows these are: `random`, as large a share of each class, or the `last` ones."""
-    missing: Missing = "fail"
-    """Missing values of a table: an error, `drop` the row, or the `mean` of the training part."""
-    standardise: bool = True
-    """Bring numbers of a table to mean 0 and deviation 1 of the training part."""
-    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """What divides the columns of a CSV file."""
-    header: bool | None = None
-    """Whether the first line of a CSV file names its columns; if not, they are called 0, 1, 2 …"""
-    decimal: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """The decimal mark of a CSV file's numbers; this and the next three as in `pandas.read_csv`."""
-    thousands: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """What divides the groups of digits of a number."""
-    na_values: list[Text] | None = None
-    """Further texts that stand for a missing value, such as `?`."""
-    keep_default_na: bool | None = None
-    """Whether texts such as `NA` and `None` stand for a missing value."""
-    image_size: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | (
-        None
-    ) = None
-    """Height and width to which images are brought."""
-    color_mode: ColorMode | None = None
-    """Channels to which images are brought: `rgb`, where nothing else is said, or `grayscale`."""
-    data_document: str = Field(default="", validate_default=True)
-    """What is in the Python that loads the data; filled in like `document`."""
-    data_modules: dict[str, str] = Field(default={}, validate_default=True)
-    """What is in the modules beside it that it imports; filled in like `document`."""
-    divide_by: Annotated[FiniteFloat, Field(gt=0)] = 1.0
-    """Inputs are divided by this: 255 for pixels."""
-    loss: LossName | None = None
-    """The loss, by Keras' name. Where nothing is said, it is that of the model's `compile`, or
-    follows from the end of the model and the labels."""
-    from_logits: bool | None = None
-    """Whether the model ends without softmax or sigmoid; its outputs tell, and must agree."""
-    metrics: list[MetricName] | None = None
-    """The metrics, by Keras' names. Where nothing is said, they are those of the model's `compile`,
-    or the accuracy; of numbers, the mean absolute error."""
-    class_weight: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = {}
-    """How much an example of a class counts in the loss, as in `fit`: by the class's name or
-    number; 1 where nothing is said."""
-
-    @field_validator("dataset")
-    @classmethod
-    def _known(cls, name: str | None) -> str | None:
-        if name is None:
-            return None
-        looks = ending(name) in {*READ, ".py"} or "/" in name or ".py:" in name
-        if looks or name == "csv":
-            file = name if looks else "FILE.csv"
-            raise ValueError(f'names a data set, and {name} is none; write data = "{file}"')
-        try:
-            return find(name).name
-        except AccelReportError as error:
-            raise ValueError(
-                f"{' '.join(part for part in (error.what, error.why) if part)} Data of your own "
-                'are named by data = "FILE"'
-            ) from error
-
-    @field_validator("model")
-    @classmethod
-    def _is_code_or_document(cls, value: str | None, info: ValidationInfo) -> str | None:
-        if value is None or named_code(value):
-            return value and check_named(value, "model", "build", info)
-        if not value.endswith(DOCUMENTS):
-            raise ValueError(
-                f"is {value!r}; write a function of a Python file (model.py:build), or what Keras "
-                "wrote (net.keras, net.json)"
-            )
-        inside_folder(*based(value, folder_of(info)))
-        return value
-
-    @field_validator("data")
-    @classmethod
-    def _is_mode_or_file(cls, value: str, info: ValidationInfo) -> str:
-        value = check_named(value, "data", "load", info)
-        folder = value.endswith("/")
-        if value in MODES or named_code(value) or folder or ending(value) in READ:
-            return value
-        near = nearest(value, MODES) or "write a file"
-        raise ValueError(
-            f"is {value!r}; {near}: what is read ends in {', '.join(READ)}, is a folder of"
-            '  images by class ("pets/"), or is loaded by Python ("data.py:load")'
-        )
-
-    @field_validator("document")
-    @classmethod
-    def _read(cls, document: str, info: ValidationInfo) -> str:
-        folder, named = folder_of(info), info.data.get("model")
-        name = info.data.get("architecture") or named
-        key = "model" if name and name == named else "architecture"
-        if folder:
-            refuse_written(document)
-            if (text := read_code(named, key, info)) is not None:
-                return text
-            document = document_of(folder / name, key) if name else ""
-        if document and named_code(named) is None:
-            document = uncompiled(document)
-            try:
-                check_architecture(document)
-            except ArchitectureError as error:
-                raise FieldsError(f"{name} cannot be used: it {error}", key) from error
-        return document
-
-    @field_validator("modules", "data_modules")
-    @classmethod
-    def _read_modules(cls, modules: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-        of_model = info.field_name == "modules"
-        key, text = ("model", "document") if of_model else ("data", "data_document")
-        return read_modules(info.data.get(key), key, info.data.get(text, ""), modules, info)
-
-    @field_validator("data_document")
-    @classmethod
-    def _read_loader(cls, document: str, info: ValidationInfo) -> str:
-        if folder_of(info):
-            refuse_written(document, "data_document")
-        text = read_code(info.data.get("data"), "data", info)
-        return document if text is None else text
-
-    @property
-    def classifies(self) -> bool:
-        """Whether accuracy is among the metrics."""
-        if self.metrics is None:
-            return self.task != "regression"
-        return "accuracy" in self.metrics
-
-    def _is_given(self, name: str) -> bool:
-        # What is written contradicts a model that is compiled, even where it is the default.
-        return name in self.model_fields_set if name in OF_COMPILE else super()._is_given(name)
-
-    @model_validator(mode="after")
-    def _names_one_model(self) -> Self:
-        exactly_one(self, "model", "application", "architecture")
-        if self.options and self.architecture:
-            raise FieldsError("`options` are of a function or an application", "options")
-        if self.model:
-            check_function("model", self.model, self.document, GIVEN, self.options)
-        fixed = next((name for name in self.options if self.application and name in FIXED), None)
-        if fixed is not None:
-            raise FieldsError(
-                f"`{fixed}` of an application follows from the data", f"options.{fixed}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _names_what_to_learn_from(self) -> Self:
-        if self.dataset is not None:
-            own = {"task", "target", "features", "image_size", "color_mode", *READ_AS}
-            self._refuse("dataset", own)
-            if self.data not in MODES:
-                why = f"`dataset` names {self.dataset}, and `data` {self.data}"
-                raise FieldsError(why, "dataset", "data", help="leave one of them out")
-            return self
-        if self.data == "real":
-            raise FieldsError(
-                "nothing is named to learn from",
-                help='write data = "FILE" for data of your own, dataset = "mnist" for a data set, '
-                'or data = "synthetic" for random numbers of the model\'s shape',
-            )
-        if self.data in MODES:
-            return self
-        suffix = ending(self.data)
-        if self.task is None:
-            raise FieldsError(
-                "`task` is missing: what is predicted from the data",
-                "data",
-                help='write task = "classification" or task = "regression"',
-            )
-        if suffix in TABLES and self.target is None:
-            raise FieldsError(
-                f"`target` is missing: the column of {self.data} to predict",
-                "data",
-                help='write target = "NAME"',
-            )
-        if suffix not in TABLES:
-            self._refuse("data", {"target", "features", *READ_AS})
-        if suffix == ".parquet":
-            self._refuse("data", set(READ_AS))
-        if not self.data.endswith("/"):
-            self._refuse("data", {"image_size", "color_mode"})
-        if self.task == "classification" and isinstance(self.target, list) and self.target[1:]:
-            raise FieldsError("a classification has one target", "target")
-        self._check_columns()
-        if self.application and self.task == "regression":
-            raise FieldsError(
-                "a Keras application predicts classes, not numbers",
-                "task",
-                "application",
-                help='build a model that ends with numbers: model = "model.py:build"',
-            )
-        check_function("data", self.data, self.data_document, (), {})
-        return self
-
-    def _check_columns(self) -> None:
-        """See that each column is named once: a model that is given its target learns nothing."""
-        targets = [self.target] if isinstance(self.target, str) else self.target or []
-        features = self.features or []
-        for key, names in (("target", targets), ("features", features)):
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise FieldsError(f"`{key}` names {twice!r} twice", key)
-        if both := [name for name in features if name in targets]:
-            raise FieldsError(
-                f"the target {both[0]!r} is among the features",
-                "features",
-                "target",
-                help="leave it out of `features`",
-            )
-
-    def _refuse(self, key: str, names: set[str]) -> None:
-        for name in sorted(names):
-            if getattr(self, name) is not None:
-                value = getattr(self, key)
-                raise FieldsError(
-                    f"`{name}` does not apply to {value}", name, key, help="delete it"
-                )
-
-    @property
-    def runs_code(self) -> bool:
-        """Whether the model is made by somebody's own code."""
-        return named_code(self.model) is not None
-
-    @property
-    def model_key(self) -> str:
-        """The key that names the model."""
-        return next(k for k in ("model", "application", "architecture") if getattr(self, k))
 
 
 def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
@@ -455,6 +119,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         loss_name=loss.replace("_", " "),
         metrics=known if "accuracy" in names else {},
         compiled=not inference,
+        warnings={"new-weights": parameters.new_weights} if parameters.new_weights else {},
         weigh=class_weights(parameters.class_weight, data.classes, labels),
         **({"learning_rate": None} if own else {}),
     )
@@ -483,7 +148,7 @@ def _outputs(data: Dataset) -> int:
 def maker(
     parameters: KerasParameters, shape: Sequence[int] | None, outputs: int | None, folder: str
 ) -> Callable[[], Any]:
-    """What makes the model, with new weights each time.
+    """What makes the model anew each time, with new weights or those that are kept.
 
     Args:
         parameters: what the spec says of it.
@@ -496,7 +161,7 @@ def maker(
         image = [*(shape or (224, 224, 3)), *([1] if shape and len(shape) == 2 else [])]
         return lambda: application(name, image, outputs or RANDOM_OUTPUTS, options)
     if named_code(parameters.model) is None:
-        return lambda: build(parameters)
+        return lambda: build(parameters, folder)
     value = str(parameters.model)
     function = Named(value, parameters.document, parameters.modules, folder)
     known = {"input_shape": shape and tuple(shape), "outputs": outputs}
@@ -567,14 +232,23 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
     return replace(data, folder=folder)
 
 
-def build(parameters: KerasParameters) -> Any:
-    """The model of a document, with new weights; raises `ModelError`."""
+def build(parameters: KerasParameters, folder: str) -> Any:
+    """The model of a document, with new weights or those that are kept; raises `ModelError`."""
     import keras
 
+    path = Path(folder) / saved_model(vars(parameters))
+    if parameters.weights and checksum(path) != parameters.weights_sha256:
+        raise ModelError(
+            f"{path.name} is not the file that it was when the spec was read.",
+            remedy="Run again; an edited file is another configuration.",
+            key=parameters.model_key,
+        )
     named = parameters.architecture or parameters.model
     try:
-        check_architecture(parameters.document)
+        check_architecture(parameters.document, weights=bool(parameters.weights))
         model = keras.models.model_from_json(parameters.document)
+        if parameters.weights:
+            model.load_weights(path)
     except (ArchitectureError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise ModelError(
             f"Keras cannot build {named}.",

@@ -67,9 +67,12 @@ def test_a_repeat_that_is_an_earlier_one_again_is_refused_and_half_of_one_is_onl
     assert the_row(frame, key=records[2].key)["status"] == "ok"
 
 
-def test_weights_that_no_seed_draws_are_no_reused_seed() -> None:
+@pytest.mark.parametrize(("weights", "keys"), [("", {}), ("a", {"weights": "keep"})])
+def test_weights_that_no_seed_draws_are_no_reused_seed(weights: str, keys: dict[str, str]) -> None:
     made = study(axes={}, devices=("cpu",), repeats=2)
-    assert not reused(began(_began(each, "", str(each.cell.seed))) for each in made.records)
+    for each in made.records:
+        each.cell.workload.update(keys)
+    assert not reused(began(_began(each, weights, str(each.cell.seed))) for each in made.records)
 
 
 # What no measurement can have given -------------------------------------------------------------

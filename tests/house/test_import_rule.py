@@ -12,10 +12,6 @@ import pytest
 
 def test_no_module_needs_itself_not_even_for_its_types() -> None:
     graph = grimp.build_graph("accelreport", cache_dir=None)
-    # What compiles a model is handed the parameters of the family, and names their type.
-    graph.remove_import(
-        importer="accelreport.workloads.compiled", imported="accelreport.workloads.keras_model"
-    )
     # A `CycleError` names the modules of a circle.
     order = TopologicalSorter(
         {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}

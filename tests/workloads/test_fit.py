@@ -53,7 +53,8 @@ def data(kind: str) -> Any:
 
 
 def problem_of(name: str, kind: str, keys: dict[str, Any]) -> Any:
-    from accelreport.workloads.keras_model import KerasParameters, problem
+    from accelreport.workloads.keras_model import problem
+    from accelreport.workloads.keras_parameters import KerasParameters
 
     said = {
         "model": f"{TABLE.name}:build",

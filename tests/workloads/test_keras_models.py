@@ -15,9 +15,11 @@ from accelreport.backend.failures import failure
 from accelreport.datasets.base import Dataset
 from accelreport.datasets.errors import DataOptionsError
 from accelreport.loader.load import load
+from accelreport.runner.outlook import new_weights
 from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.keras_document import LIMIT, ArchitectureError, check_architecture
-from accelreport.workloads.keras_model import KerasParameters, problem
+from accelreport.workloads.keras_model import problem
+from accelreport.workloads.keras_parameters import KerasParameters
 from accelreport.workloads.own_model import ModelError
 from tests.datasets.layouts import zip_bytes
 from tests.support.children import Measures, bare_cell
@@ -103,6 +105,49 @@ def test_a_model_that_was_saved_or_compiled_is_the_same_architecture(
         assert json.loads(document)["config"] == json.loads(sequential)["config"]
         assert "Adam" not in document
         assert keras.models.model_from_json(document).count_params() == model.count_params()
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # Keras' saving
+def test_weights_of_a_saved_model_are_kept_where_asked_for_and_else_said_to_be_new(
+    sequential: str, tmp_path: Path, images: Dataset
+) -> None:
+    import keras
+
+    here = replace(images, folder=str(tmp_path))
+    cells, models = [], []
+    for _ in range(2):
+        models.append(keras.models.model_from_json(sequential))
+        models[-1].save(tmp_path / "mine.keras")
+        cells.append(load([spec_of(tmp_path, "mine.keras", 'weights = "keep"')]).cells[0])
+    kept, other = (KerasParameters.model_validate(c.workload, strict=False) for c in cells)
+    with pytest.raises(ModelError, match="not the file that it was"):
+        problem(kept, here)
+    made = problem(other, here)
+    assert not made.warnings
+    weights = [model.get_weights() for model in (models[1], made.model(), made.model())]
+    assert all(map(np.array_equal, weights[0] * 2, weights[1] + weights[2]))
+    (plain, *_) = load([spec_of(tmp_path, "mine.keras")]).cells
+    assert len({plain.key, *(one.key for one in cells)}) == 3
+    assert not {"weights", "weights_sha256"} & set(plain.workload)
+    new = problem(KerasParameters.model_validate(plain.workload, strict=False), here)
+    assert not np.array_equal(new.model().get_weights()[0], weights[0][0])
+    assert "not read" in new.warnings["new-weights"]
+    assert 'weights = "keep"' in dict(new_weights([plain, *cells]))["mine"]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "message"),
+    [
+        ("mine.json", ['weights = "keep"'], "`architecture` names no weights"),
+        ("mine.json", ['weights_sha256 = "x"'], "`weights_sha256` is what the file holds"),
+    ],
+)
+def test_weights_that_are_not_there_cannot_be_kept(
+    name: str, keys: list[str], message: str, sequential: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(sequential)
+    with pytest.raises(SpecErrors, match=message):
+        load([spec_of(tmp_path, name, *keys)])
 
 
 @pytest.mark.parametrize(
@@ -251,7 +296,10 @@ def hidden_in(sequential: str, layer: dict[str, Any]) -> str:
         ({"class_name": "__lambda__", "config": {"value": "x"}}, "Python code"),
         ({"class_name": "__typespec__", "config": []}, "no layer of Keras"),
         ({"class_name": ["Dense"], "config": {}}, "is no text"),
-        ({"class_name": "Normalization", "module": "keras.layers", "config": {}}, "load_model"),
+        (
+            {"class_name": "Normalization", "module": "keras.layers", "config": {}},
+            'weights = "keep"',
+        ),
         (
             {
                 "class_name": "Dense",

@@ -14,7 +14,8 @@ from accelreport.loader.load import load
 from accelreport.spec.cells import Cell
 from accelreport.spec.problems import SpecErrors
 from accelreport.workloads.compiled import judged
-from accelreport.workloads.keras_model import FAMILY, KerasParameters, maker, problem
+from accelreport.workloads.keras_model import FAMILY, maker, problem
+from accelreport.workloads.keras_parameters import KerasParameters
 from accelreport.workloads.own_model import (
     APPLICATIONS,
     ModelError,

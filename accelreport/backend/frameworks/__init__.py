@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.abc
 import importlib.util
 import os
 import shutil
@@ -131,6 +132,20 @@ class FrameworkUnsupportedError(AccelReportError):
     exit_code = ExitCode.BAD_SPEC
 
 
+class WithoutTensorFlow(importlib.abc.MetaPathFinder):
+    """Lets nobody import TensorFlow.
+
+    A None in `sys.modules` would do that, too; but Keras' preprocessing layers, such as Rescaling,
+    take the name there for a TensorFlow that traces them.
+    """
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """See `importlib.abc.MetaPathFinder.find_spec`."""
+        del path, target
+        if fullname == TENSORFLOW:
+            raise ModuleNotFoundError("this process runs Keras without TensorFlow", name=fullname)
+
+
 def choose(framework: str, kind: str = "CPU") -> None:
     """Have Keras run on a framework, and on no other one whatever happens.
 
@@ -152,7 +167,7 @@ def choose(framework: str, kind: str = "CPU") -> None:
         if framework != TENSORFLOW:
             # Keras imports TensorFlow for its random seed wherever it finds it; this process
             # shall not, and a computation that strays there shall fail.
-            sys.modules["tensorflow"] = None  # type: ignore[assignment]
+            sys.meta_path.insert(0, WithoutTensorFlow())
     with importing(framework):
         import keras
 
