@@ -54,9 +54,14 @@ def first_run(bench: Benchmark, has: Callable[[Record], bool]) -> Run | None:
     """
     known = [run for run in bench.runs if has(run[1])]
     runs = [run for run in known if run[1].status == "ok"] or known
-    own = partial(bench.plan.value, point={})
-    usual = (run for run in runs if all(own(axis) == v for axis, v in run[0].point.items()))
+    usual = (run for run in runs if _is_usual(bench, run[0]))
     return next(usual, runs[0] if runs else None)
+
+
+def _is_usual(bench: Benchmark, row: Result) -> bool:
+    """Whether a run is of the workload's own sweep point."""
+    own = partial(bench.plan.value, point={})
+    return all(own(axis) == value for axis, value in row.point.items())
 
 
 def alike(bench: Benchmark, run: Run) -> list[Run]:
@@ -271,12 +276,29 @@ def _target(bench: Benchmark) -> Finding:
 
 
 def _learns(bench: Benchmark, *, several: bool) -> Iterator[Finding]:
-    """The quality at the end of the training and its time, of the first configuration."""
+    """The quality at the end of the training and its time, of the workload's own sweep point.
+
+    Where that was not trained to the end, the best configuration has it; `of` counts them.
+    """
     metric = bench.quality
-    run = first_run(bench, lambda record: any(metric in row.metrics for row in record.epochs))
-    runs = alike(bench, run) if run else []
+
+    def learned(record: Record) -> bool:
+        return any(metric in row.metrics for row in record.epochs)
+
+    run = first_run(bench, learned)
+    runs, count = alike(bench, run) if run else [], 1
+    whole = [
+        own
+        for own in configurations(bench)
+        if all(learned(record) and row.complete for row, record in own)
+    ]
+    if run and whole and not _is_usual(bench, run[0]):
+        sign = 1 if is_share(metric) else -1
+        runs = max(whole, key=lambda own: sign * mean([row.final[metric] for row, _ in own]).value)
+        count = len(whole)
     curve = common_epochs([record for _, record in runs], metric)
     if curve and (len(curve) > 1) is several:
         elapsed = mean([epoch.elapsed_s for epoch in curve[-1]])
         time = _value(bench, [row for row, _ in runs], elapsed, Unit.SECONDS)
-        yield Finding(Kind.LEARNS, (quality_value(bench, runs, curve[-1], metric), time))
+        values = (quality_value(bench, runs, curve[-1], metric), time)
+        yield Finding(Kind.LEARNS, values, of=count)

@@ -172,6 +172,18 @@ def ratio_of(row: Speedup) -> Value:
     )
 
 
+def forward(value: Value) -> Value:
+    """A ratio of the faster side over the slower one; any other value as it is."""
+    turns = value.verdict is Verdict.SLOWER or (value.verdict is None and value.number < 1)
+    if value.over is None or value.unit is not Unit.RATIO or not turns:
+        return value
+    why = tuple(replace(held, own=held.base, base=held.own) for held in value.why)
+    return replace(
+        value, interval=_divided(1.0, value.interval), verdict=value.verdict and Verdict.FASTER,
+        of=value.over, over=value.of, why=why,
+    )  # fmt: skip
+
+
 # Sweeps -----------------------------------------------------------------------------------------
 
 
@@ -523,10 +535,11 @@ def total_findings(bench: Benchmark) -> Iterator[Finding]:
 
 
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
-    """What the baseline does in a second; of a sweep, at the point in the middle."""
+    """What the baseline does in a second: of a number's sweep in the middle, else at the first."""
     rates = [rate for group in _bases(bench) if (rate := rate_of(group))]
     if rates:
-        yield Finding(Kind.RATE, (rates[len(rates) // 2],), of=len(rates))
+        middle = len(rates) // 2 if swept_number(bench) else 0
+        yield Finding(Kind.RATE, (rates[middle],), of=len(rates))
     else:
         yield replace(failures([bench]), of=sum(row.timed for row in bench.results))
 

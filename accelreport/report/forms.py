@@ -27,16 +27,6 @@ class Form:
     holds: Callable[[Finding], bool] = lambda _: True
 
 
-def _ahead(finding: Finding) -> bool:
-    first = finding.values[0]
-    return first.verdict is Verdict.FASTER or (first.verdict is None and first.number >= 1)
-
-
-def _behind(finding: Finding) -> bool:
-    first = finding.values[0]
-    return first.verdict is Verdict.SLOWER or (first.verdict is None and first.number < 1)
-
-
 def _same(finding: Finding) -> bool:
     return finding.values[0].verdict is Verdict.SAME
 
@@ -71,15 +61,16 @@ def _speeds(finding: Finding) -> bool:
 _RATIOS = (*COMPARED, Kind.PUBLISHED)
 
 FORMS: tuple[Form, ...] = (
-    Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}", _ahead),
-    Form(_RATIOS, "{who} {reach} {ratio} the throughput of {base}{at}", _behind),
-    Form(_RATIOS, "{who} {are} as fast as {base}, within 3\xa0%", _same),
+    Form(_RATIOS, "{who} is as fast as {base}{at}, within 3\xa0%", _same),
+    Form(_RATIOS, "{who} {do} {ratio} as fast as {base}{at}"),
     Form((Kind.UNDECIDED,), "{open} not decided: {all_of_them} a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided"),
     Form((Kind.CROSSING,), "{who} overtakes {base} between {between}"),
-    Form((Kind.TOTAL,), "the training takes {number} on {who} and {other} on {base}"),
+    Form((Kind.TOTAL,), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
     Form((Kind.LATENCY,), "a call{at} takes {number} on {who}"),
+    Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, the best of "
+         "{of} configurations", lambda finding: finding.of > 1),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}"),
     Form((Kind.MISCLASSIFIED,), "{data}{wrong} misclassified{at}"),
     Form((Kind.WRITES,), "{data}the network predicts {number} of the next characters "
@@ -88,9 +79,9 @@ FORMS: tuple[Form, ...] = (
          "{series}", _diverged),
     Form((Kind.FORECAST,), "{data}the network’s mean absolute error for {series} is "
          "{number}, and that of {naive} is {other}"),
-    Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size and runs "
-         "{faster} as fast", _speeds),
-    Form((Kind.INT8,), "{data}the int8 network{at} has {number} of the size"),
+    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32 "
+         "and runs {faster} as fast", _speeds),
+    Form((Kind.INT8,), "{data}the int8 network{at} is {number} of the size of float32"),
     Form((Kind.TARGET,), "{data}{reached} {level}, the first after {number}",
          lambda finding: reached(finding) > 0),
     Form((Kind.TARGET,), "{data}the time budget stopped every run before {level}", _all_stopped),

@@ -33,11 +33,6 @@ class Words:
     verb: str = "trains"
 
     @property
-    def verb_of_many(self) -> str:
-        """What several devices do: "train"."""
-        return "multiply" if self.kernel else self.verb.removesuffix("s")
-
-    @property
     def trains(self) -> bool:
         """Whether a model is trained; else it is called, or a kernel is."""
         return self.verb == "trains"

@@ -16,7 +16,6 @@ from accelreport.analysis.compute import COMPUTE_DTYPE
 from accelreport.analysis.difference import compiled
 from accelreport.analysis.findings import (
     BESIDE_PUBLISHED,
-    COMPARED,
     FACTS,
     LEARNED,
     Caveat,
@@ -31,7 +30,7 @@ from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.learning_findings import ACCURACY
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
-from accelreport.analysis.speed_findings import failures
+from accelreport.analysis.speed_findings import failures, forward
 from accelreport.analysis.stats import Verdict, grouped
 from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
@@ -46,8 +45,8 @@ from accelreport.spec.device import Device
 
 LOOSE = 2.0
 """How far apart the ends of an interval may be whose middle a sentence gives."""
-MOST_NAMED = 2
-"""Subjects that a title names; more are counted."""
+MOST_NUMBERS = 2
+"""Lines of a claim's numbers that stand below its text as a title."""
 MOST_LISTED = 4
 """Values that a line of evidence lists; the table below has all of them."""
 
@@ -55,6 +54,9 @@ COMPILE = "torch.compile"
 
 _DATA = {Caveat.STAND_IN: "on synthetic data", Caveat.SAMPLE: "on a sample"}
 """What a sentence about quality begins with where the data are not the whole real set."""
+
+_ALONE = {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
+"""Kinds of a sentence that names what weakens its own number."""
 
 SIGNS: dict[Caveat, str] = {
     Caveat.BUDGET: "†",
@@ -122,6 +124,13 @@ class Speaker:
                 return f"{self.bench.words.step}s"
         return "TFLOPS" if self.bench.words.kernel else self.bench.words.sample
 
+    def verb(self, value: Value) -> str:
+        """What a device does: it "trains" examples, "takes" a time, and "reaches" TFLOPS."""
+        if value.unit is Unit.SECONDS:
+            return "takes"
+        words = self.bench.words
+        return "reaches" if words.kernel and value.unit is Unit.RATE else words.verb
+
     def number(self, value: Value, digits: int = quantity.HEADLINE) -> str:
         """A value with its unit; in a title, two digits."""
         return quantity.write(value.number, value.unit, value.interval, self.noun(value), digits)
@@ -152,10 +161,13 @@ class Speaker:
         # Element types and values of the spec are written as they are.
         as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
         text = text if text.startswith(as_written) else sentence(text)
-        single = finding.kind in {*FACTS, *BESIDE_PUBLISHED} - {Kind.TARGET}
-        if not single or Caveat.SINGLE_RUN not in finding.caveats:
+        if finding.kind not in _ALONE:
             return text
-        return f"{text}, in {'single runs' if words and len(finding.values) > 1 else 'one run'}"
+        single, caveats = "", finding.caveats
+        if Caveat.SINGLE_RUN in caveats:
+            single = "in one partial run" if Caveat.BUDGET in caveats else "in one run"
+        data = "" if finding.kind in LEARNED else data_words(finding)
+        return ", ".join(filter(None, (text, " ".join(filter(None, (single, data))))))
 
     @property
     def claim(self) -> ClaimResult | None:
@@ -187,7 +199,7 @@ class Speaker:
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim:
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
-            lines += [f"{line}." for line in numbers if len(numbers) <= MOST_NAMED]
+            lines += [f"{line}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         first = answered[0]
         if (self.claim or first is not title_finding(self.bench.findings)) and measured:
             lines.append(f"{self.title(first)}.")
@@ -240,6 +252,8 @@ class Speaker:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
+        compared = [finding.caveats for finding in findings if finding.kind not in _ALONE]
+        held -= _DATA.keys() - frozenset().union(*compared)
         for caveat, text in CAVEATS.items():
             if caveat in held:
                 yield text.format(steps=counted, without=without)
@@ -316,7 +330,7 @@ class Speaker:
         (value,) = known
         return EVIDENCE["interval"].format(
             level=quantity.percent(finding.level, 0),
-            interval=self.interval(value),
+            interval=self.interval(forward(value)),
             processes=quantity.plural(value.interval.n, "process", "processes"),
         )
 
@@ -346,11 +360,12 @@ class Speaker:
         return f"{text} ({interval})" if interval else text
 
     def _list(self, values: Sequence[Value]) -> str:
-        """Values under their names with their intervals: "A 0.59× (0.56–0.62×) and B 0.83×."."""
+        """Values under their names with their intervals: "A: 1.4× (1.3–1.5×); over B: 1.2×."."""
         parts = []
         for value in values[:MOST_LISTED]:
-            where = self.at(value.of) if value.of.row is None else ""
-            parts.append(self.with_interval(f"{self.name(value.of)}{where}:", value))
+            ratio, where = forward(value), self.at(value.of) if value.of.row is None else ""
+            name = f"{'over ' * (ratio is not value)}{self.name(value.of)}{where}:"
+            parts.append(self.with_interval(name, ratio))
         if not parts:
             return ""
         left = len(values) - len(parts)
@@ -361,7 +376,7 @@ class Speaker:
         """What the base does by itself, with its interval: "Intel Xeon trains 541 images/s"."""
         return EVIDENCE["absolute"].format(
             name=self.name(value.of),
-            verb="takes" if value.unit is Unit.SECONDS else self.bench.words.verb,
+            verb=self.verb(value),
             number=self.with_interval("", value).strip(),
         )
 
@@ -372,7 +387,7 @@ class Speaker:
         return self._numbered(finding) if finding.titles else None
 
     def _numbered(self, finding: Finding) -> LargeNumber | None:
-        value = finding.values[0]
+        value = forward(finding.values[0])
         if not quantity.present(value.number):
             return None
         number = f"{self.number(value)} {signs(value.caveats)}".strip()
@@ -474,25 +489,8 @@ class _Words(Mapping[str, str]):
 
     @property
     def _first(self) -> Value:
-        return self.finding.values[0]
-
-    @property
-    def _names(self) -> list[str]:
-        """What a ratio's devices are called; of what differs in a mode or value, that."""
-        first, speaker = self._first, self.speaker
-        devices = speaker.bench.plan.devices
-        match self.finding.kind:
-            case Kind.COMPILED:
-                return [mode(devices[first.of.device])]
-            case Kind.GAIN:
-                return [f"{speaker.name(first.of)} at {self._setting(first.of)}"]
-            case Kind.CROSSING:
-                return [speaker.name(self.finding.values[1].of)]
-        values = self.finding.title_values or self.finding.values
-        if len(values) == 1 and first.why:
-            return [COMPUTE_DTYPE[first.why[0].own]]
-        ratios = self.finding.kind in COMPARED
-        return list(dict.fromkeys(speaker.name(v.of) for v in (values if ratios else values[:1])))
+        """Of a ratio, the one of the faster side."""
+        return forward(self.finding.values[0])
 
     def _setting(self, of: Subject, *, axis: bool = True) -> str:
         (value,) = of.point
@@ -500,10 +498,16 @@ class _Words(Mapping[str, str]):
 
     @property
     def who(self) -> str:
-        """One or two by name, more of them, and those whose names have commas, by their number."""
-        names = self._names
-        named = len(names) == 1 or (len(names) <= MOST_NAMED and "," not in "".join(names))
-        return quantity.listed(names) if named else f"{len(names)} configurations"
+        """What is ahead, or has a number; of what differs in a mode or precision, that."""
+        first, speaker = self._first, self.speaker
+        match self.finding.kind:
+            case Kind.COMPILED:
+                return mode(speaker.bench.plan.devices[first.of.device])
+            case Kind.GAIN:
+                return f"{speaker.name(first.of)} at {self._setting(first.of)}"
+            case Kind.CROSSING:
+                return speaker.name(self.finding.values[1].of)
+        return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.name(first.of)
 
     @property
     def base(self) -> str:
@@ -516,10 +520,10 @@ class _Words(Mapping[str, str]):
             device = speaker.bench.plan.devices[beside.device]
             return f"{mode(device)} in {device.framework_name}"
         if self.finding.kind is Kind.GAIN:
-            slower = first.verdict is Verdict.SLOWER
-            return f"{'' if slower else 'at '}{self._setting(beside, axis=slower)}"
-        if len(self.finding.title_values) == 1 and first.why:
-            return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(beside)}"
+            return f"at {self._setting(beside, axis=False)}"
+        if first.why:
+            plain = over(self.finding.values[0])
+            return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(plain)}"
         return speaker.name(beside)
 
     @property
@@ -531,37 +535,20 @@ class _Words(Mapping[str, str]):
     @property
     def at(self) -> str:
         """The sweep point, where the form is of one."""
-        ratio = self.finding.kind in COMPARED
-        if self.finding.kind in {Kind.GAIN, Kind.COMPILED} or (
-            ratio and len(self.finding.title_values) > 1
-        ):
+        if self.finding.kind in {Kind.GAIN, Kind.COMPILED}:
             return ""
-        published = self.finding.kind is Kind.PUBLISHED
-        return self.speaker.at(over(self._first) if published else self._first.of)
+        of = self._first.of
+        return self.speaker.at(over(self._first) if of.row else of)
 
     @property
     def ratio(self) -> str:
-        """One ratio, or its bound; of several the least and the greatest."""
-        values = self.finding.title_values
-        if len(values) == 1 or self.finding.kind in {Kind.GAIN, Kind.PUBLISHED}:
-            return self.speaker.bounded(self._first)
-        return self.speaker.numbers(values)
+        """The ratio, or its bound."""
+        return self.speaker.bounded(self._first)
 
     @property
     def do(self) -> str:
         """The verb of the work."""
-        words = self.speaker.bench.words
-        return words.verb if len(self._names) == 1 else words.verb_of_many
-
-    @property
-    def reach(self) -> str:
-        """The same of what is behind."""
-        return "reaches" if len(self._names) == 1 else "reach"
-
-    @property
-    def are(self) -> str:
-        """The same of what is alike."""
-        return "is" if len(self._names) == 1 else "are"
+        return self.speaker.verb(self._first)
 
     @property
     def number(self) -> str:
@@ -577,6 +564,11 @@ class _Words(Mapping[str, str]):
     def second(self) -> str:
         """The second number: when the first was reached."""
         return self.speaker.number(self.finding.values[1])
+
+    @property
+    def what(self) -> str:
+        """What takes a time."""
+        return "the training"
 
     @property
     def between(self) -> str:
@@ -600,6 +592,11 @@ class _Words(Mapping[str, str]):
         """What data a network learned from, where they are not the whole real set."""
         words = data_words(self.finding)
         return f"{words}: " if words else ""
+
+    @property
+    def of(self) -> str:
+        """Of how many it is one."""
+        return quantity.count(self.finding.of)
 
     @property
     def place(self) -> str:

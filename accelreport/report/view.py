@@ -36,8 +36,8 @@ from accelreport.report.metrics import (
     settings_text,
     words_of,
 )
+from accelreport.report.quantity import listed, setting
 from accelreport.report.quantity import present as present
-from accelreport.report.quantity import setting
 from accelreport.report.text import label, short_hardware, slug
 from accelreport.report.theme import COLOURS, device_colours, pattern
 from accelreport.report.warning_text import failure_text
@@ -361,13 +361,16 @@ class BenchmarkView(Benchmark):
         return self.point_title(point) if self.axes else ""
 
     def at(self, point: Point, joint: str = " at ") -> str:
-        """The place of a number, to go behind it: " at batch size 256"; empty without axes.
+        """The place of a number, to go behind it: " at batch size 256", " with kernel default".
 
-        What the baseline fixes is in the name (`name_at`) and not in the place.
+        Empty without axes. What the baseline fixes is in the name (`name_at`), not in the place.
         """
         held = self.plan.baseline.where
         rest = {axis: value for axis, value in self.values(point).items() if axis not in held}
-        return f"{joint}{settings_text(rest, ' · ')}" if rest else ""
+        if joint == " at " and all(isinstance(value, str) for value in rest.values()):
+            joint = " with "
+        texts = [settings_text({axis: value}) for axis, value in rest.items()]
+        return f"{joint}{listed(texts)}" if rest else ""
 
     def where(self, place: SeriesPoint) -> str:
         """The device, where there are several, and the sweep point: " on Intel Xeon at batch …"."""

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from accelreport.analysis.outcome import Outcome, Rerun, outcome_of
+from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import Verdict
 from accelreport.report.claim_text import STATES
 from accelreport.report.frames import SPEEDUP_COLUMNS, speedups_frame
@@ -107,7 +108,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Iterator[str]:
     """The decided comparisons with their intervals, the largest first, and the decided claims."""
     yield from ("", f"Decided: {_counts(outcome)}")
     for bench, finding in outcome.comparisons:
-        speaker, value = Speaker(bench), finding.values[0]
+        speaker, value = Speaker(bench), forward(finding.values[0])
         yield f"  {speaker.title(finding)} ({speaker.interval(value)}, {bench.plan.spec})"
     for claim in outcome.claims:
         yield f"  {STATES[claim.state]}: {claim.claim.text}"

@@ -99,7 +99,7 @@ FALSE = {
     "F1 another device, in another precision": ("gpubf16", r"bfloat16 (reaches|trains)|× "),
     "F1 another framework, in another precision": ("fwjax", r"bfloat16 (reaches|trains)|× "),
     "F2 equal precisions": ("prec_aa", r"bfloat16 (reaches|trains)|× "),
-    "F4 the interval of another device": ("lat13", r"560 µs(?!.*in one run)|over 1 process"),
+    "F4 the interval of another device": ("lat13", r"560 µs(?!.*in one )|over 1 process"),
     "F5 what the source does not say": (W, "grows from 64 units on: refuted"),
     "F8 nothing measured, because all failed": ("failed2", "none measured|[Rr]un .* first"),
     "F9 the roof of a refused record": ("nan", r"0\.0\d+ % of"),
@@ -116,7 +116,7 @@ FALSE = {
     "M11 other hardware as a failed replication": ("gpu1", "agree within"),
     "M12 a quality of a part of the training": (T, "of the next characters"),
     "M14 torch.compile": ("fw_aa", r"Torch\.compile|as fast as [^\n,]* in PyTorch(?!, within 3 %)"),
-    "M15 a single run": ("one", r"images/s(?!.*in (one run|single runs))(?!.*one run)"),
+    "M15 a single run": ("one", r"images/s(?!.*in one (partial )?run)(?!.*one run)"),
 }  # fmt: skip
 """Fault: the folder in which it would be seen, and its words."""
 

@@ -9,12 +9,13 @@ from math import log
 
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
+from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.scales import factor_text
 from accelreport.report.claim_text import decided_text
-from accelreport.report.front import front_findings
+from accelreport.report.front import front_findings, largest_first
 from accelreport.report.model import (
     Block,
     Column,
@@ -123,9 +124,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     """A row for each comparison: those that are decided, then as many others as have room."""
     waiting = [pair for rerun in outcome.reruns for pair in rerun.comparisons]
     rows: dict[object, tuple[BenchmarkView, Value, Subject]] = {}
-    # Devices, modes and precisions come before the batch sizes of one of them.
-    decided = sorted(outcome.comparisons, key=lambda pair: pair[1].kind is Kind.GAIN)
-    for bench, finding in (*decided, *waiting):
+    for bench, finding in (*largest_first(outcome), *waiting):
         value, base = finding.values[0], finding.base
         over = value.over or (base.of if base else value.of)
         # Of a sweep, the largest ratio of two devices; the benchmark's page has the others.
@@ -133,8 +132,9 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     kept = sorted([*rows.values()][:MOST_ROWS], key=lambda row: -row[1].number)
     if not kept:
         return None
-    dots, table = [], []
+    dots, table, machines = [], [], set[str]()
     for bench, value, over in kept:
+        machines |= {value.of.machine, over.machine}
         speaker, firm = Speaker(bench), value.verdict in DECIDED
         title, name, beside = label(bench.plan.title, 60), *_sides(speaker, value.of, over)
         ratio, interval = speaker.number(value, quantity.TABLE), speaker.interval(value)
@@ -161,10 +161,11 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     count = quantity.plural(len(outcome.comparisons) + len(waiting), "comparison")
     if left := len(rows) - len(kept):
         caption += f" {quantity.plural(left, 'row')} more: see Benchmarks."
+    title = f"Decided on {'this machine' if len(machines) < 2 else 'these machines'}"
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
     return Plot(
         id="decided-rows",
-        title="Decided on this machine" if outcome.comparisons else "Not decided yet",
+        title=title if outcome.comparisons else "Not decided yet",
         subtitle=f"{len(outcome.comparisons)} of {count} decided",
         description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
         chart=lambda size: dot_plot(
@@ -261,7 +262,7 @@ def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
     """The number of the title and what it is of; else the rate of the page's first sentence."""
     speaker = Speaker(bench)
     for finding, large in opening.large[:1]:
-        return speaker.number(finding.values[0]), large.text
+        return speaker.number(forward(finding.values[0])), large.text
     first = opening.answered[0]
     if first.kind is not Kind.RATE:
         return "", ""

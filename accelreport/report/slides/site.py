@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from accelreport.analysis.findings import Caveat, Kind
 from accelreport.analysis.ranking import ACCELERATORS
+from accelreport.analysis.speed_findings import forward
 from accelreport.report import quantity
 from accelreport.report.claim_text import decided_counts, decided_text
 from accelreport.report.front import FrontFinding, front_findings
@@ -200,8 +201,9 @@ def _takeaway(view: Overview) -> Section | None:
         if front_finding.kind in _TAKEN and front_finding.finding.titles:
             front.setdefault(front_finding.kind, front_finding)
     taken = [
-        LargeNumber(_large(front_finding), f"{front_finding.title}.")
-        for front_finding in list(front.values())[: MOST_TAKEN - 1]
+        LargeNumber(Speaker(bench).number(forward(finding.values[0])), f"{finding.title}.")
+        for finding in list(front.values())[: MOST_TAKEN - 1]
+        if (bench := finding.bench)
     ]
     tested = [result for bench in view.benches for result in bench.tested]
     decided, total = decided_counts(tested)
@@ -217,12 +219,6 @@ def _takeaway(view: Overview) -> Section | None:
         return None
     source = Download("index.html", "Numbers: front page")
     return takeaway_slide(view.benches, taken, source)
-
-
-def _large(front: FrontFinding) -> str:
-    """The numbers of a finding over workloads, to be set large."""
-    speaker = Speaker(front.shown[0].bench)
-    return speaker.numbers(front.values)
 
 
 def _chosen(benches: Sequence[BenchmarkView], most: int) -> list[Section]:
