@@ -392,7 +392,6 @@ def build(
     specs: str | Path | None = "specs/",
     single_file: bool = False,
     title: str = builder.BuildOptions.title,
-    logo: str | Path | None = None,
     base_url: str = "",
     theme: Literal["auto", "light", "dark"] = "auto",
     templates: str | Path | None = None,
@@ -413,7 +412,6 @@ def build(
             None they come from the results folder.
         single_file: everything in one HTML file.
         title: the site's name.
-        logo: a PNG or SVG file for every page.
         base_url: the address of the published site.
         theme: the theme until the reader chooses.
         templates: folder of templates that replace the built-in ones.
@@ -426,14 +424,12 @@ def build(
         The page to open first.
 
     Raises:
-        AccelReportError: there is nothing to build from, or a folder, logo or template cannot be
-            used.
+        AccelReportError: there is nothing to build from, or a folder or template cannot be used.
     """
     options = builder.BuildOptions(
         title=title,
         talk=talk_of(Path(specs)) if specs is not None else NO_TALK,
         templates=Path(templates) if templates else None,
-        logo=Path(logo) if logo else None,
         base_url=base_url,
         theme=theme,
         pictures=pictures,

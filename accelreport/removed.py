@@ -8,6 +8,7 @@ COMMANDS: dict[str, str] = {
     "ceilings": "The built site has the upper bounds: ceilings.html and each benchmark's page.",
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",
     "build --explain": "results.json of the built site has each finding with its values.",
+    "build --logo": "Show it in a template of your own: docs/report.md says how.",
     "build --trials": "Name what to show: `accelreport build --only SPEC:PROFILE`.",
     "data where": "`accelreport data list` prints the folder in its first line.",
     "import --accessed": "Write `accessed` into the row's `source`, or a column source.accessed.",
@@ -32,6 +33,7 @@ KEYS: dict[str, str] = {
     "claims.check.lower": 'write { difference = "val_accuracy", of = …, over = …, at_most = 0 }',
     "claims.check.starting_at": "leave it out: a trend follows all values of its key",
     "claims.check.tolerance": "it belongs to `about` or `by_about`",
+    "report.logo": "show it in a template of your own: docs/report.md says how",
     "measure.split": "leave it out: parts of a step are not timed, and the page of a sweep says "
     "between which points one device overtakes another",
 }

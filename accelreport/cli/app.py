@@ -53,7 +53,7 @@ Exit codes:
 
 \b
 Environment, or the same keys in [report] of specs/accelreport.toml:
-  ACCELREPORT_RESULTS, _OUT, _TITLE, _LOGO, _BASE_URL, _THEME
+  ACCELREPORT_RESULTS, _OUT, _TITLE, _BASE_URL, _THEME
                       defaults of the options of these names
 
 \b

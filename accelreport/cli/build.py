@@ -34,11 +34,11 @@ Examples:
   accelreport build --out site --title "Accelerators in our lab"
   accelreport build --single-file --out report.html
   accelreport build --only mnist_batch_sweep --only matmul:quick
-  accelreport build --base-url https://example.org/report/ --logo logo.svg
+  accelreport build --base-url https://example.org/report/
   accelreport build --chips chips/index.html
 
-Exit codes: 0 built, 1 an error of accelreport, after which the site is as it was, 2 an option, a
-logo or a template cannot be used, 5 there is nothing to build from, 7 a folder cannot be read or
+Exit codes: 0 built, 1 an error of accelreport, after which the site is as it was, 2 an option
+or a template cannot be used, 5 there is nothing to build from, 7 a folder cannot be read or
 written, 10 a figure cannot be drawn: its place on the page says so, and the rest is built.
 """
 
@@ -71,15 +71,6 @@ Templates = Annotated[
         metavar="DIR",
         envvar="ACCELREPORT_TEMPLATES",
         help="Folder of templates that replace the built-in ones.",
-    ),
-]
-Logo = Annotated[
-    Path | None,
-    typer.Option(
-        "--logo",
-        metavar="FILE",
-        envvar="ACCELREPORT_LOGO",
-        help="Logo of every page: a PNG or SVG file.",
     ),
 ]
 BaseUrl = Annotated[
@@ -138,7 +129,6 @@ def build(
     chips: ChipPages = "",
     specs: Specs = SPECS[0],
     title: Title = TITLE,
-    logo: Logo = None,
     base_url: BaseUrl = "",
     theme: ThemeName = "auto",
     templates: Templates = None,
@@ -169,7 +159,6 @@ def build(
         talk=file_options.talk,
         chips=chips,
         templates=templates,
-        logo=logo,
         base_url=base_url,
         theme=theme,
         pictures=png,

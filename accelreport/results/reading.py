@@ -2,9 +2,8 @@
 
 Unreadable files are named, and all others are read.
 
-Each step of `STEPS` takes a record of one version, as plain JSON values, and returns it one version
-higher. To change the record, raise `RECORD_VERSION`, add the step from the previous version, and
-keep a record of that version among the tests.
+To change the record, raise `RECORD_VERSION`, bring a record of the previous version to it in
+`read_record`, and keep one among the tests.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,51 +128,22 @@ def names(folder: Path) -> Iterator[str]:
         raise ResultsError(f"{folder} cannot be read.", why=f"{error.strerror}.") from error
 
 
-Migration = Callable[[dict[str, Any]], dict[str, Any]]
-
-STEPS: Mapping[int, Migration] = {}
-"""The step that takes a record of this version one version higher."""
-
-
-class NewerVersion(ValueError):  # noqa: N818 -- reads as what it says
-    """The record was written by a newer accelreport."""
-
-
-class NoVersion(ValueError):  # noqa: N818 -- reads as what it says
-    """The document does not state the version of its record."""
-
-
-def migrate(
-    document: Mapping[str, Any],
-    *,
-    steps: Mapping[int, Migration] = STEPS,
-    current: int = RECORD_VERSION,
-) -> dict[str, Any]:
-    """Bring a record to the current version.
-
-    Args:
-        document: the record as JSON values.
-        steps: the steps, by the version they start from.
-        current: the version to reach.
+def _check_version(path: Path, document: Mapping[str, Any]) -> None:
+    """Refuse a record of no version, or of a newer one.
 
     Raises:
-        NoVersion: it has no valid `record_version`.
-        NewerVersion: its version is above `current`.
+        UnreadableFile: with what to do.
     """
     version = document.get("record_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise NoVersion(f"record_version is {version!r}, not a whole number from 1")
-    if version > current:
-        raise NewerVersion(
+        why = f"record_version is {version!r}, not a whole number from 1"
+        raise UnreadableFile(path, "invalid", f"it is not a record: {why}")
+    if version > RECORD_VERSION:
+        message = (
             f"it was written by a newer accelreport (record version {version}; this one reads "
-            f"up to {current}): update accelreport to read it"
+            f"up to {RECORD_VERSION}): update accelreport to read it"
         )
-    record = dict(document)
-    while version < current:
-        record = steps[version](record)
-        version += 1
-        record["record_version"] = version
-    return record
+        raise UnreadableFile(path, "newer", message)
 
 
 LARGEST_FILE = 64 * 2**20
@@ -195,15 +165,7 @@ def read_record(path: Path) -> Record:
         return _each_key_once(path, content, Record.model_validate_json(content))
     except ValidationError as error:
         # The common case has to be fast, so versions are looked at only when it fails.
-        document = _document(path, content)
-        version = document.get("record_version")
-        if version == RECORD_VERSION and not isinstance(version, bool):
-            raise UnreadableFile(path, "invalid", explain(error, "a record")) from error
-    try:
-        return Record.model_validate_json(json.dumps(migrate(document)))
-    except NewerVersion as error:
-        raise UnreadableFile(path, "newer", str(error)) from error
-    except (NoVersion, ValidationError) as error:
+        _check_version(path, _document(path, content))
         raise UnreadableFile(path, "invalid", explain(error, "a record")) from error
 
 
@@ -225,6 +187,8 @@ def read_named_record(path: Path) -> Record:
         raise UnreadableFile(path, "misnamed", message)
     return record
 
+
+EARLIER_KEYS_OF_A_TREND = {"starting_at", "tolerance"}
 
 SPARE = ("published", "claims", "advice")
 """Lists of a plan that it can be shown without."""
@@ -253,8 +217,10 @@ def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDo
             message = f"it was written by a newer accelreport (plan version {version}): update it"
             raise UnreadableFile(path, "newer", message) from error
     claims = document.get("claims")
-    if isinstance(claims, list):
-        document["claims"] = [row for claim in claims if (row := _current_claim(claim)) is not None]
+    for claim in claims if isinstance(claims, list) else ():
+        check = claim.get("check") if isinstance(claim, dict) else None
+        if isinstance(check, dict) and "along" in check:  # an earlier trend
+            claim["check"] = {k: v for k, v in check.items() if k not in EARLIER_KEYS_OF_A_TREND}
     try:
         return PlanDocument.model_validate_json(json.dumps(document))
     except ValidationError as error:
@@ -262,29 +228,6 @@ def read_plan(path: Path, left_out: list[ResultProblem] | None = None) -> PlanDo
         if left_out is not None:
             return _without_what_is_wrong(problem, document, left_out)
         raise UnreadableFile(path, "invalid", problem.message) from error
-
-
-def _current_claim(claim: Any) -> Any:
-    """A claim of a plan in the keys of this version; None for one that is no longer tested."""
-    check = claim.get("check") if isinstance(claim, dict) else None
-    if not isinstance(check, dict):
-        return claim
-    if "below_peak" in check:
-        return None
-    if "along" in check:
-        check = {k: value for k, value in check.items() if k not in {"starting_at", "tolerance"}}
-    elif "higher" in check or "lower" in check:
-        least = check.get("by_at_least", 0.0)
-        check = {
-            "difference": check.get("higher") or check.get("lower"),
-            "of": check.get("of"),
-            "over": check.get("than") or ("" if check.get("to") else check.get("of")),
-            "to": check.get("to"),
-            "where": check.get("where", {}),
-            "over_where": check.get("than_where", {}),
-            "mean_over": check.get("mean_over", []),
-        } | ({"at_least": least} if check.get("higher") else {"at_most": -least})
-    return {**claim, "check": check}
 
 
 def _without_what_is_wrong(

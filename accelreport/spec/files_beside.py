@@ -85,8 +85,6 @@ class ReportOptions(SpecModel):
     """Where the pages go."""
     title: Text | None = None
     """The site's name."""
-    logo: ProjectPath | None = None
-    """A PNG or SVG file, put into every page."""
     base_url: Text | None = None
     """Where the site will be published."""
     theme: Literal["auto", "light", "dark"] | None = None

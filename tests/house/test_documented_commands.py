@@ -129,9 +129,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, place in enumerate(("results", "old/results", "new/results", "before", "after")):
         made = study("matmul", devices=("cpu",), axes={"size": (1024,)}, repeats=2, seed=number)
         store_of(folder / place, made)
-    (folder / "logo.svg").write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
-    )
     (folder / "chips").mkdir()
     # Two contributions of one machine: who verifies one of them has the other.
     (shipped,) = SHIPPED.glob("*.zip")

@@ -109,7 +109,7 @@ DEVICES: dict[str, Any] = {
 
 SETTINGS: dict[str, Any] = {
     "schema": 1,
-    "report": {"results": "results", "out": "site", "title": "Ours", "logo": "logo.svg",
+    "report": {"results": "results", "out": "site", "title": "Ours",
                "base_url": "https://example.org/", "theme": "dark"},
     "talk": {"title": "What does it do?", "slides": [
         {"slide": "rates", "title": "Rates"}, {"slide": "figure-1", "benchmark": "everything"}]},

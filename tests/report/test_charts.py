@@ -35,7 +35,6 @@ from accelreport.report.charts.sweep import (
     keys_of_lines,
     sweep_axes,
 )
-from accelreport.report.charts.trade_off import Offer, frontier, trade_off
 from accelreport.report.model import Drawing
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.sections.speedup import scaling_table
@@ -118,16 +117,6 @@ CHARTS: dict[str, Make] = {
     ),
     "forecast": lambda width: forecast_lines(
         Track(DAYS, DAYS, (math.nan, *DAYS[:0:-1]), CPU, NASTY), "days", width, 300
-    ),
-    "trade-off": lambda width: trade_off(
-        [
-            Offer(NASTY, CPU, (50.0, 45.0, 55.0), (0.002, 0.0018, 0.0022), NASTY),
-            Offer("slow", CPU, (90.0, 80.0, 99.0), None, "90 s"),
-            Offer("GPU", GPU, (5.0, 5.0, 5.0), (0.01, 0.01, 0.01), "5 s", published=True),
-        ],
-        currency="USD",
-        width=width,
-        height=300,
     ),
 }
 
@@ -335,26 +324,6 @@ def test_differences_nobody_would_care_for_do_not_fill_an_axis_of_losses(
     ticks = scales.quality_ticks(loss, loss * (1 + more), share=False)
     assert ticks[0] <= loss
     assert ticks[-1] - ticks[0] >= 0.05 * loss * (1 - 1e-9)
-
-
-def offer(seconds: float, cost: float | None) -> Offer:
-    price = None if cost is None else (cost, cost, cost)
-    return Offer("", CPU, (seconds, seconds, seconds), price, "")
-
-
-def test_the_frontier_is_what_nothing_else_beats_in_both() -> None:
-    best = [offer(9.0, 1.0), offer(4.0, 3.0), offer(2.0, 8.0)]
-    others = [offer(9.5, 1.0), offer(5.0, 4.0), offer(1.0, None)]
-    assert frontier([*others, *reversed(best)]) == best
-
-
-def test_a_device_without_a_price_is_drawn_across_all_costs_and_says_so() -> None:
-    offers = [offer(9.0, 1.0), replace(offer(4.0, None), name="A laptop", text="4 s")]
-    spec = trade_off(offers, currency="USD", width=500, height=300).to_dict()
-    rows = [row for data in spec["datasets"].values() for row in data]
-    assert "A laptop, 4 s: no price given" in [row.get("label") for row in rows]
-    (across,) = [row for row in rows if "left" in row and row["cost"] is None]
-    assert across["left"] < 1.0 < across["right"]
 
 
 def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import os
 from pathlib import Path
 
 import pytest
 
 from accelreport.errors import AccelReportError, ExitCode
-from accelreport.report.site.options import LARGEST, BuildOptions, LogoError, logo_address
+from accelreport.report.site.options import BuildOptions
 from accelreport.report.site.render import TemplateError
 from tests.report.scenarios import Results
 from tests.report.tree import Element, parse
 from tests.support.records import study
 from tests.support.sites import build
-
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">{}</svg>'
-
-
-def kept(path: Path) -> bytes:
-    return base64.b64decode(logo_address(path).partition(",")[2])
 
 
 @pytest.fixture
@@ -31,78 +23,6 @@ def results() -> Results:
 def front(results: Results, out: Path, options: BuildOptions) -> Element:
     build(results, out, options=options)
     return parse((out / "index.html").read_text(encoding="utf-8"))
-
-
-def test_a_logo_stands_before_the_title_of_every_page(tmp_path: Path, results: Results) -> None:
-    logo = tmp_path / "logo.svg"
-    logo.write_text(SVG.format('<rect width="8" height="8" fill="#123456"/>'))
-    build(results, tmp_path / "out", options=BuildOptions(logo=logo))
-    for path in (tmp_path / "out").rglob("*.html"):
-        page = parse(path.read_text(encoding="utf-8"))
-        (image,) = [e for e in page.all("img") if e.attributes.get("class") == "logo"]
-        assert image.attributes["src"] == logo_address(logo)
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "<script>alert(1)</script>",
-        '"><script>alert(1)</script>',
-        '<image href="http://evil.example/x.png"/>',
-        "<g>" * 4500 + "</g>" * 4500,
-        "<style>rect { fill: red }</style><filter id='a'/>",
-    ],
-)
-def test_a_logo_goes_into_pages_without_comments_and_only_as_an_image(
-    inside: str, tmp_path: Path, results: Results
-) -> None:
-    logo = tmp_path / "logo.svg"
-    logo.write_text(f'<?xml version="1.0"?>\n<!-- <made> -->{SVG.format(inside)}')
-    # What a browser shows as an image runs no script and fetches nothing.
-    assert kept(logo) == logo.read_bytes().replace(b"<!-- <made> -->", b"")
-    build(results, tmp_path / "out", options=BuildOptions(logo=logo))
-    for path in (tmp_path / "out").rglob("*.html"):
-        page = parse(path.read_text(encoding="utf-8"))
-        places = {
-            element.tag
-            for element in page.all()
-            for value in element.attributes.values()
-            if value == logo_address(logo)
-        }
-        assert places <= {"img", "link"}
-        text = path.read_text(encoding="utf-8")
-        assert "alert(1)" not in text
-        assert "evil.example" not in text
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"GIF89a", "neither a PNG nor an SVG"),
-        (b"<html></html>", "neither a PNG nor an SVG"),
-        (b"", "neither a PNG nor an SVG"),
-        (b"x" * (LARGEST + 1), "KiB"),
-    ],
-)
-def test_a_logo_that_cannot_be_used_is_refused_with_the_reason(
-    content: bytes, why: str, tmp_path: Path
-) -> None:
-    logo = tmp_path / "logo"
-    logo.write_bytes(content)
-    with pytest.raises(LogoError) as caught:
-        logo_address(logo)
-    assert any(part in caught.value.why for part in why.split("|"))
-    with pytest.raises(LogoError):
-        logo_address(tmp_path / "absent.png")
-
-
-def test_a_logo_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.png")
-    (tmp_path / "zero.png").symlink_to("/dev/zero")
-    for name in ("pipe.png", "zero.png"):
-        with pytest.raises(LogoError) as caught:
-            logo_address(tmp_path / name)
-        assert "not a regular file" in caught.value.why
 
 
 def test_an_address_is_said_by_every_page_as_its_own(tmp_path: Path, results: Results) -> None:

@@ -44,7 +44,6 @@ INTERVALS = {
     "int8": "",
     "shares": "",
     "process": "",
-    "trade-off": "",
 }
 """What the caption of a figure says of its bars and bands; nothing where there are none."""
 

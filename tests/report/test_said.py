@@ -34,8 +34,7 @@ from accelreport.report.pages.sections.cold_start import cold_start_section
 from accelreport.report.pages.sections.cost import cost_section
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
-from accelreport.report.site.export import feed, site_files
-from accelreport.report.site.options import SiteFacts
+from accelreport.report.site.export import site_files
 from accelreport.report.slides.benchmark import figure_slides, slides_page
 from accelreport.report.slides.site import deck_page
 from accelreport.report.text import label
@@ -338,7 +337,6 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
     assert isinstance(table, Table)
     rows = [_text(row.entries[0]) for group in table.groups for row in group.rows]
     document = json.loads(dict(site_files(benches))["results.json"])
-    news = feed(benches, SiteFacts(title="Site", address="https://example.org/"))
     store = store_of(tmp_path, *ordinary().studies)
     terminal = "\n".join(answers(store, store.plans()))
     for bench, row, known in zip(benches, rows, document["benchmarks"], strict=True):
@@ -350,7 +348,6 @@ def test_a_finding_has_the_same_words_wherever_it_is_said(tmp_path: Path) -> Non
         }
         assert row == opening_of(bench).summary
         assert f"  {title}. " in terminal
-        assert title in news
         slides = {kind: slide.title for kind, slide in figure_slides(bench)}
         for finding in bench.findings:
             if slides.get(finding.kind):

@@ -87,7 +87,7 @@ _TALK = 'schema = 1\n[[talk.slides]]\nbenchmark = "mnist"\n'
             ":3:1: `templates` is not a key of [report]",
         ),
         ('schema = 1\n[report]\nout = "../elsewhere"\n', ":3:7: `out` leads outside "),
-        ('schema = 1\n[report]\nlogo = "/etc/logo.svg"\n', ":3:8: `logo` leads outside "),
+        ('schema = 1\n[report]\nout = "/etc/site"\n', ":3:7: `out` leads outside "),
         ('schema = 1\n[report]\nresults = "specs/../link/x"\n', ":3:11: `results` leads outside "),
         ("schema = 9\n", ":1:10: this file has `schema = 9`"),
         ("schema = 1\n[report\n", ":2:"),

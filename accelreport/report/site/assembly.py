@@ -19,10 +19,8 @@ from accelreport.report.pages.run import cell_page
 from accelreport.report.site.cache import BuildManifest, Remembered, digest
 from accelreport.report.site.drawing import Drawer
 from accelreport.report.site.export import (
-    FEED,
     PREVIEW,
     benchmark_files,
-    feed,
     figure_files,
     preview,
     record_json,
@@ -112,8 +110,6 @@ class FrontUnit:
     def files(self) -> Iterator[tuple[str, str]]:
         """Headline figures of all benchmarks."""
         yield from site_files(self.benches)
-        if self.facts.address:
-            yield FEED, feed(self.benches, self.facts)
 
 
 @dataclass(frozen=True)

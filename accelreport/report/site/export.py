@@ -3,8 +3,8 @@
 A figure's drawing is one SVG file: title, key, all panels. Nothing outside it is needed: the names
 of colours are replaced by the colours of one theme, and the legend, which is HTML on the page, is
 drawn. Its numbers are a table as text: CSV, Markdown, LaTeX with booktabs. All numbers of a
-benchmark are CSV for a spreadsheet and JSON for a program. What a site says of itself elsewhere is
-an Atom feed (RFC 4287), and a picture beside a link.
+benchmark are CSV for a spreadsheet and JSON for a program. A picture stands beside a link to the
+site.
 """
 
 from __future__ import annotations
@@ -17,16 +17,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import datetime
 from typing import Any, TypeVar, cast
-from xml.etree import ElementTree as ET
 
 import pandas as pd
 from markupsafe import Markup, escape
 
 from accelreport.analysis.claims import distinct
 from accelreport.analysis.findings import Finding, Value
-from accelreport.report import quantity
 from accelreport.report.claim_text import claims_frame
 from accelreport.report.frames import (
     curve_frame,
@@ -40,7 +37,7 @@ from accelreport.report.frames import (
 from accelreport.report.model import Block, Download, Entry, Figure, Key, Page, Table
 from accelreport.report.say import Speaker
 from accelreport.report.site.options import SiteFacts
-from accelreport.report.text import cut, label, lines_within, text_width
+from accelreport.report.text import cut, lines_within, text_width
 from accelreport.report.theme import (
     DASHES,
     FONT,
@@ -492,54 +489,6 @@ def steps_csv(bench: BenchmarkView) -> str:
             for block, step, seconds, steps in timed_steps(record)
         ]
     return "\n".join(lines) + "\n"
-
-
-FEED = "feed.xml"
-_ATOM = "http://www.w3.org/2005/Atom"
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-"""The time of the last change of a site whose records have no time."""
-
-
-def feed(benches: Sequence[BenchmarkView], facts: SiteFacts) -> str:
-    """The feed: an entry for each machine's run of a benchmark, the newest first.
-
-    Only records date an entry, so building again changes nothing.
-    """
-    runs = [(when, bench, machine) for bench in benches for machine, when in _run_ends(bench)]
-    runs.sort(key=lambda run: (run[0], run[1].slug, run[2]), reverse=True)
-    newest = runs[0][0] if runs else EPOCH
-    root = ET.Element("feed", xmlns=_ATOM)
-    _element(root, "title", facts.title)
-    _element(root, "id", facts.address)
-    _element(root, "updated", newest.isoformat())
-    ET.SubElement(root, "link", href=facts.address)
-    ET.SubElement(root, "link", rel="self", href=f"{facts.address}{FEED}")
-    author = ET.SubElement(root, "author")
-    _element(author, "name", facts.title)
-    for when, bench, machine in runs:
-        entry = ET.SubElement(root, "entry")
-        page = f"{facts.address}{bench.slug}.html"
-        _element(entry, "title", f"{bench.named} on machine {label(machine, 12)}")
-        _element(entry, "id", f"{page}#run-{label(machine, 12)}-{when:%Y%m%dT%H%M%SZ}")
-        _element(entry, "updated", when.isoformat())
-        ET.SubElement(entry, "link", href=page)
-        _element(entry, "summary", Speaker(bench).sentence(bench.findings[0]))
-    ET.indent(root, "")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
-
-
-def _element(parent: ET.Element, name: str, text: str) -> None:
-    ET.SubElement(parent, name).text = text
-
-
-def _run_ends(bench: BenchmarkView) -> list[tuple[str, datetime]]:
-    """Machines, and when each ended its last cell."""
-    ends: dict[str, datetime] = {}
-    for (_, machine), record in bench.records.items():
-        when = quantity.instant(record.finished_at)
-        if when is not None:
-            ends[machine] = max(when, ends.get(machine, when))
-    return list(ends.items())
 
 
 PREVIEW = "preview/index.png"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +13,6 @@ from accelreport.errors import AccelReportError, ExitCode, Unshown
 from accelreport.report.text import clean, label
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import without_names
-from accelreport.results.reading import UnreadableFile, read_bytes
 from accelreport.results.record import Record
 from accelreport.results.versions import OtherVersions
 from accelreport.spec.models import NO_TALK, Talk
@@ -45,63 +42,6 @@ class ResultsSource(Protocol):
         """Every plan that can be read."""
 
 
-LARGEST = 32 * 1024
-"""Bytes of a logo, which every page holds."""
-
-_KINDS = {
-    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "image/svg+xml": re.compile(
-        rb"[^<]*(?:<!--.*?-->[^<]*|<(?:\?|!(?!--))[^<]*)*<(?:\w+:)?svg[\s>/]", re.DOTALL
-    ),
-}
-"""How the files begin that browsers take for images of a kind; comments may come before an SVG."""
-
-
-class LogoError(AccelReportError):
-    """A logo cannot be used."""
-
-    exit_code = ExitCode.USAGE
-
-
-def logo_address(path: Path) -> str:
-    """The logo as a `data:` address, for an image and nothing else.
-
-    Raises:
-        LogoError: it cannot be read, is too large, or is neither PNG nor SVG.
-    """
-    try:
-        content = read_bytes(path, LARGEST)
-    except FileNotFoundError as error:
-        raise _refused(path, "There is no such file.") from error
-    except UnreadableFile as error:
-        if error.problem.kind == "too-large":
-            why = f"It has more than {LARGEST // 1024} KiB, and every page holds it."
-            raise _refused(path, why) from error
-        message = error.problem.message
-        raise _refused(path, f"{message[0].upper()}{message[1:]}.") from error
-    for kind, beginning in _KINDS.items():
-        if beginning.match(content):
-            return f"data:{kind};base64,{base64.b64encode(_without_notes(content)).decode()}"
-    raise _refused(path, "It is neither a PNG nor an SVG.")
-
-
-def _without_notes(image: bytes) -> bytes:
-    """A PNG or SVG without comments, who made it, and where."""
-    if not image.startswith(b"\x89PNG"):
-        return re.sub(rb"<!--.*?-->|<metadata\b.*?</metadata>", b"", image, flags=re.DOTALL)
-    kept, start = image[:8], 8
-    while start < len(image):
-        end = start + 12 + int.from_bytes(image[start : start + 4])
-        if image[start + 4 : start + 8] not in {b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME"}:
-            kept += image[start:end]
-        start = end
-    return kept
-
-
-def _refused(path: Path, why: str) -> LogoError:
-    return LogoError(f"{path} cannot be the logo.", why=why, remedy="Give a PNG or an SVG file.")
-
-
 Theme = Literal["auto", "light", "dark"]
 
 
@@ -112,7 +52,6 @@ class BuildOptions:
     Attributes:
         title: the site's name, at the top of every page.
         templates: a folder whose templates replace ours, file by file.
-        logo: a PNG or SVG file before the title.
         base_url: where the site will be published.
         pictures: whether every figure is also a PNG file.
         theme: the colours until a reader chooses.
@@ -124,7 +63,6 @@ class BuildOptions:
 
     title: str = "Accelerator benchmarks"
     templates: Path | None = None
-    logo: Path | None = None
     base_url: str = ""
     theme: Theme = "auto"
     pictures: bool = False
@@ -167,7 +105,6 @@ class SiteFacts:
 
     Attributes:
         title: its name.
-        logo: a `data:` address; empty without a logo.
         address: where it will be published, ending with "/"; empty when that is not known.
         pictures: whether figures are also PNG files.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
@@ -176,7 +113,6 @@ class SiteFacts:
     """
 
     title: str
-    logo: str = ""
     address: str = ""
     theme: str = "auto"
     pictures: bool = False
@@ -203,7 +139,6 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         )
     return SiteFacts(
         title=label(options.title),
-        logo=logo_address(options.logo) if options.logo else "",
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
         pictures=options.pictures,

@@ -1,4 +1,4 @@
-"""Time of a million examples against its cost."""
+"""Time and cost of a million examples."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.findings import Unit, Value
 from accelreport.analysis.overview import published_rates
 from accelreport.analysis.speed_findings import published_value, rate_of
-from accelreport.analysis.stats import Interval, geometric_mean, grouped
+from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import FULL
-from accelreport.report.charts.trade_off import Offer, trade_off
 from accelreport.report.model import (
     Column,
     Entry,
-    Figure,
     Line,
     RowGroup,
     Section,
@@ -26,8 +23,6 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
-from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
-from accelreport.report.openings.rates import style_of
 from accelreport.report.pages.sections.cold_start import withheld_at
 from accelreport.report.say import Speaker, signs
 from accelreport.report.text import label, sentence
@@ -63,15 +58,12 @@ def cost_section(bench: BenchmarkView) -> Section | None:
     currencies = {row.price.currency for row in rows if row.price}
     if not currencies:
         return None
-    table = _table(bench, rows)
-    if len(currencies) > 1:
-        return Section("cost", "Cost", (table,), detail="several currencies")
-    priced = [row for row in rows if row.price]
-    costs = quantity.extent([r.cost for r in priced], lambda cost: money(cost, *currencies))
-    detail = f"{costs} for a {_what(bench)}"
-    if len(priced) == 1 or all(row.value.of.row for row in priced):
-        return Section("cost", "Cost", (table,), folded=True, detail=detail)
-    return Section("cost", "Cost", (_plot(bench, rows, table),), detail=detail)
+    detail = "several currencies"
+    if len(currencies) == 1:
+        costs = [row.cost for row in rows if row.price]
+        written = quantity.extent(costs, lambda cost: money(cost, *currencies))
+        detail = f"{written} for a million {bench.words.sample}"
+    return Section("cost", "Cost", (_table(bench, rows),), folded=True, detail=detail)
 
 
 def _priced(bench: BenchmarkView) -> Iterator[Priced]:
@@ -97,62 +89,6 @@ def _of_a_million(rate: Value) -> Value:
     return replace(rate, interval=interval, unit=Unit.SECONDS)
 
 
-def _what(bench: BenchmarkView) -> str:
-    return f"million {bench.words.sample}"
-
-
-def _plot(bench: BenchmarkView, rows: list[Priced], table: Table) -> Figure:
-    speaker = Speaker(bench)
-    offers = list(_offers(speaker, rows))
-    marks = ["◇ published"]
-    marks += ["● measured"] if any(r.price and not r.value.of.row for r in rows) else []
-    marks += ["○ single run"] if any(o.hollow for o in offers) else []
-    currency = next(row.price.currency for row in rows if row.price)
-    return Plot(
-        id="trade-off",
-        title=f"Time against cost, per {_what(bench)}",
-        description="; ".join(f"{o.name}: {o.text}" for o in offers) + ".",
-        chart=lambda size: trade_off(
-            offers, currency=label(currency, 8), width=size.width, height=size.height
-        ),
-        caption=" · ".join(marks),
-        table=table,
-        values=tuple(row.value for row in rows),
-    ).figure(Size(FULL, 220), ON_A_PHONE)
-
-
-def _offers(speaker: Speaker, rows: list[Priced]) -> Iterator[Offer]:
-    """A mark for each row with a price, and one for all rows of each device without one."""
-    bench = speaker.bench
-    unpriced = (row.value for row in rows if row.price is None)
-    for name, values in grouped(unpriced, lambda value: speaker.name(value.of)).items():
-        every = [end for value in values for end in value.interval.ends]
-        middle = geometric_mean([value.number for value in values]).value
-        marks = signs(frozenset().union(*(value.caveats for value in values)))
-        yield Offer(
-            name=name,
-            device=style_of(bench, values[0].of),
-            seconds=(middle, min(every), max(every)),
-            cost=None,
-            text=f"{speaker.numbers(values)} {marks}".strip(),
-        )
-    for row, price in ((row, row.price) for row in rows):
-        if price is None:
-            continue
-        of, (low, high) = row.value.of, row.value.interval.ends
-        name = label(of.row.label, 40) if of.row else speaker.name(of)
-        point = bench.point_header(of.point) if of.point else ""
-        yield Offer(
-            name=f"{name}, {point}" if point else name,
-            device=style_of(bench, of),
-            seconds=(row.value.number, low, high),
-            cost=(row.cost, price.of(low), price.of(high)),
-            text=f"{speaker.number(row.value, quantity.TABLE)} {signs(row.value.caveats)}".strip(),
-            published=of.row is not None,
-            hollow=bool(signs(row.value.caveats)),
-        )
-
-
 def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
     speaker = Speaker(bench)
     lines = []
@@ -176,7 +112,7 @@ def _table(bench: BenchmarkView, rows: list[Priced]) -> Table:
         )
     return Table(
         id="cost-table",
-        title=sentence(_what(bench)),
+        title=f"Million {bench.words.sample}",
         corner="device",
         columns=(*number_columns(("time", "cost")), Column("price")),
         groups=(RowGroup(tuple(lines)),),
