@@ -386,8 +386,13 @@ class Speaker:
         """The number of a finding, set large, with what it is; None where it is no title."""
         return self._numbered(finding) if finding.titles else None
 
+    def main(self, finding: Finding) -> Value:
+        """The value that a finding is listed by: this machine's, where others are published."""
+        own = finding.base if finding.kind is Kind.TOTAL else None
+        return forward(own or finding.values[0])
+
     def _numbered(self, finding: Finding) -> LargeNumber | None:
-        value = forward(finding.values[0])
+        value = self.main(finding)
         if not quantity.present(value.number):
             return None
         number = f"{self.number(value)} {signs(value.caveats)}".strip()

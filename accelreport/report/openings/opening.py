@@ -12,7 +12,6 @@ from typing import Any
 
 from accelreport.analysis.findings import FACTS, Finding, Kind, Value
 from accelreport.analysis.ranking import title_finding
-from accelreport.analysis.speed_findings import forward
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
 from accelreport.report.charts.drawing import FULL, Chart, draw
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, SweepPanel, keys_of_lines
@@ -310,7 +309,7 @@ class Opening:
         finding, number = next(iter(self.large), (None, None))
         if number is None or finding is None or finding is not self.finding or self.speaker.claim:
             return ()
-        return (replace(number, text=self.speaker.interval(forward(finding.values[0]))),)
+        return (replace(number, text=self.speaker.interval(self.speaker.main(finding))),)
 
     @property
     def unmeasured(self) -> bool:

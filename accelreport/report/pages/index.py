@@ -9,7 +9,6 @@ from math import log
 
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
-from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import DECIDED
 from accelreport.report import quantity
 from accelreport.report.charts.dot_plot import Base, Dot, dot_plot
@@ -86,6 +85,10 @@ def index_page(
     plots = [("decided", decided), (RATES, published)]
     if not outcome.comparisons:
         plots.reverse()
+    if headed and headed[0].kind is Kind.TOTAL and headed[0].bench:
+        scenes = opening_of(headed[0].bench).scenes
+        own = (s.shown for s in scenes if isinstance(s.shown, Plot) and s.marks(headed[0].values))
+        plots.insert(0, ("answer", next(own, None)))
     shown = [Section(name, plot.title, (plot.figure(WIDE, PHONE),)) for name, plot in plots if plot]
     waiting = _waiting(benches, outcome)
     sections = [*shown[:1], *filter(None, [waiting]), *shown[1:], _list(benches)]
@@ -262,7 +265,7 @@ def _number(bench: BenchmarkView, opening: Opening) -> tuple[str, str]:
     """The number of the title and what it is of; else the rate of the page's first sentence."""
     speaker = Speaker(bench)
     for finding, large in opening.large[:1]:
-        return speaker.number(forward(finding.values[0])), large.text
+        return speaker.number(speaker.main(finding)), large.text
     first = opening.answered[0]
     if first.kind is not Kind.RATE:
         return "", ""
