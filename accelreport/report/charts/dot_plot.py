@@ -127,12 +127,19 @@ class Base:
         name: above the line; a base without a name has nothing above it.
         below, above: what a smaller and a larger value mean. The ground is shaded where values are
             smaller, or larger if only that has a meaning.
+        limit: whether no value is larger.
     """
 
     value: float = 1.0
     name: str = ""
     below: str = ""
     above: str = ""
+    limit: bool = False
+
+    @property
+    def held(self) -> tuple[float, ...]:
+        """What the axis always holds."""
+        return (self.value,) if self.limit else tuple(self.value * times for times in HELD)
 
 
 @dataclass(frozen=True)
@@ -251,7 +258,7 @@ class _DotPlot:
         self._ends = self._domain(dots)
         most = max(min(max(dot.high for dot in dots), self._ends[1]), *self._values())
         if base:
-            most = max(most, base.value * max(HELD))
+            most = max(most, *base.held)
         timed, inner = tick is plain_duration, self._right - self._left
         if self._bars:
             unit = quantity.time_unit(most)[0] if timed else 1.0
@@ -283,16 +290,22 @@ class _DotPlot:
                 grouped[-1].append(dot)
             else:
                 grouped.append([dot])
-        least_row, lane, above = LEAST, LANE, 0.0
+        least_row, lane, names = LEAST, LANE, [0.0] * len(grouped)
         if self._phone:
-            least_row, lane, above = 0.0, ROOMY_LANE, NAME + LINE * self._stacked
+            least_row, lane = 0.0, ROOMY_LANE
+            names = [NAME + LINE * (self._stacked and bool(own[0].detail)) for own in grouped]
         elif not height:
             least_row, lane = ROOMY, ROOMY_LANE
-        least = [max(least_row, above + lane * _lanes(own)) for own in grouped]
-        top = HEAD if self._base and self._base.name else LINE * len(self._lines)
+        least = [
+            max(least_row, above + lane * _lanes(own))
+            for own, above in zip(grouped, names, strict=True)
+        ]
+        base = self._base
+        headed = base is not None and base.name
+        top = (NAME if base and base.limit else HEAD) if headed else LINE * len(self._lines)
         spare = max(0.0, height - top - sum(least)) / len(grouped)
         placed = []
-        for own, high in zip(grouped, least, strict=True):
+        for own, high, above in zip(grouped, least, names, strict=True):
             bottom = top + high + spare
             placed.append(_Row(own, top, bottom, top + above))
             top = bottom
@@ -313,7 +326,7 @@ class _DotPlot:
                     for end, width in texts
                 ),
             )
-        held = [times * self._base.value for times in HELD] if self._base else []
+        held = self._base.held if self._base else ()
         ends = [
             *held,
             *(value for value, _ in self._lines),

@@ -32,8 +32,6 @@ from accelreport.report.say import Speaker
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
-MOST_SHOWN = 3
-"""Shares of a benchmark in the figure of all benchmarks."""
 Share = tuple[Reached, Value]
 """Who reached something of a limit, and the share of it that the page shows."""
 Shares = Sequence[tuple[BenchmarkView, Place, Sequence[Share]]]
@@ -49,12 +47,12 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
             if known is None or place.work.operations > known[0]:
                 best[bench.plan.spec] = (place.work.operations, bench, place)
     rows = [(bench, place, shares_of(bench, place)) for _, bench, place in best.values()]
-    rows = sorted((row for row in rows if row[2]), key=lambda row: -row[2][0][1].number)
+    rows = sorted((row for row in rows if _shown(row[2])), key=lambda row: -_largest(row[2]))
     every = [share for *_, own in rows for share in own]
     own = [share for share in every if share[1].of.row is None and not share[0].flagged]
     title = _title(own)
     shares_text = f": {Speaker(rows[0][0]).numbers([value for _, value in own])}" if own else ""
-    blocks = (_plot(rows).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
+    blocks = (_plot(rows, title).figure(Size(FULL, 0), Size(NARROW, 0)),) if rows else ()
     return Page(
         path=CEILINGS,
         title=title,
@@ -64,6 +62,12 @@ def ceilings_page(benches: Sequence[BenchmarkView]) -> Page:
         template="article.html",
         opening=Section("answer", "", blocks) if rows else None,
     )
+
+
+def _largest(shares: Sequence[Share]) -> float:
+    """The largest measured share; of a benchmark without one, less than any."""
+    measured = [value.number for _, value in shares if not value.of.row]
+    return max(measured, default=_shown(shares)[0][1].number - 1)
 
 
 def shares_of(bench: BenchmarkView, place: Place) -> list[Share]:
@@ -83,36 +87,25 @@ def _title(shares: Sequence[Share]) -> str:
     return "Share of the measured roof" if roofs else "Share of peak"
 
 
-def _shown(bench: BenchmarkView, shares: Sequence[Share]) -> list[Share]:
-    """At most three of the shares of a benchmark, the largest first.
-
-    They are that of the baseline, or of a measured device where there is none, the largest and the
-    smallest; where these are fewer than three, also the largest that does not exceed the roof.
-    """
+def _shown(shares: Sequence[Share]) -> list[Share]:
+    """The largest and the smallest measured share, and the largest published one that can be."""
     measured = [share for share in shares if not share[1].of.row]
-    base = [share for share in measured if share[1].of.device == bench.plan.baseline.device]
-    base = base or measured
-    possible = [share for share in shares if not share[0].flagged]
-    wanted = [*base[:1], shares[0], shares[-1], *possible[:1]]
-    ids = list(dict.fromkeys(map(id, wanted)))[:MOST_SHOWN]
+    published = [share for share in shares if share[1].of.row and not share[0].flagged]
+    ids = {id(share) for share in (*measured[:1], *measured[1:][-1:], *published[:1])}
     return [share for share in shares if id(share) in ids]
 
 
-def _plot(rows: Shares) -> Plot:
-    """The figure: a row for each benchmark, with three of its shares."""
+def _plot(rows: Shares, title: str) -> Plot:
+    """The figure: a row for each benchmark, with at most three of its shares."""
     dots: list[Dot] = []
     groups = []
     for bench, place, shares in rows:
         where, speaker = bench.point_name(place.point), Speaker(bench)
-        shown = _shown(bench, shares)
-        left_out = len(shares) - len(shown)
-        for number, (row, value) in enumerate(shown):
+        for number, (row, value) in enumerate(_shown(shares)):
             dot = dot_of(speaker, value)
-            flagged = "exceeds the peak" if row.flagged else ""
             dots.append(
-                replace(dot, name=label(bench.plan.title), detail=where, flagged=flagged,
-                        text=speaker.number(value), owner=label(row.short, 32),
-                        joined=number > 0, rest=f"+{left_out}" * (left_out > 0 and not number))
+                replace(dot, name=label(bench.plan.title), detail=where, joined=number > 0,
+                        text=speaker.number(value), owner=label(row.short, 32))
             )  # fmt: skip
         lines = (
             table_row(
@@ -130,14 +123,19 @@ def _plot(rows: Shares) -> Plot:
         )
         href = f"{bench.slug}.html#hardware"
         groups.append(RowGroup(tuple(lines), label(bench.plan.title), href=href, detail=where))
+    exceed = sum(row.flagged for *_, shares in rows for row, _ in shares)
+    left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
+    caption = [rows_caption(dots)]
+    caption += ["Published: of the chip’s peak."] * any(dot.published for dot in dots)
+    caption += [f"{left_out} more, of which {exceed} exceed the peak: below."] * (left_out > 0)
     return dots_plot(
         dots,
-        axis="share of peak",
+        axis="share of roof or peak",
         tick=percent_text,
-        base=Base(1.0, "peak", above="exceeds →"),
+        base=Base(1.0, "100 %", limit=True),
         id="shares",
-        title="Share of peak",
-        caption=rows_caption(dots),
+        title=f"{title}, by benchmark",
+        caption=" ".join(caption),
         table=Table(
             id="shares-table",
             title="Share of peak",

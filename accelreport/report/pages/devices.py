@@ -44,6 +44,8 @@ from accelreport.spec.device import Device
 
 DONE, STOPPED, NOT_RUN = "●", "◐", "○"
 """Marks of a configuration and a benchmark: every cell complete, some timed, none timed."""
+LONGEST_TITLE = 32
+"""Letters of a benchmark's title over its column, which is upright."""
 
 
 def devices_page(benches: Sequence[BenchmarkView]) -> Page:
@@ -92,7 +94,8 @@ def _machine(
     The first row of a device has the id that other pages link to.
     """
     own = [device for device in devices if machine in device.machines]
-    asked = [bench for bench in benches if any(bench in device.benches for device in own)]
+    runs = Counter(bench.slug for device in own for bench in device.benches)
+    asked = sorted((b for b in benches if runs[b.slug]), key=lambda bench: -runs[bench.slug])
     groups: dict[str, list[Row]] = {}
     for device in own:
         how = [device.name, *device.titles[1:], driven_text(device.device)]
@@ -112,7 +115,7 @@ def _machine(
         title="Configurations × benchmarks",
         caption=f"{DONE} done {STOPPED} stopped {NOT_RUN} not run",
         corner="configuration",
-        columns=tuple(Column(label(bench.plan.title)) for bench in asked),
+        columns=tuple(Column(label(bench.plan.title, LONGEST_TITLE)) for bench in asked),
         groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
         style="dots",
     )
