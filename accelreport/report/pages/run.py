@@ -34,7 +34,7 @@ from accelreport.report.model import (
     Sparkline,
     Token,
 )
-from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id
+from accelreport.report.pages.machines import DEVICES, machine_facts, machine_id, machine_line
 from accelreport.report.pages.sections.about import commands
 from accelreport.report.pages.sections.hardware import joules
 from accelreport.report.text import label, sentence, tail
@@ -137,7 +137,10 @@ def stages_section(record: Record) -> Section | None:
         for name, text in _STAGES
         if (seconds := getattr(record.times, name)) is not None
     ]
-    return Section("times", "Stages", (Facts(tuple(rows)),), folded=True) if rows else None
+    if not rows:
+        return None
+    detail = f"{rows[-1].value}, {rows[-1].term.lower()}"
+    return Section("times", "Stages", (Facts(tuple(rows)),), folded=True, detail=detail)
 
 
 def blocks_section(bench: BenchmarkView, record: Record) -> Section | None:
@@ -191,7 +194,8 @@ def curve_section(record: Record) -> Section | None:
     )
     columns = ("epoch", "steps", "training s", "elapsed s", *(label(name, 60) for name in metrics))
     table = RawTable("Every epoch", columns, rows)
-    return Section("curve", "Learning curve", (table,), folded=True)
+    detail = quantity.plural(len(rows), "epoch")
+    return Section("curve", "Learning curve", (table,), folded=True, detail=detail)
 
 
 LONGEST_IN_COLUMNS = 60
@@ -217,35 +221,50 @@ def result_section(bench: BenchmarkView, record: Record) -> Section | None:
         )
     if notes:
         blocks.append(Notes(tuple(notes)))
-    blocks += in_columns(_numbers(bench.words, record))
+    blocks += in_columns(_numbers(bench, record))
     if record.failure is not None and record.failure.traceback:
         blocks.append(Code("Traceback", (Token(tail(record.failure.traceback)),), folded=True))
     return Section("result", "Result", tuple(blocks)) if blocks else None
 
 
-def _numbers(words: Words, record: Record) -> list[Fact]:
-    facts = [
-        Fact(sentence(metric_title(name)), metric_text(name, value))
-        for name, value in sorted(record.final.items())
-    ]
-    window = record.steady
+def _numbers(bench: BenchmarkView, record: Record) -> list[Fact]:
+    """The time of a step, what the benchmark asks of the model, and the memory."""
+    facts = []
+    window, memory = record.steady, record.memory
     if window.steps:
-        facts.append(Fact(f"Steady {words.step}", quantity.duration(window.step_s)))
+        facts.append(Fact(f"Steady {bench.words.step}", quantity.duration(window.step_s)))
         facts.append(Fact("CPU ÷ wall time", quantity.number(window.cpu_per_wall)))
-    if record.flops:
-        count = quantity.operations(record.flops.per_step)
-        facts.append(Fact(f"FLOPs, {words.step}", f"{count} ({label(record.flops.method, 400)})"))
-        if record.flops.bytes_per_step is not None:
-            moved = quantity.size(record.flops.bytes_per_step)
-            facts.append(Fact("Bytes", f"{moved} ({label(record.flops.bytes_method, 400)})"))
+    if bench.quality in record.final:
+        value = metric_text(bench.quality, record.final[bench.quality])
+        facts.append(Fact(sentence(metric_title(bench.quality)), value))
     if record.parameters is not None:
         facts.append(Fact("Parameters", quantity.count(record.parameters)))
-    memory = record.memory
     if memory.host_peak_bytes is not None:
         facts.append(Fact("Peak memory, host", quantity.size(memory.host_peak_bytes)))
     if memory.device_peak_bytes is not None:
         facts.append(Fact("Peak memory, device", quantity.size(memory.device_peak_bytes)))
-    return facts + [_energy(energy) for energy in record.energy]
+    return facts
+
+
+def numbers_section(record: Record) -> Section | None:
+    """Every metric, the counted work and the energy of a record; None without any."""
+    facts = [
+        Fact(sentence(metric_title(name)), metric_text(name, value))
+        for name, value in sorted(record.final.items())
+    ]
+    detail = [quantity.plural(len(facts), "metric")] * bool(facts)
+    if record.flops:
+        count = quantity.operations(record.flops.per_step)
+        detail.append(count)
+        facts.append(Fact("FLOPs", f"{count} ({label(record.flops.method, 400)})"))
+        if record.flops.bytes_per_step is not None:
+            moved = quantity.size(record.flops.bytes_per_step)
+            facts.append(Fact("Bytes", f"{moved} ({label(record.flops.bytes_method, 400)})"))
+    facts += [_energy(energy) for energy in record.energy]
+    if not facts:
+        return None
+    blocks = tuple(in_columns(facts))
+    return Section("numbers", "Every number", blocks, folded=True, detail=" · ".join(detail))
 
 
 def _energy(energy: Energy) -> Fact:
@@ -290,11 +309,14 @@ def cell_page(
     headline, finding = _answer(bench.words, record, refusal, device, bench.at(point))
     log, file = None, f"{cell_slug(record.key, machine)}.json"
     if record.log_tail.strip():
-        log = Section("log", "Log", (Code("", (Token(tail(record.log_tail)),)),), folded=True)
+        lines = quantity.plural(len(record.log_tail.splitlines()), "line")
+        code = Code("", (Token(tail(record.log_tail)),))
+        log = Section("log", "Log", (code,), folded=True, detail=lines)
     place = f"../{DEVICES}#{machine_id(machine)}" if record.environment else ""
     sections = (
         result_section(bench, record),
         blocks_section(bench, record),
+        numbers_section(record),
         checks_section(record),
         stages_section(record),
         curve_section(record),
@@ -305,9 +327,10 @@ def cell_page(
             "Environment",
             machine_facts([record], page=f"../{DEVICES}"),
             folded=True,
+            detail=machine_line([record]),
         ),
         log,
-        Section("files", "Files", (Downloads((Download(file, file),)),), folded=True),
+        Section("files", "Files", (Downloads((Download(file, file),)),), folded=True, detail=file),
     )
     return Page(
         path=f"cells/{cell_slug(record.key, machine)}.html",
@@ -395,7 +418,7 @@ def _asked(bench: BenchmarkView, record: Record, point: tuple[object, ...]) -> S
         Code("", commands(bench, cell.device, point, record)),
         Code("Spec", (Token(spec),)),
     )
-    return Section("asked", "Run it yourself", blocks, folded=True)
+    return Section("asked", "Run it yourself", blocks, folded=True, detail="command and spec")
 
 
 def _input(record: Record) -> Section | None:
@@ -412,4 +435,4 @@ def _input(record: Record) -> Section | None:
     facts += [Fact("Seed", str(data.seed))] if data.seed is not None else []
     facts += [Fact("Note", label(data.note, 300))] if data.note else []
     facts += [Fact(label(name, 80), label(sha, 80)) for name, sha in sorted(data.files.items())]
-    return Section("input", "Input", tuple(in_columns(facts)), folded=True)
+    return Section("input", "Input", tuple(in_columns(facts)), folded=True, detail=facts[0].value)
