@@ -18,7 +18,7 @@ import altair as alt
 from accelreport.analysis.findings import Finding, Unit
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import LABEL_SIZE, Chart, Layer, rows, text_layers
+from accelreport.report.charts.drawing import Chart, Layer, rows, text_layers
 from accelreport.report.charts.scales import Scale
 from accelreport.report.metrics import axis_title, metric_title, settings_text
 from accelreport.report.model import (
@@ -258,7 +258,8 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
         if drawn < planned
     ]
     gone = f" Left out, {reasons}: {', '.join(left_out)}." if left_out else ""
-    return f"Stronger: more time (logarithmic){quality}.{dashed}{gone}"
+    framed = "Framed: least and most time. Stronger: more (logarithmic)"
+    return f"{framed}{quality}.{dashed}{gone}"
 
 
 # The drawing ------------------------------------------------------------------------------------
@@ -266,8 +267,8 @@ def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[Hea
 RAMP = ("c0", "c1", "c2", "c3", "c4")
 """Colours of five bins, little to much time; the colours of a speedup mean slower or faster."""
 GAP = 3
-HEADING, COLUMNS, BETWEEN, FOOT = 22, 18, 34, 22
-"""Pixels of a panel's name, of the names of columns, between panels, and below all of them."""
+HEADING, COLUMNS, BETWEEN = 22, 18, 34
+"""Pixels of a panel's name, of the names of columns, and between panels."""
 LETTERS = 13.0
 """Pixels of the letters."""
 LEAST_CELL = 56
@@ -317,7 +318,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         width: pixels in all.
         height: pixels in all, at least; rows have a least height.
     """
-    left = max(text_width(name, LETTERS) for name in axes.rows) + 8
+    left = max(text_width(name, LETTERS) for name in (axes.title, *axes.rows)) + 8
     cells = [cell for panel in panels for row in panel.cells for cell in row]
     bare = not any(cell.under or (cell.value is None and cell.text) for cell in cells)
     widest = max(text_width(cell.text, LETTERS + 2, bold=True) for cell in cells)
@@ -328,7 +329,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
     panel = (width - 10 - left - (across - 1) * BETWEEN) / across
     cell = panel / len(axes.columns)
     above = (HEADING if any(p.title for p in panels) else 0) + COLUMNS
-    row = max((height - FOOT) / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
+    row = max(height / down - above - 8, len(axes.rows) * (LETTERS + GAP if bare else 38))
     row /= len(axes.rows)
     logarithms = [math.log(cell.value) for cell in cells if cell.value] or [0.0]
     drawn = _HeatLayers(axes, (min(logarithms), max(logarithms)))
@@ -336,9 +337,7 @@ def heat_map(panels: Sequence[HeatPanel], axes: HeatAxes, *, width: int, height:
         x = left + (number % across) * (panel + BETWEEN)
         y = (number // across) * (above + row * len(axes.rows) + 8)
         drawn.panel(heat_panel, x, y + above, cell, row, first=number % across == 0)
-    total = down * (above + row * len(axes.rows) + 8)
-    drawn.word(axes.title, left, total + 12, LABEL_SIZE, "var(--soft)")
-    return drawn.chart(width - 8, total + FOOT)
+    return drawn.chart(width - 8, down * (above + row * len(axes.rows) + 8))
 
 
 class _HeatLayers:
@@ -373,6 +372,8 @@ class _HeatLayers:
             size = min(size, max(LEAST, size * room / text_width(panel.title, size, bold=True)))
             title = cut(panel.title, room / 1.07, size)
             self.word(title, x, y - COLUMNS - 10, size, "var(--ink)", bold=True)
+        if first:
+            self.word(self._axes.title, x - 7, y - 9, LETTERS, "var(--soft)", align="right")
         for number, name in enumerate(self._axes.columns):
             at = x + (number + 0.5) * cell
             self.word(name, at, y - 9, LETTERS, "var(--soft)", align="center")
@@ -391,6 +392,7 @@ class _HeatLayers:
             {
                 "x": x, "x2": x + width - GAP, "y": y, "y2": y + height - GAP,
                 "known": known, "fill": f"var(--{RAMP[step]})" if known else "none",
+                "edge": "var(--ink)" if known and share in {0.0, 1.0} else "none",
             }
         )  # fmt: skip
         middle, centre = x + (width - GAP) / 2, y + (height - GAP) / 2
@@ -423,7 +425,11 @@ class _HeatLayers:
         ends = {"x": x, "x2": alt.X2("x2"), "y": y, "y2": alt.Y2("y2")}
         dashed = {"fill": "none", "stroke": "var(--rule)", "strokeDash": [3, 3]}
         layers = [
-            Layer(rows(known)).mark_rect().encode(fill=alt.Fill("fill:N", scale=None), **ends),
+            Layer(rows(known))
+            .mark_rect(strokeWidth=1.5)
+            .encode(
+                fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("edge:N", scale=None), **ends
+            ),
             Layer(rows(absent)).mark_rect(**dashed).encode(**ends),
         ]
         return Chart([*layers, *text_layers(self._words, x=x, y=y)], width, height)
