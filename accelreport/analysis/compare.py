@@ -84,6 +84,7 @@ class MeasuredProcess:
         result: what became of it.
         conditions: dotted key → value of everything that was asked for.
         code: path → text of each Python file of the spec that it ran.
+        imported: path → SHA-256 of each file that it imported from elsewhere.
         environment: fact → value of machine and software.
         started_at: when it was launched, UTC in ISO 8601.
     """
@@ -91,6 +92,7 @@ class MeasuredProcess:
     result: Result
     conditions: Mapping[str, str]
     code: Mapping[str, str]
+    imported: Mapping[str, str]
     environment: Mapping[str, str]
     started_at: str
 
@@ -169,8 +171,8 @@ class SortedFolder:
     unplanned: int
 
 
-Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
-"""Conditions, code, environment and start of a process."""
+Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
+"""Conditions, code, imported files, environment and start of a process."""
 
 
 def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
@@ -183,8 +185,13 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
         for record in records:
             keys.append(record.key)
             code, holding = _code(record)
-            asked = _conditions(record, holding)
-            known[record.key, record.machine] = asked, code, facts(record), record.started_at
+            known[record.key, record.machine] = (
+                _conditions(record, holding),
+                code,
+                {imported.file: imported.sha256 for imported in record.imported},
+                facts(record),
+                record.started_at,
+            )
             yield record
 
     groups: dict[GroupName, list[FolderGroup]] = {}
@@ -329,12 +336,13 @@ def unlike(old: FolderGroup, new: FolderGroup) -> Unlike:
 
 
 class CodeChange(Document):
-    """A Python file of a spec that is not the same in both folders."""
+    """A Python file that is not the same in both folders."""
 
     file: str
-    """Its path in the spec's folder."""
-    lines: int
-    """How many lines were changed, added or deleted."""
+    """Its path in the spec's folder; of a file outside it, its path in its package."""
+    lines: int | None
+    """How many lines were changed, added or deleted; unknown of a file outside the spec's folder,
+    of which a record has only the checksum."""
     comparisons: int = 1
     """How many of the comparisons it concerns."""
 
@@ -343,8 +351,8 @@ def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
     """The files of code that differ: what the comparison is about, and no condition of it."""
     if not (old.processes and new.processes):
         return []
-    one, other = (next(iter(side.processes.values())).code for side in (old, new))
-    changes = []
+    first, second = (next(iter(side.processes.values())) for side in (old, new))
+    one, other, changes = first.code, second.code, []
     for name in dict.fromkeys([*one, *other]):
         before, after = (side.get(name, "").splitlines() for side in (one, other))
         if one.get(name) != other.get(name):
@@ -352,6 +360,11 @@ def edited(old: FolderGroup, new: FolderGroup) -> list[CodeChange]:
             # A line and what takes its place are one.
             lines = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
             changes.append(CodeChange(file=name, lines=lines))
+    here, there = first.imported, second.imported
+    if here and there:  # a record without any may be older than their checksums
+        names = sorted(here.keys() | there.keys())
+        differing = (name for name in names if here.get(name) != there.get(name))
+        changes += [CodeChange(file=name, lines=None) for name in differing]
     return changes
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -288,14 +287,9 @@ class OwnSteps:
     def __init__(self, problem: StepProblem, runtime: Runtime, cell: Cell) -> None:
         self._code = replace(problem.code, folder=cell.folder)
         self._stamped = runtime.synchronous
-        self._loaded = frozenset(sys.modules)
         with on_device(runtime):
             self._step, self.batches = problem.build(self._code, cell.seed, cell.device_spec)
         self.result: Any = 0.0
-
-    def unread_modules(self) -> list[str]:
-        """Modules beside the file that were imported and are no part of the cell."""
-        return self._code.unread(self._loaded)
 
     def run(self, first: int, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Steps `first` … `first + count − 1`.
@@ -460,12 +454,6 @@ def measure_own_step(measurement: Measurement, problem: StepProblem) -> None:
     # Whether they come from the seed or from a file, which all seeds share, nobody knows.
     measurement.data = DataSource(dataset="", origin="generated", fingerprint=read)
     blocks = run_calls(measurement, steps.run, watch)
-    if unread := steps.unread_modules():
-        measurement.warn(
-            "unread-module",
-            f"{', '.join(unread)}: imported by a name that is made while the code runs, so that "
-            "an edit of it is not noticed",
-        )
     measurement.result.samples_per_step = problem.batch_size
     _note_calls(measurement, watch, blocks, measurement.cell.measure.calls)
     # A number of Python's or NumPy's lies on the host, wherever the step ran.

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import platform
 import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -13,7 +18,8 @@ import psutil
 
 from accelreport._version import __version__
 from accelreport.machine.inventory import inventory, nvidia_gpus
-from accelreport.results.record import Environment, Roofs
+from accelreport.results.record import Environment, ImportedFile, Roofs
+from accelreport.workloads.own_code import RecordedModules
 
 PACKAGES = (
     "tensorflow",
@@ -88,6 +94,53 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return versions
+
+
+def imported_files(spec_folder: Path) -> list[ImportedFile]:
+    """The code that this process imported, and that a version or the cell does not identify.
+
+    It comes from an editable install, `PYTHONPATH` or a changed `sys.path`, or from a package that
+    was installed from a folder or a repository (PEP 610).
+
+    Args:
+        spec_folder: where the spec lies, absolute.
+    """
+    known = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib"))
+    generated = f"{os.path.realpath(tempfile.gettempdir())}{os.sep}"
+    installed = {f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages")}
+    own, files = set(_installed_from_source()), {}
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 -- there may be none
+    for name, module in sorted(sys.modules.items()):
+        path, top = getattr(module, "__file__", None) or "", name.partition(".")[0]
+        if not path or name.startswith(("__", "accelreport_own_")) or top == "accelreport":
+            continue
+        if any(part in path for part in installed):
+            if top not in own:
+                continue
+        elif path.startswith(known) or os.path.realpath(path).startswith(generated):
+            continue
+        if isinstance(getattr(module, "__loader__", None), RecordedModules):
+            continue
+        place = Path(path).absolute()
+        if place.is_file():
+            levels = name.count(".") + 1 + (place.stem == "__init__")
+            folder = place.parents[min(levels, len(place.parents)) - 1]
+            where = os.path.relpath(folder, spec_folder)
+            if folder.is_relative_to(home) and not spec_folder.is_relative_to(home):
+                where = f"~/{folder.relative_to(home)}"
+            with place.open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            file = place.relative_to(folder).as_posix()
+            files[file] = ImportedFile(file=file, folder=where, sha256=digest)
+    return list(files.values())
+
+
+def _installed_from_source() -> Iterator[str]:
+    """Names of modules whose package was installed from a folder or a repository."""
+    for distribution in metadata.distributions():
+        origin = distribution.read_text("direct_url.json") or ""
+        if "dir_info" in origin or "vcs_info" in origin:
+            yield from (Path(file.parts[0]).stem for file in distribution.files or ())
 
 
 def variables() -> dict[str, str]:

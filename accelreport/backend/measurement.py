@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from accelreport.backend.checks.self_checks import SelfChecks
 from accelreport.backend.checks.windows import ObservedWindow, WindowWatch
-from accelreport.backend.environment import environment, load
+from accelreport.backend.environment import environment, imported_files, load
 from accelreport.backend.frameworks import Runtime
 from accelreport.backend.placement import Placement
 from accelreport.backend.protocol import Job, ParentTimings, Reporter
@@ -251,6 +252,7 @@ class Measurement:
                 "checks": checks.checks if checks else [],
                 "energy": self.meter.energies() if self.meter else [],
                 "failure": failure,
+                "imported": imported_files(Path(self.cell.folder)),
                 **self.result.of_record(),
             }
         )

@@ -309,7 +309,8 @@ def changed_text(difference: EnvironmentDifference) -> str:
 
 def code_text(change: CodeChange) -> str:
     """What was edited: `code changed: step.py, 3 lines`."""
-    return f"code changed: {change.file}, {counted(change.lines, 'line')}"
+    lines = "" if change.lines is None else f", {counted(change.lines, 'line')}"
+    return f"code changed: {change.file}{lines}"
 
 
 def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:

@@ -447,6 +447,9 @@ class Scrubber:
             _ = document.cell.key
             if self._writing:
                 return rewritten(document, visit).model_copy(update={"cell": document.cell})
+            if document.imported:  # where its code lies concerns nobody else
+                bare = [file.model_copy(update={"folder": ""}) for file in document.imported]
+                document = document.model_copy(update={"imported": bare})
         for text, field, free in texts_of(document):
             # Names of hosts, and what a program wrote, depend on the record.
             depends = free or field in {"host", "address"}

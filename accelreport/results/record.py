@@ -510,6 +510,22 @@ class Environment(Document):
     """
 
 
+class ImportedFile(Document):
+    """A file of code that a cell ran and that is no part of its parameters.
+
+    It was imported from outside the spec's folder, or by a name that was made while the code ran.
+    Python's own modules and packages from an index are left out.
+    """
+
+    file: str
+    """Its path from where Python found its package, such as `mypkg/model.py`."""
+    folder: str = ""
+    """The folder that this path begins in, seen from the spec's folder or, in somebody's home
+    folder, from there (`~`); empty where the record is published."""
+    sha256: str
+    """SHA-256 of the file."""
+
+
 class Host(Document):
     """One process of a distributed cell, and the machine it ran on."""
 
@@ -605,6 +621,9 @@ class Record(Document):
     """The origin of the input."""
     environment: Environment | None = None
     """Hardware and software."""
+    imported: Annotated[list[ImportedFile], Field(exclude_if=lambda files: not files)] = []
+    """Code that it ran and that is no part of `cell`; absent where there is none, and in records
+    of versions that did not look."""
     hosts: list[Host] = []
     """Every process of a distributed cell, the chief first; empty for a single process. `times`,
     `memory` and `environment` are the chief's.

@@ -6,9 +6,11 @@ What is known of a cell, from whichever machine, is read from the results folder
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal, Self
 
 from accelreport.results.plan_document import PlanDocument, PlannedCell, profile_of
@@ -275,37 +277,71 @@ def decide(
 ) -> Planned:
     """Decide about one cell.
 
-    A cell is done when its record is `ok`, or `partial` and this budget is no longer than the
-    one that ended it. A failed cell is left alone unless `retry_failed`, because most failures
-    cost their whole time again; `ALWAYS_RETRIED` names those that do not. A skipped cell is
-    looked at anew in every run, as its device may be here now.
+    A cell is done when its code is still what was measured, and its record is `ok`, or `partial`
+    and this budget is no longer than the one that ended it. A failed cell is left alone unless its
+    code changed or `retry_failed`, because most failures cost their whole time again;
+    `ALWAYS_RETRIED` names those that do not. A skipped cell is looked at anew in every run, as its
+    device may be here now.
     """
     known = Earlier.of(earlier) if earlier else None
+    edited = edited_since(earlier, cell.folder) if earlier else []
     if earlier and earlier.measured and not policy.rerun:
         before, now = earlier.cell.measure.budget, cell.measure.budget
-        if earlier.status == "ok" or now <= before:
+        if not edited and (earlier.status == "ok" or now <= before):
             return Planned(cell, "done", "", known)
         reason = f"its budget was {before:g} s and is {now:g} s now"
     elif earlier and earlier.status == "failed" and earlier.failure:
         kind = earlier.failure.kind
-        again = policy.rerun or policy.retry_failed or kind in ALWAYS_RETRIED
+        again = policy.rerun or policy.retry_failed or kind in ALWAYS_RETRIED or edited
         if not again and unavailable is None:
             return Planned(cell, "failed", f"{kind}: {earlier.failure.message}", known)
         reason = f"it failed before ({kind})"
     else:
         reason = "it is measured again" if earlier and earlier.measured else ""
+    if edited:
+        others = f" and {len(edited) - 1} more" if len(edited) > 1 else ""
+        reason = f"{edited[0]}{others} changed since it was measured"
     if unavailable is not None:
         return Planned(cell, "skip", reason_text(unavailable), known, unavailable)
     return Planned(cell, "run", reason, known)
 
 
+def edited_since(record: Record, spec_folder: str) -> list[str]:
+    """The files of code outside the spec's folder that are not those that a record is of."""
+    if not record.imported or (record.environment and record.environment.host):
+        return []  # the files of the host that a launcher chose are not here
+    return [
+        imported.file
+        for imported in record.imported
+        if _sha256(
+            Path(spec_folder, os.path.expanduser(imported.folder), imported.file)  # noqa: PTH111
+        )
+        != imported.sha256
+    ]
+
+
+def _sha256(path: Path) -> str:
+    """SHA-256 of a file; empty where it cannot be read."""
+    try:
+        return _sha256_of(path, path.stat().st_mtime_ns, path.stat().st_size)
+    except OSError:
+        return ""
+
+
+@cache
+def _sha256_of(path: Path, *version: int) -> str:
+    del version  # the same file is asked for by each of a thousand cells
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
 def supersedes(new: Record, old: Record | None) -> bool:
     """Whether a new record may take an older one's place.
 
-    What was measured is never replaced by a failure, nor a complete record by one that a
-    budget ended; between equals the newer one counts.
+    What was measured is never replaced by a failure, nor a complete record by one of the same code
+    that a budget ended; between equals the newer one counts.
     """
-    if old is None:
+    if old is None or (new.measured and new.imported != old.imported):
         return True
     rank = {"ok": 2, "partial": 1, "failed": 0, "skipped": 0}
     return rank[new.status] >= rank[old.status]

@@ -279,23 +279,6 @@ class OwnCode:
         exec(code, module.__dict__)  # noqa: S102 - trusted by naming it
         return module
 
-    def unread(self, before: frozenset[str]) -> list[str]:
-        """Modules beside the file that were imported and not read before, as by `__import__`.
-
-        Args:
-            before: names of the modules that were loaded before the file was run.
-        """
-        names: list[str] = []
-        for name in sorted(sys.modules.keys() - before):
-            file = getattr(sys.modules[name], "__file__", None) or ""
-            place = self.top / name.replace(".", "/")
-            beside = file in {str(place / "__init__.py"), f"{place}.py"}
-            path = Path(file).relative_to(self.top) if beside else None
-            key = "" if path is None else (PurePosixPath(self.file).parent / path).as_posix()
-            if key and name.partition(".")[0] not in ELSEWHERE and key not in self.modules:
-                names.append(key)
-        return names
-
     @contextmanager
     def blamed(self) -> Iterator[None]:
         """Have what goes wrong in the code say so, with file and line.

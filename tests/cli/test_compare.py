@@ -13,7 +13,7 @@ import pytest
 from accelreport.analysis.compare import read_margin
 from accelreport.errors import ExitCode
 from accelreport.report.comparison import FolderComparison
-from accelreport.results.record import Energy
+from accelreport.results.record import Energy, ImportedFile
 from accelreport.results.store import Store
 from accelreport.spec.cells import Cell
 from accelreport.terminal.comparison import comparison_markdown
@@ -60,6 +60,13 @@ def coded(made: Study, key: str, value: str, **files: str) -> Study:
     return Study(made.plan.model_copy(update={"cells": planned}), tuple(records))
 
 
+def importing(made: Study, code: str) -> Study:
+    """The same processes as if they had imported a file from elsewhere."""
+    file = ImportedFile(file="mypkg/x.py", sha256=code)
+    records = (record.model_copy(update={"imported": [file]}) for record in made.records)
+    return Study(made.plan, tuple(records))
+
+
 STEP = "import lib\n\ndef build(batch_size, seed):\n    a = 1\n    return a, b\n"
 
 
@@ -82,6 +89,10 @@ def test_edited_code_is_what_the_comparison_is_about_and_the_gate_judges_it(
     document = json.loads(told.stdout)
     assert document["code"] == [{"file": "lib.py", "lines": 1, "comparisons": 1}]
     assert "code changed: lib.py, 1 line" in document["rows"][0]["reasons"]
+    keep(tmp_path / "one", importing(small(), "1"))
+    keep(tmp_path / "two", importing(small(seed=1), "2"))
+    assert "!!   code changed: mypkg/x.py (in" in call(tmp_path, "compare", "one", "two").stdout
+    assert "mypkg" not in call(tmp_path, "compare", "old", "two").stdout, "OLD has no checksums"
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accelreport.backend.availability import no_device
-from accelreport.results.record import Failure, Record, Times
+from accelreport.results.record import Failure, ImportedFile, Record, Times
 from accelreport.runner.plan import Earlier, Policy, decide, make_plan, supersedes
 from accelreport.runner.timings import Expectation
 from tests.runner.scripted import cell
@@ -73,6 +75,34 @@ def test_what_is_done_with_a_cell_follows_from_its_record_and_the_device(
     assert planned.earlier == (Earlier.of(earlier) if earlier else None)
     if action == "skip":
         assert planned.reason == "not here"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "edit", "action"),
+    [
+        ("ok", "", "", "done"),
+        ("ok", "", "edited", "run"),
+        ("ok", "", "gone", "run"),
+        ("failed", "timeout", "", "failed"),
+        ("failed", "timeout", "edited", "run"),
+    ],
+)
+def test_a_cell_whose_imported_code_is_another_now_is_measured_anew(
+    status: str, kind: str, edit: str, action: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "mypkg.py"
+    file.write_text("x = 1\n")
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    imported = [ImportedFile(file=file.name, folder=str(tmp_path), sha256=sha256)]
+    earlier = record(status, kind=kind).model_copy(update={"imported": imported})
+    if edit == "edited":
+        file.write_text("x = 22\n")
+    elif edit == "gone":
+        file.unlink()
+    assert decide(cell(), earlier, None).action == action
+    slower = record("partial")
+    assert not supersedes(slower.model_copy(update={"imported": imported}), earlier) or kind
+    assert supersedes(slower, earlier), "of other code"
 
 
 def test_time_is_estimated_from_earlier_records_of_the_plan_by_the_budget_they_had() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from accelreport.loader.load import load
+from accelreport.results.privacy import as_published
+from accelreport.runner.plan import decide
 from accelreport.spec.cells import Cell, Spec
 from accelreport.spec.device import FRAMEWORK_NAMES, Device
 from accelreport.spec.problems import SpecErrors
@@ -206,7 +209,7 @@ def test_a_file_works_in_its_folder_with_the_modules_beside_it(
     record = measure(cell)
     assert record.status == "ok", record.failure
     assert record.cell.workload["modules"]["mylib.py"] == BESIDE["mylib.py"]
-    assert not [each for each in record.warnings if each.kind == "unread-module"]
+    assert record.imported == []
 
 
 def test_an_edited_module_is_another_cell_and_one_that_nobody_imports_is_not(
@@ -220,23 +223,62 @@ def test_an_edited_module_is_another_cell_and_one_that_nobody_imports_is_not(
     assert "modules" not in alone.workload, "its key is what it was before modules were read"
 
 
+ELSEWHERE = """
+import importlib, sys
+sys.path += ["../edited"]
+import numpy, published, editable.deep, installed
+lib = importlib.import_module("hid" + "den")
+
+def build(batch_size, seed):
+    return lib.step, [[1.0, 2.0]]
+"""
+
+
 @pytest.mark.e2e
-def test_a_module_imported_by_a_made_up_name_is_warned_of(
-    own_spec: Reads, measure: Measures
+def test_code_from_elsewhere_is_known_and_an_edit_of_it_is_measured(
+    own_spec: Reads, measure: Measures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = (
-        "import importlib\n"
-        "def build(batch_size, seed):\n"
-        "    lib = importlib.import_module('hid' + 'den')\n"
-        "    return lib.step, [[1.0, 2.0]]\n"
-    )
-    cell, *_ = own_spec(
-        source, PLAINLY, beside={"hidden.py": "def step(batch):\n    return 1.0\n"}
-    ).cells
+    files = {
+        "spec/hidden.py": "def step(batch):\n    return 1.0\n",
+        "edited/editable/__init__.py": "",
+        "edited/editable/deep.py": "import outside\n",
+        "pythonpath/outside.py": "",
+        "lib/site-packages/published.py": "",
+        "lib/site-packages/installed.py": "",
+        "lib/site-packages/installed-1.dist-info/direct_url.json": '{"dir_info": {}}',
+        "lib/site-packages/installed-1.dist-info/RECORD": "installed.py,,\n",
+        "lib/site-packages/installed-1.dist-info/METADATA": "Name: installed\nVersion: 1\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+    paths = (str(tmp_path / name) for name in ("pythonpath", "lib/site-packages"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    own_spec(ELSEWHERE, PLAINLY)
+    for name in ("devices.toml", "step.py", "own.toml"):
+        (tmp_path / name).rename(tmp_path / "spec" / name)
+    cell, *_ = load([tmp_path / "spec" / "own.toml"]).specs[0].cells
     record = measure(cell)
     assert record.status == "ok", record.failure
-    (warned,) = [each for each in record.warnings if each.kind == "unread-module"]
-    assert warned.message.startswith("hidden.py: ")
+    places = {file.file: file.folder for file in record.imported}
+    assert places == {
+        "editable/__init__.py": "../edited",
+        "editable/deep.py": "../edited",
+        "hidden.py": ".",
+        "installed.py": "../lib/site-packages",
+        "outside.py": "../pythonpath",
+    }
+    assert decide(cell, record, None).action == "done"
+    for file, folder in places.items():
+        path = tmp_path / "spec" / folder / file
+        before = path.read_text()
+        path.write_text(f"{before}# edited\n")
+        planned = decide(cell, record, None)
+        assert (planned.action, planned.reason) == ("run", f"{file} changed since it was measured")
+        path.write_text(before)
+    (published,) = as_published((), (record,))[1]
+    assert {file.folder for file in published.imported} == {""}
 
 
 def test_a_mistake_in_a_module_beside_the_file_is_told_with_its_line(cells: Cells) -> None:
