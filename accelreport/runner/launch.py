@@ -11,13 +11,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-import psutil
 from pydantic import ValidationError
 
 from accelreport.backend import failures
@@ -162,7 +160,6 @@ class LocalLauncher:
                 os.close(reading)
                 if writing >= 0:
                     os.close(writing)
-                _end_what_is_left(folder)
             record = conclude(
                 ProcessOutcome(
                     cell=cell,
@@ -219,14 +216,6 @@ class LocalLauncher:
             )
         except OSError as error:
             raise CannotStart(error) from error
-
-
-def _end_what_is_left(folder: Path) -> None:
-    """End what a cell started in sessions of their own: it has temporary files in its folder."""
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.environ().get("TMPDIR") == str(folder):
-                process.kill()
 
 
 def _variables() -> dict[str, str]:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+import psutil
 from pydantic import ValidationError
 
 from accelreport.backend.forkserver import LONGEST_MESSAGE, Message, may_be_forked
@@ -45,6 +46,10 @@ machine with the measured process, so it wakes up rarely."""
 POLL_EVERY_S = 0.05
 """Seconds between two readings of a process' memory if it is limited: a process crashes soon after
 it meets its limit, and its memory cannot be read afterwards."""
+
+MARK = "ACCELREPORT_PROCESS"
+"""Environment variable of a process that is unlike that of any other, and that is inherited by all
+that it starts, also in sessions of their own."""
 
 LONGEST_LINE = 2**20
 """Bytes of one line of events; a longer one is cut."""
@@ -80,10 +85,14 @@ class Process(ABC):
     Attributes:
         pid: its number, and that of its group.
         began: when it was started, by the monotonic clock.
+        mark: the value of `MARK` that it and its descendants have.
     """
 
     pid: int
     began: float
+    mark: str
+    _spared: int = 0
+    """A group of processes with the same mark that lives on."""
     _limited: Limited | None = None
 
     @abstractmethod
@@ -105,7 +114,7 @@ class Process(ABC):
     ) -> Ending:
         """Listen until it has ended, or end it after its time or when a stop is requested.
 
-        All processes of its group are dead when this returns or raises.
+        It and all its descendants are dead when this returns or raises.
         """
         heard_at = time.monotonic()
         try:
@@ -137,12 +146,25 @@ class Process(ABC):
         finally:
             self.kill_group()
             code, peak_bytes = self.reap()
+            self.end_what_is_left()
         return Ending(code, by, time.monotonic() - self.began, peak_bytes, self._limited)
 
     def kill_group(self) -> None:
-        """Kill it and everything it started."""
+        """Kill it and everything it started that has not left its group."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
+
+    def end_what_is_left(self) -> None:
+        """Kill what it started in sessions of their own, also what runs no program of its own."""
+        until, alive = time.monotonic() + REAP_WITHIN_S, True
+        while alive and time.monotonic() < until:  # what is killed may have started another one
+            alive = False
+            for process in psutil.process_iter():
+                with suppress(psutil.Error, OSError):
+                    own = process.environ().get(MARK) == self.mark
+                    if own and os.getpgid(process.pid) != self._spared:
+                        process.kill()
+                        alive = True
 
 
 class ChildProcess(Process):
@@ -165,7 +187,7 @@ class ChildProcess(Process):
             environment: its environment.
         """
         held, self._parent_pipe = os.pipe()
-        self.began = time.monotonic()
+        self.began, self.mark = time.monotonic(), str(log)
         try:
             with log.open("ab") as output:
                 self._popen = subprocess.Popen(
@@ -175,7 +197,7 @@ class ChildProcess(Process):
                     stderr=subprocess.STDOUT,
                     pass_fds=(held, *inherited),
                     start_new_session=True,
-                    env=dict(environment),
+                    env={**environment, MARK: self.mark},
                 )
         except BaseException:
             os.close(self._parent_pipe)
@@ -338,9 +360,8 @@ class Fork(Process):
     """A cell's process that was forked from a server."""
 
     def __init__(self, server: ForkServer, pid: int, parent_pipe: int, began: float) -> None:
-        self.pid = pid
-        self.began = began
-        self._server = server
+        self.pid, self.began, self.mark = pid, began, server.process.mark
+        self._server, self._spared = server, server.process.pid
         self._parent_pipe = parent_pipe
 
     def fileno(self) -> int:

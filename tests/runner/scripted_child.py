@@ -155,9 +155,15 @@ def hang_with_children(work: dict[str, Any], cell: dict[str, Any], key: str, pat
 
 def leave_children(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) -> None:
     subprocess.Popen(["sleep", "600"])  # holds the descriptors of log and events for ever
-    apart = {**os.environ, "TMPDIR": str(path.parent)}  # as `backend.main` sets it
-    child = subprocess.Popen(["sleep", "600"], start_new_session=True, env=apart)
-    Path(work["mark"]).write_text(str(child.pid))
+    child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    if (between := os.fork()) == 0:
+        os.setsid()
+        if (forked := os.fork()) == 0:  # runs no program of its own
+            time.sleep(600)
+            os._exit(0)
+        Path(work["mark"]).write_text(f"{child.pid} {forked}")
+        os._exit(0)
+    os.waitpid(between, 0)
     ok(work, cell, key, path)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -12,7 +13,7 @@ from accelreport.results.store import Store
 from accelreport.runner.events import CellStartLine, RunLine
 from accelreport.runner.launch import CannotStart
 from accelreport.runner.plan import Policy
-from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells
+from tests.runner.scripted import ENDINGS, MACHINE, Bench, cell, cells, forking
 from tests.support import disks
 
 pytestmark = pytest.mark.e2e
@@ -93,14 +94,18 @@ def test_a_process_that_falls_over_its_own_end_keeps_its_record_with_a_warning(
     ]
 
 
-def test_a_process_that_leaves_children_behind_does_not_hold_up_the_run(tmp_path: Path) -> None:
-    bench, mark = Bench(tmp_path), tmp_path / "child"
+@pytest.mark.parametrize("made", [Bench, forking], ids=["started", "forked"])
+def test_children_of_a_process_neither_hold_up_the_run_nor_outlive_it(
+    made: Callable[[Path], Bench], tmp_path: Path
+) -> None:
+    bench, mark = made(tmp_path), tmp_path / "children"
     end = bench.run([cell("leave_children", mark=str(mark))])
     assert end.ok == 1
     assert end.wall_s < 600, "which is how long they live"
-    assert not psutil.pid_exists(int(mark.read_text())) or (
-        psutil.Process(int(mark.read_text())).status() == psutil.STATUS_ZOMBIE
-    )
+    for child in map(int, mark.read_text().split()):
+        assert not psutil.pid_exists(child) or (
+            psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+        )
 
 
 def test_nonsense_among_the_events_and_in_the_log_does_no_harm(tmp_path: Path) -> None:
