@@ -145,7 +145,13 @@ def build(
     from accelreport.report.site.options import report_cache
     from accelreport.runner.plan_documents import choose
     from accelreport.spec.files_beside import FILE_NAME, read_options
-    from accelreport.terminal.say import say, tell_left_out, tell_secrets, tell_unshown
+    from accelreport.terminal.say import (
+        say,
+        tell_left_out,
+        tell_secrets,
+        tell_unshown,
+        tell_withheld,
+    )
 
     store = _refreshed(results, None if as_measured else specs)
     file_options = read_options(specs / FILE_NAME)
@@ -173,6 +179,7 @@ def build(
     noun = "page" if built.pages == 1 else "pages"
     say(f"{built.pages} {noun} in {built.seconds:.1f} s: {built.index}")
     _tell_others(built)
+    tell_withheld(*built.withheld)
     tell_unshown(built.unshown)
     if built.unshown:
         raise typer.Exit(ExitCode.NOT_DRAWN)

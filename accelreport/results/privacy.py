@@ -12,7 +12,7 @@ import getpass
 import os
 import platform
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -334,6 +334,8 @@ class Scrubber:
         """What tells a host apart whose name was replaced earlier → its number."""
         self._aliases: defaultdict[Place, dict[str, str]] = defaultdict(dict)
         """Record → number of a host within it → its number among all documents."""
+        self._withheld: Counter[str] = Counter()
+        """Field of the document that is rewritten → secrets that are taken out of it."""
         self._last = 0
         self._vocabulary: dict[str, None] = {}
         """Texts of records that no program wrote."""
@@ -441,6 +443,13 @@ class Scrubber:
 
     def rewrite(self, document: Value) -> Value:
         """A document that was learned, without names."""
+        self._withheld = Counter(document.withheld if isinstance(document, Record) else ())
+        new = self._without_names(document)
+        if isinstance(new, Record) and self._withheld != Counter(new.withheld):
+            return new.model_copy(update={"withheld": dict(sorted(self._withheld.items()))})
+        return new
+
+    def _without_names(self, document: Value) -> Value:
         visit = partial(self._scrubbed, _place(document))
         if isinstance(document, Record):
             # Its key says what was measured, also where a path within that is not published.
@@ -456,6 +465,7 @@ class Scrubber:
             if not depends and (text, field) in self._unchanged:
                 continue
             if visit(text, field, free) != text:
+                self._withheld = Counter(document.withheld if isinstance(document, Record) else ())
                 return rewritten(document, visit)
             if not depends:
                 self._unchanged.add((text, field))
@@ -468,12 +478,14 @@ class Scrubber:
                 return f"{before}{number}{after}"
         if free and field.isupper() and SECRET_VARIABLE.search(field) and text != WITHHELD:
             self.changes[Change("secret", field, WITHHELD)].add(place)
+            self._withheld[field] += 1
             return WITHHELD
         if free:
             if self._writing and len(text) > LONGEST:
                 text = SHORTENED + text[len(SHORTENED) - LONGEST :]
             if (kept := without_secrets(text, self._secrets)) != text:
                 self.changes[Change("secret", field, WITHHELD)].add(place)
+                self._withheld[field] += max(1, kept.count(WITHHELD) - text.count(WITHHELD))
                 text = kept
         if _lists_hosts(field, free=free):
             parts = re.split(r"([\s,;]+)", text)

@@ -636,6 +636,8 @@ class Record(Document):
     """Checksums of the initial weights and of the order of the examples."""
     log_tail: str = ""
     """The last lines of the process's output, including TensorFlow's."""
+    withheld: Annotated[dict[str, Count], Field(exclude_if=lambda fields: not fields)] = {}
+    """Field → number of secrets that `…` took the place of in it; absent where there is none."""
     details: dict[str, Any] = {}
     """Further observations of this family (documented by the family)."""
 

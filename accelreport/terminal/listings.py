@@ -19,6 +19,7 @@ from accelreport.report.warning_text import warning_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import ABSOLUTE, as_published, texts_of, written_secrets
 from accelreport.results.record import Record
+from accelreport.results.secrets import WITHHELD
 from accelreport.results.store import Store
 from accelreport.runner.prepare import Survey
 from accelreport.runner.run import headline
@@ -248,7 +249,10 @@ def privacy(store: Store) -> tuple[list[Record], list[Row]]:
     _, published, changes = as_published(store.plans(), records)
     paths: defaultdict[str, set[str]] = defaultdict(set)
     variables: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    withheld: defaultdict[str, set[str]] = defaultdict(set)
     for record in published:
+        for field in record.withheld:
+            withheld[field].add(record.key)
         for text, _, free in texts_of(record):
             for path in ABSOLUTE.findall(text) if free else ():
                 paths[path].add(record.key)
@@ -257,7 +261,9 @@ def privacy(store: Store) -> tuple[list[Record], list[Row]]:
     rows = sorted(
         (kind, recorded, instead or "(left out)", {place.key for place in places if place.key})
         for (kind, recorded, instead), places in changes.items()
+        if kind != "secret"
     )
+    rows += [("secret", field, WITHHELD, keys) for field, keys in sorted(withheld.items())]
     rows += [
         ("looks secret", f"{plan.spec}: {place}", "(as it is)", {cell.key for cell in plan.cells})
         for plan in store.plans()

@@ -17,7 +17,7 @@ from accelreport.errors import AccelReportError, Unshown
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import written_secrets
 from accelreport.spec.cells import Spec
-from accelreport.spec.problems import printable
+from accelreport.spec.problems import counted, printable
 
 
 def show(error: AccelReportError, stream: TextIO | None = None) -> None:
@@ -102,6 +102,13 @@ def tell_secrets(plans: Iterable[PlanDocument]) -> None:
     """Print which lines that a person wrote look like a secret, on standard error."""
     places = [f"{plan.spec}: {place}" for plan in plans for place in written_secrets(plan)]
     say(*(f"warning: {place} looks like a secret, and is published" for place in places), err=True)
+
+
+def tell_withheld(secrets: int, records: int) -> None:
+    """Print how many secrets that programs wrote are published as `…`, on standard error."""
+    if secrets:
+        where = f"{counted(secrets, 'secret')} withheld in {counted(records, 'record')}"
+        say(f"warning: {where}; `accelreport results private` lists them", err=True)
 
 
 def tell_waiting(reason: str) -> None:

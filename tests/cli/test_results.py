@@ -163,5 +163,7 @@ def test_what_is_private_is_listed_with_what_is_published_instead(store: Store) 
     one = json.loads(accelreport("private", record.key[:12]).stdout)
     assert one["log_tail"] == "~/x: no such file"
     assert path.read_bytes() == to_bytes(named), "looking changes nothing"
+    built = CliRunner().invoke(app, ["build", "--no-cache"])
+    assert "1 secret withheld in 1 record; `accelreport results private` lists" in built.stderr
     store.remove(store.machines(), [])
     assert "name no person and no machine" in accelreport("private").stdout

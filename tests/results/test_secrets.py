@@ -82,9 +82,14 @@ def test_no_planted_secret_is_in_any_file_that_is_published(tmp_path: Path) -> N
         planted = with_lines(text).model_copy(update={"cell": record.cell, "key": record.key})
         path = store.write(record.model_copy(update={"status": "ok"}))
         path.write_bytes(to_bytes(planted))  # as an earlier version wrote it
-    build(store, tmp_path / "site")
+    options = BuildOptions(cache=tmp_path / "cache")
+    secrets, records = build(store, tmp_path / "site", options=options).withheld
+    assert records == 2
+    assert secrets >= 2 * len(SECRETS)
+    again = build(Store(store.root), tmp_path / "site", options=options)
+    assert (again.written, again.withheld) == (0, (secrets, records))
     single = BuildOptions(single_file=True)
-    build(store, tmp_path / "report.html", options=single)
+    assert build(store, tmp_path / "report.html", options=single).withheld == (secrets, records)
     files = [path for path in (tmp_path / "site").rglob("*") if path.is_file()]
     assert len(files) > 10
     for path in (*files, tmp_path / "report.html"):
@@ -107,6 +112,10 @@ def test_what_was_replaced_is_named_by_its_field() -> None:
     fields = {change.recorded for change in changes if change.kind == "secret"}
     texts = {"log_tail", "message", "remedy", "traceback", "note"}
     assert fields == texts | {"XLA_FLAGS", "TF_API_KEY"}
+    written = as_written(with_lines("token=9f8e7d6c5b4a"))
+    assert written.withheld.keys() == fields
+    assert as_written(written).withheld == written.withheld
+    assert as_published((), (written,))[1][0].withheld == written.withheld
 
 
 def test_the_value_of_a_secret_variable_is_replaced_wherever_it_is(

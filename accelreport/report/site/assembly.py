@@ -55,6 +55,13 @@ def gather(results: ResultsSource) -> list[BenchmarkView]:
     return views(plans, results.records())
 
 
+def withheld_in(benches: Sequence[BenchmarkView]) -> tuple[int, int]:
+    """How many secrets programs wrote that are not published, and in how many records."""
+    records = {place: record for bench in benches for place, record in bench.records.items()}
+    counts = [sum(record.withheld.values()) for record in records.values() if record.withheld]
+    return sum(counts), len(counts)
+
+
 RecordPlace = tuple[str, str]
 """Key and machine of a record."""
 
@@ -259,12 +266,14 @@ class AssembledSite:
         written: files that are new or changed.
         units: how each unit was left, but for those that lack a figure.
         unshown: the figures that could not be drawn.
+        withheld: see `withheld_in`.
     """
 
     pages: int
     written: int
     units: dict[str, Remembered]
     unshown: tuple[Unshown, ...]
+    withheld: tuple[int, int] = (0, 0)
 
 
 def assemble(
@@ -286,7 +295,7 @@ def assemble(
         site = _Site(read, drawer, output, memory, base)
         for unit in site_units(benches, read.facts, read.problems, read.others):
             site.take(unit)
-        return site.finish()
+        return replace(site.finish(), withheld=withheld_in(benches))
 
 
 class _Site:

@@ -74,13 +74,16 @@ def build(
     others = other_versions(results) if isinstance(results, Store) else None
     read = BuildInput(results, out, options, facts_of(options), others)
     with patient_collector():
-        pages, written, unshown = _built(read, engines)
+        pages, written, unshown, withheld = _built(read, engines)
     index = out if options.single_file else out / "index.html"
-    return BuildResult(pages, written, index, time.perf_counter() - started, unshown, others)
+    seconds = time.perf_counter() - started
+    return BuildResult(pages, written, index, seconds, unshown, others, withheld)
 
 
-def _built(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[Unshown, ...]]:
-    """How many pages the site has, how many files were written, and what is not shown."""
+def _built(
+    read: BuildInput, engines: Engines | None
+) -> tuple[int, int, tuple[Unshown, ...], tuple[int, int]]:
+    """How many pages it has, how many files were written, and what is not shown and withheld."""
     options = read.options
     if options.single_file:
         from accelreport.report.site.single_file import build_single
@@ -97,12 +100,14 @@ def _built(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[U
             sources = digest(base, content_digest(read.results))
         if memory and memory.whole(sources):
             with Output(read.out):  # which removes what a build that was killed left there
-                return sum(unit.pages for unit in memory.units.values()), 0, ()
+                pages = sum(unit.pages for unit in memory.units.values())
+                return pages, 0, (), memory.withheld
         from accelreport.report.site.assembly import assemble
 
         assembled = assemble(read, drawer, memory, base)
     if cache:
         cache.prune()
     if memory:
+        memory.withheld = assembled.withheld
         memory.save("" if read.results.problems or assembled.unshown else sources, assembled.units)
-    return assembled.pages, assembled.written, assembled.unshown
+    return assembled.pages, assembled.written, assembled.unshown, assembled.withheld

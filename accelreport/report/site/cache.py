@@ -180,6 +180,7 @@ class Remembered:
 class _Memory:
     sources: str
     units: dict[str, Remembered]
+    withheld: tuple[int, int] = (0, 0)
 
 
 @dataclass
@@ -192,12 +193,14 @@ class BuildManifest:
         sources: key of everything the whole site was made from; empty where a result file
             could not be read, because every build has to report that.
         units: name of a unit → its key, pages and files.
+        withheld: see `BuildResult`.
     """
 
     path: Path
     out: Path
     sources: str = ""
     units: dict[str, Remembered] = field(default_factory=dict)
+    withheld: tuple[int, int] = (0, 0)
 
     @classmethod
     def of(cls, cache: Path, out: Path) -> BuildManifest:
@@ -207,6 +210,7 @@ class BuildManifest:
         with contextlib.suppress(OSError, ValueError):
             remembered = TypeAdapter(_Memory).validate_json(path.read_bytes())
             memory.sources, memory.units = remembered.sources, remembered.units
+            memory.withheld = remembered.withheld
         return memory
 
     def kept(self, name: str, key: str) -> Remembered | None:
@@ -231,7 +235,7 @@ class BuildManifest:
 
     def save(self, sources: str, units: Mapping[str, Remembered]) -> None:
         """Writes the manifest; a full disk costs the next build time, not this one."""
-        document = TypeAdapter(_Memory).dump_json(_Memory(sources, dict(units)))
+        document = TypeAdapter(_Memory).dump_json(_Memory(sources, dict(units), self.withheld))
         with contextlib.suppress(OSError):
             refuse_links(self.path.parent, self.path.parents[2])
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -83,6 +83,7 @@ class BuildResult:
         seconds: how long it took.
         unshown: what no page shows although it was asked for.
         others: what was measured of other versions of the specs and is not shown.
+        withheld: how many secrets programs wrote that no page shows, and in how many records.
     """
 
     pages: int
@@ -91,6 +92,7 @@ class BuildResult:
     seconds: float
     unshown: tuple[Unshown, ...] = ()
     others: OtherVersions | None = None
+    withheld: tuple[int, int] = (0, 0)
 
 
 class OptionError(AccelReportError):

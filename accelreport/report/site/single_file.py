@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -22,7 +22,7 @@ from accelreport.report import quantity
 from accelreport.report.model import Block, Download, Downloads, Figure, Page, Section
 from accelreport.report.pages.benchmark import benchmark_page
 from accelreport.report.pages.registry import PAGES, SiteContent
-from accelreport.report.site.assembly import charted, gather
+from accelreport.report.site.assembly import charted, gather, withheld_in
 from accelreport.report.site.cache import FigureCache
 from accelreport.report.site.drawing import Drawer, Engines
 from accelreport.report.site.export import (
@@ -165,12 +165,14 @@ MARK = '<meta name="generator" content="accelreport">'
 """The mark of a file that accelreport wrote."""
 
 
-def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, tuple[Unshown, ...]]:
+def build_single(
+    read: BuildInput, engines: Engines | None
+) -> tuple[int, int, tuple[Unshown, ...], tuple[int, int]]:
     """Writes the one file.
 
     Returns:
         How many pages of the site it holds, how many files were written (1, or 0 when it was
-        there already, byte for byte), and what it does not show.
+        there already, byte for byte), what it does not show, and see `withheld_in`.
 
     Raises:
         AccelReportError: there is nothing to build from, another file is in the way, or the
@@ -178,21 +180,25 @@ def build_single(read: BuildInput, engines: Engines | None) -> tuple[int, int, t
     """
     out = read.out
     _refuse_foreign(out)
-    pages, data, unshown = _rendered(read, engines)
+    benches = gather(read.results)
+    pages, data, unshown = _rendered(read, benches, engines)
+    withheld = withheld_in(benches)
     try:
         if out.is_file() and out.read_bytes() == data:
-            return pages, 0, unshown
+            return pages, 0, unshown, withheld
         out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(out, data)
     except OSError as error:
         raise unwritable(out, error) from error
-    return pages, 1, unshown
+    return pages, 1, unshown, withheld
 
 
-def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tuple[Unshown, ...]]:
+def _rendered(
+    read: BuildInput, benches: Sequence[BenchmarkView], engines: Engines | None
+) -> tuple[int, bytes, tuple[Unshown, ...]]:
     cache = FigureCache(read.options.cache) if read.options.cache else None
     with Drawer(cache, engines) as drawer:
-        parts = _parts(read)
+        parts = _parts(read, benches)
         homes = {part.page.path: part.id for part in parts}
         homes |= {
             path: f"{part.id}-{file.id}" for part in parts for path, file in part.files.items()
@@ -207,9 +213,8 @@ def _rendered(read: BuildInput, engines: Engines | None) -> tuple[int, bytes, tu
         return len(pages), text.encode(), tuple(drawer.unshown)
 
 
-def _parts(read: BuildInput) -> list[Part]:
+def _parts(read: BuildInput, benches: Sequence[BenchmarkView]) -> list[Part]:
     """The front page, each benchmark, and the other pages."""
-    benches = gather(read.results)
     own = [
         benchmark_part(charted(benchmark_page(bench)), bench, f"b{number}")
         for number, bench in enumerate(benches, start=1)
