@@ -50,6 +50,8 @@ class Kind(StrEnum):
     """A published ratio of whole trainings, and the same against what was measured here."""
     TOTAL = "total-time"
     """The time of a whole training, published and here."""
+    PRINTED = "published-devices"
+    """What the source itself printed of several devices; a sentence of whole trainings alone."""
     GAIN = "gain"
     """A rate at the last value of a swept number over that at the first."""
     CROSSING = "crossing"
@@ -250,6 +252,8 @@ class Finding:
             if self.kind is Kind.PUBLISHED:
                 unlike.add(Caveat.VALIDATED)
             return not unlike & self.caveats
+        if self.kind is Kind.PRINTED:
+            return self.base is not None
         if self.kind in LEARNED:
             # A target counts the runs that the budget stopped.
             whole = Caveat.BUDGET not in self.caveats or self.kind is Kind.TARGET
@@ -260,7 +264,8 @@ class Finding:
     @property
     def titles(self) -> bool:
         """Whether it may be a title or a large number: it is decided, and of no single run."""
-        if not self.is_sentence or self.kind in {Kind.CROSSING, Kind.UNDECIDED, Kind.NOT_MEASURED}:
+        untitled = {Kind.CROSSING, Kind.PRINTED, Kind.UNDECIDED, Kind.NOT_MEASURED}
+        if not self.is_sentence or self.kind in untitled:
             return False
         own = self.base if self.kind in BESIDE_PUBLISHED else self.values[0]
         return own is not None and own.interval.n >= LEAST and own.number == own.number

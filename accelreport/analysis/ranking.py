@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelreport.analysis import learning_findings, speed_findings
+from accelreport.analysis import learning_findings, published_findings, speed_findings
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.findings import BESIDE_PUBLISHED, COMPARED, COMPARISONS, Finding, Kind
 
@@ -15,15 +15,16 @@ FINDERS = (
     speed_findings.pays_off_findings,
     speed_findings.range_findings,
     speed_findings.gain_findings,
-    speed_findings.total_findings,
+    published_findings.total_findings,
     speed_findings.peak_findings,
     learning_findings.mistake_findings,
     speed_findings.comparison_findings,
-    speed_findings.published_findings,
+    published_findings.published_findings,
     learning_findings.curve_findings,
     speed_findings.rate_findings,
     learning_findings.end_findings,
     speed_findings.crossing_findings,
+    published_findings.printed_findings,
 )
 """Benchmark → findings of one sort, in the order in which a page asks for them."""
 

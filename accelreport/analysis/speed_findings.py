@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from math import isfinite, isnan, nan
+from math import isfinite, nan
 from statistics import median
 from typing import Any, TypeVar
 
@@ -33,11 +33,9 @@ from accelreport.analysis.findings import (
 )
 from accelreport.analysis.overview import PublishedRate, is_busy, published_rates
 from accelreport.analysis.published import (
-    published_results,
     rounding,
-    validation_factor,
 )
-from accelreport.analysis.results import Result, matches
+from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Group, Speedup, rules_of, speedup
 from accelreport.analysis.stats import DECIDED, Interval, Verdict, geometric_mean, grouped
 from accelreport.analysis.warnings import REFUSED
@@ -73,7 +71,7 @@ def rate_of(group: Group) -> Value | None:
     if not known:
         return None
     work, seconds = median(known), group.seconds()
-    return _measured(group, _divided(work, seconds), Unit.RATE)
+    return measured_value(group, _divided(work, seconds), Unit.RATE)
 
 
 def _divided(number: float, by: Interval) -> Interval:
@@ -83,7 +81,8 @@ def _divided(number: float, by: Interval) -> Interval:
     return Interval(number / by.value, *ends, by.n, two)
 
 
-def _measured(group: Group, interval: Interval, unit: Unit) -> Value:
+def measured_value(group: Group, interval: Interval, unit: Unit) -> Value:
+    """A number of some processes as a value."""
     return Value(
         Subject(group.device, group.machine, tuple(group.point.values())),
         interval,
@@ -160,7 +159,7 @@ def ratio_of(row: Speedup) -> Value:
     estimate, base = row.computed, row.base
     if estimate is None or base is None:
         raise ValueError("only what was compared is a ratio")
-    value = _measured(row.own, estimate.interval, Unit.RATIO)
+    value = measured_value(row.own, estimate.interval, Unit.RATIO)
     return replace(
         value,
         caveats=value.caveats | caveats_of(base.results),
@@ -255,7 +254,7 @@ def sound_rates(bench: Benchmark) -> list[PublishedRate]:
     return [rate for rate in rates if rate.row.mark != "D" or place(rate) not in printed]
 
 
-def published_lines(bench: Benchmark, axis: str) -> Iterable[list[PublishedRate]]:
+def published_lines(bench: Benchmark, axis: str) -> Collection[list[PublishedRate]]:
     """What each thing that a source measured along an axis came to, without what is flagged."""
     sound = (rate for rate in sound_rates(bench) if rate.comparable and not rate.flags)
     along = (rate for rate in sound if axis in rate.where)
@@ -348,52 +347,7 @@ def _crossings(
                 yield Finding(Kind.CROSSING, (before, after), comparisons=count, axis=axis)
 
 
-# Published rates beside measured ones -----------------------------------------------------------
-
-
-def published_findings(bench: Benchmark) -> Iterator[Finding]:
-    """Published rates over the measured baseline, at each sweep point where both are.
-
-    What contradicts itself or its chip is left out; what did other work has its caveat.
-    """
-    rates = [rate for rate in sound_rates(bench) if not rate.flags]
-    for base in _bases(bench):
-        own = rate_of(base)
-        if own is None:
-            continue
-        values: dict[tuple[str, float], Value] = {}
-        for rate in rates:
-            if matches(base.point, bench.plan.baseline.beside(rate.where)):
-                value = published_value(bench, rate)
-                longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
-                if clock_of(longer):  # our rate has no validation, and theirs does
-                    continue
-                ratio = Interval(value.number / own.number, nan, nan, own.interval.n)
-                values.setdefault(
-                    (rate.row.device, round(rate.rate, 6)),
-                    replace(
-                        value,
-                        interval=ratio,
-                        unit=Unit.RATIO,
-                        provenance=Provenance.CALCULATED,
-                        caveats=value.caveats | own.caveats,
-                        over=own.of,
-                    ),
-                )
-        alike = [value for value in values.values() if Caveat.UNLIKE not in value.caveats]
-        if alike:
-            alike.sort(key=lambda value: -value.number)
-            yield Finding(Kind.PUBLISHED, tuple(alike), own, of=len(alike))
-
-
-def clock_of(longer: float) -> frozenset[Caveat]:
-    """What must be said of a ratio to a published time, by its `validation_factor`."""
-    if isnan(longer):
-        return frozenset({Caveat.UNVALIDATED})
-    return frozenset({Caveat.VALIDATED} if longer > 1 else ())
-
-
-def _bases(bench: Benchmark) -> list[Group]:
+def base_groups(bench: Benchmark) -> list[Group]:
     """The baseline's groups, of the machine that has most of them; else the first device's."""
     baseline = bench.plan.baseline
     timed = [row.own for row in bench.compared if row.own.timed and row.own.machine]
@@ -415,7 +369,7 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
     those without a time can be named. Where both ends have several processes, the verdict is that
     of their comparison, as one of all pairs of configurations.
     """
-    timed = [(group, rate) for group in _bases(bench) if (rate := rate_of(group)) is not None]
+    timed = [(group, rate) for group in base_groups(bench) if (rate := rate_of(group)) is not None]
     if len(bench.axes) - len(bench.plan.baseline.where) < 2 or len(timed) < 2:
         return
     timed.sort(key=lambda pair: pair[1].number)
@@ -470,73 +424,9 @@ def _is_next_stage(less: Device, more: Device) -> bool:
     return alike and less.strategy in ONE_DEVICE and compiled(more) - compiled(less) == step
 
 
-# Whole trainings --------------------------------------------------------------------------------
-
-
-def total_findings(bench: Benchmark) -> Iterator[Finding]:
-    """Published times of the whole training beside the one measured here, and ratios of them.
-
-    Only totals of the same number of epochs and steps stand beside one another. The published
-    ratio of two devices is restated against this machine where its base is of this one's kind, by
-    the first total of its device, then by each other one.
-    """
-    if bench.axes:
-        return
-    beside = published_results(bench.plan, bench.results, beside=bench.plan.baseline.device)
-    alike = [
-        row
-        for row in beside
-        if row.figure == "total_time" and isfinite(row.ratio) and row.row.comparable
-    ]
-    base = next((group for group in _bases(bench) if alike), None)
-    if base is None:
-        return
-    alike = [row for row in alike if clock_of(row.validation) == clock_of(alike[0].validation)]
-    own = _measured(base, alike[0].measured, Unit.SECONDS)
-    own = replace(own, caveats=own.caveats | clock_of(alike[0].validation))
-    if alike[0].extrapolated:
-        own = replace(own, caveats=own.caveats | {Caveat.EXTRAPOLATED})
-    totals = {
-        row.row.device: Value(
-            Subject(row.row.device, row=row.row),
-            Interval(row.value, nan, nan, 0),
-            Unit.SECONDS,
-            Provenance.PUBLISHED,
-            frozenset(),
-        )
-        for row in reversed(alike)
-    }
-    values = tuple(sorted(totals.values(), key=lambda value: -value.number))
-    kind = bench.plan.devices[base.device].kind
-    for row in bench.plan.published:
-        over = bench.plan.devices.get(row.over or bench.plan.baseline.device)
-        theirs = totals.get(row.device)
-        if row.speedup and row.quantity == "total_time" and theirs and over and over.kind == kind:
-            stated = replace(
-                theirs,
-                of=Subject(row.device, row=row),
-                interval=Interval(row.speedup, nan, nan, 0),
-                unit=Unit.RATIO,
-            )
-            again = [
-                replace(
-                    stated,
-                    of=Subject(row.device, row=other.row),
-                    interval=Interval(own.number / other.value, nan, nan, own.interval.n),
-                    over=own.of,
-                    provenance=Provenance.CALCULATED,
-                    caveats=own.caveats,
-                )
-                for other in alike
-                if other.row.device == row.device
-            ]
-            yield Finding(Kind.RESTATED, (stated, *again), own)
-    yield Finding(Kind.TOTAL, values, own, of=len(values))
-
-
 def rate_findings(bench: Benchmark) -> Iterator[Finding]:
     """What the baseline does in a second: of a number's sweep in the middle, else at the first."""
-    rates = [rate for group in _bases(bench) if (rate := rate_of(group))]
+    rates = [rate for group in base_groups(bench) if (rate := rate_of(group))]
     if rates:
         middle = len(rates) // 2 if swept_number(bench) else 0
         yield Finding(Kind.RATE, (rates[middle],), of=len(rates))
@@ -672,7 +562,7 @@ def latency_findings(bench: Benchmark) -> Iterator[Finding]:
     for row in bench.compared:
         medians = [median(times) for cell in row.own.timed if (times := steady_times(bench, cell))]
         if medians and row.own.machine:
-            values.append(_measured(row.own, geometric_mean(medians), Unit.SECONDS))
+            values.append(measured_value(row.own, geometric_mean(medians), Unit.SECONDS))
     if values:
         values.sort(key=lambda value: (_order(bench, value.of.point), value.number))
         yield Finding(Kind.LATENCY, tuple(values), of=len(values), axis=swept_number(bench) or "")

@@ -66,7 +66,7 @@ FORMS: tuple[Form, ...] = (
     Form((Kind.UNDECIDED,), "{open} not decided: {all_of_them} a single run", _single),
     Form((Kind.UNDECIDED,), "{open} not decided"),
     Form((Kind.CROSSING,), "{who} overtakes {base} between {between}"),
-    Form((Kind.TOTAL,), "{what} takes {number} on {who} and {other} on {base}"),
+    Form((Kind.TOTAL, Kind.PRINTED), "{what} takes {number} on {who} and {other} on {base}"),
     Form((Kind.RATE,), "{who} {do} {number}{at}"),
     Form((Kind.LATENCY,), "a call{at} takes {number} on {who}"),
     Form((Kind.LEARNS,), "{data}the network has {quality}{place} after {second}, the best of "

@@ -303,7 +303,7 @@ class Speaker:
         """The intervals behind a finding, or the numbers that it is made of."""
         values, base = finding.values, finding.base
         match finding.kind:
-            case Kind.NOT_MEASURED | Kind.TARGET:
+            case Kind.NOT_MEASURED | Kind.TARGET | Kind.CROSSING | Kind.PRINTED:
                 return ""
             case Kind.PUBLISHED | Kind.TOTAL if base:
                 return f"{self._list(values[1:])} {self._absolute(base)}".strip()
@@ -518,7 +518,7 @@ class _Words(Mapping[str, str]):
     def base(self) -> str:
         """What a ratio is over, or what stands beside a number."""
         first, speaker = self._first, self.speaker
-        if self.finding.kind is Kind.TOTAL:
+        if self.finding.kind in {Kind.TOTAL, Kind.PRINTED}:
             return speaker.name(self._other.of)
         beside = over(self.finding.values[-1] if self.finding.kind is Kind.CROSSING else first)
         if self.finding.kind is Kind.COMPILED:

@@ -36,6 +36,7 @@ from accelreport.report.text import text_width
 from accelreport.report.view import BenchmarkView, median, step_times
 from accelreport.results.plan_document import plan_document
 from accelreport.results.record import Roofs
+from accelreport.results.store import Store
 from accelreport.runner.run import headline as run_figures
 from accelreport.spec.models import Published
 from accelreport.terminal.run_text import figures_text
@@ -404,6 +405,35 @@ def test_title_and_section_hold_a_processor_against_its_roof_also_where_a_peak_i
     assert row.shares[0].number == pytest.approx(share.values[0].number)
 
 
+@pytest.mark.parametrize(
+    ("spec", "drawn", "said"),
+    [
+        ("mnist_cnn", ["11 s", "7.9 s †", "3 s · published 4× GPU"], ""),
+        ("imdb_lstm", ["5 min", "40 s § †", "17 s · published 17× and 20× GPU"], ""),
+        ("har_sweep", ["55×", "55×", "25×", "25×"], ""),
+        (
+            "weather_gru",
+            ["11.9 min † ‡", "7.2 min", "66 s"],
+            "66 s on the published Colab TPU (notebook) and 7.2 min on the published Colab GPU.",
+        ),
+        ("mnist_batch_sweep", [], "between batch size 256 and 512."),
+        ("fashion_mnist", [], ""),
+    ],
+)
+def test_an_opening_shows_what_the_source_printed_of_its_devices_as_it_was_printed(
+    spec: str, drawn: list[str], said: str
+) -> None:
+    (weather,) = gather(Store(ROOT / "examples" / "weather"))
+    opening = opening_of((example() | {"weather_gru": weather})[spec])
+    printed = [scene.shown for scene in opening.scenes if scene.finding.kind is Kind.PRINTED]
+    rows = [
+        row for plot in printed if isinstance(plot, Plot) for row in plot.description.split("; ")
+    ]
+    texts = [row.rpartition(": ")[2].replace("\xa0", " ").rstrip(".") for row in rows]
+    assert texts == drawn
+    assert said in opening.answer.replace("\xa0", " ")
+
+
 def test_totals_are_of_the_same_training_alone() -> None:
     rows = (
         Published(device="gpu", label="Colab K80, 2018", total_time=11_160.0),
@@ -535,7 +565,7 @@ def test_totals_over_unlike_clocks_have_no_ratio() -> None:
 
 
 def test_a_line_of_one_point_is_told_once_to_a_screen_reader() -> None:
-    (scene,) = opening_of(example()["mnist_cnn"]).scenes
+    scene, *_ = opening_of(example()["mnist_cnn"]).scenes
     assert isinstance(scene.shown, Plot)
     assert scene.shown.description.count("5,585 at 1,024") == 1
 

@@ -278,13 +278,16 @@ class Opening:
     def answered(self) -> tuple[Finding, ...]:
         """What the lines below the title are of: its finding, one more, and what is undecided."""
         first, *others = self.speaker.answered()
-        marked = (
+        marked = [
             f
             for f in self.findings
-            if f.is_sentence and f is not first and f.kind in FACTS and first.base not in f.values
+            if f.is_sentence and f is not first and first.base not in f.values
             and any(scene.marks(f.values) for scene in self.scenes)
-        )  # fmt: skip
-        return (first, *[*marked][:1], *others)
+        ]  # fmt: skip
+        facts = [f for f in marked if f.kind in FACTS]
+        # A source compares its own devices: the first thing that it says of them.
+        printed = [f for f in marked if f.kind in {Kind.CROSSING, Kind.PRINTED}]
+        return (first, *facts[:1], *printed[:1], *others)
 
     @cached_property
     def answer(self) -> str:

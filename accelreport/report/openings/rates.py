@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 
 from accelreport.analysis.cost import TimeLine
 from accelreport.analysis.findings import (
@@ -12,13 +12,17 @@ from accelreport.analysis.findings import (
     Caveat,
     Finding,
     Kind,
+    Provenance,
     Subject,
     Unit,
     Value,
 )
 from accelreport.analysis.overview import PublishedRate
+from accelreport.analysis.published import published_results
+from accelreport.analysis.published_findings import clock_of
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
+    caveats_of,
     line_of,
     published_value,
     rate_of,
@@ -30,8 +34,8 @@ from accelreport.report.charts.dot_plot import Bracket, Dot, dot_plot, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
-from accelreport.report.frames import withheld_word
-from accelreport.report.metrics import printed_text
+from accelreport.report.frames import citation, withheld_word
+from accelreport.report.metrics import QUANTITIES, printed_text, settings_text
 from accelreport.report.model import (
     Column,
     Line,
@@ -45,6 +49,7 @@ from accelreport.report.model import (
 from accelreport.report.openings.opening import ON_A_SLIDE, SHARED, Plot, Scene, lines_plot
 from accelreport.report.pages.badges import loud_badges
 from accelreport.report.say import (
+    UNLIKE_CLOCKS,
     Speaker,
     mode,
     provenance_text,
@@ -415,6 +420,70 @@ def _brackets(
         Bracket((today, fastest[0]), speaker.number(again)),
         Bracket((published[0], fastest[0]), speaker.number(stated)),
     ]
+
+
+def printed_scene(bench: BenchmarkView) -> Scene | None:
+    """What the source printed of several devices, with what each and the baseline took here.
+
+    None where it printed no such thing, or another figure shows it.
+    """
+    finding = next((f for f in bench.findings if f.kind is Kind.PRINTED), None)
+    if finding is None:
+        return None
+    speaker, plan, printed = Speaker(bench), bench.plan, finding.every_value
+    figure = printed[0].of.part
+    rows = [value.of.row for value in printed]
+    own = {value.of.device for value in printed} | {plan.baseline.device}
+    ours: dict[Subject, Value] = {}
+    for device in ("",) if figure == "speedup" else sorted(own):
+        for result in published_results(plan, bench.results, beside=device):
+            # What is said of several sweep points together has no number of its own here.
+            known = result.machine and result.row.where.keys() >= set(bench.axes)
+            if result.figure != figure or result.row not in rows or not known:
+                continue
+            point = tuple(result.point[axis] for axis in bench.axes)
+            of = Subject(device or result.row.device, result.machine, point)
+            cells = bench.cells(of.device, of.machine, point)
+            marks = caveats_of(cells) | clock_of(result.validation)
+            marks |= {Caveat.EXTRAPOLATED} if result.extrapolated else set()
+            ours[of] = Value(
+                of, result.measured, printed[0].unit, Provenance.MEASURED, marks, tuple(cells)
+            )
+    every = sorted((*printed, *ours.values()), key=lambda value: -value.number)
+    stated: dict[str, dict[str, list[str]]] = {}
+    for row in plan.published:
+        if row.speedup and row.source is None and row.comparable and figure != "speedup":
+            over = bench.label_of(row.over or plan.baseline.device)
+            ratios = stated.setdefault(row.device, {}).setdefault(over, [])
+            ratios.append(printed_text("speedup", row.speedup))
+    points = {value.of.point for value in every}
+    varied = [len({point[n : n + 1] for point in points}) > 1 for n in range(len(bench.axes))]
+    dots = []
+    for value in every:
+        dot = dot_of(speaker, value)
+        if value.of.row:
+            texts = [printed_text(figure, value.number)]
+            for over, ratios in stated.get(value.of.device, {}).items():
+                texts.append(f"published {quantity.listed(ratios)} {over}")
+            dot = replace(dot, text=" · ".join(texts), brief="")
+        place = dict(compress(zip(bench.axes, value.of.point, strict=False), varied))
+        name = " at ".join(filter(None, (dot.name, settings_text(place))))
+        dots.append(replace(dot, name=name))
+    title = sentence(QUANTITIES.get(figure, figure))
+    plot = rows_plot(
+        bench,
+        dots,
+        name="printed",
+        title=title,
+        axis=title.lower(),
+        tick=plain if figure == "speedup" else plain_duration,
+        values=tuple(every),
+        title_subjects=[value.of for value in printed],
+    )
+    caption = f"{plot.caption} Published: {label(citation(plan.source), 200)}."
+    if any(Caveat.UNVALIDATED in value.caveats for value in every):
+        caption += f" {UNLIKE_CLOCKS}."
+    return Scene(finding, replace(plot, caption=caption))
 
 
 # Compilers ---------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from accelreport.report.openings.opening import Opening, Plot, Scene, dots_plot
 from accelreport.report.openings.rates import (
     dot_of,
     frameworks_scenes,
+    printed_scene,
     rates_scene,
     ratios_scene,
     rows_caption,
@@ -200,6 +201,10 @@ def opening_of(bench: BenchmarkView) -> Opening:
         ids = {getattr(scene.shown, "id", None) for scene in own} - {None}
         kept = [scene for scene in scenes[:2] if getattr(scene.shown, "id", None) not in ids]
         scenes = (*own, *kept) if len(kept) < len(scenes[:2]) else (*kept, *own)
+    printed = printed_scene(bench)
+    shown = {scene.finding.kind for scene in scenes}
+    if printed and not shown & {Kind.NOT_MEASURED, Kind.TOTAL, Kind.RESTATED}:
+        scenes = (*scenes, printed)[:3]
     return Opening(
         speaker=Speaker(bench),
         scenes=scenes,

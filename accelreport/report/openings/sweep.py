@@ -76,7 +76,8 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     multiples = (value for value in _ratios(bench).values() if not value.why)
     # A gain is that from one mark of its line to another.
     gains = finding.values if finding.kind is Kind.GAIN else ()
-    shown = [*ratios.values(), *gains, *multiples]
+    crossed = (value for crossing in crossings for value in crossing.values)
+    shown = [*ratios.values(), *gains, *multiples, *crossed]
     plot = lines_plot(
         lines,
         ends,
@@ -94,7 +95,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             + "Bars: 95 % intervals."
             + " ◇ dashed: published." * any(line.published for line in lines)
             + "".join(
-                f" {Speaker(bench).title(crossing)}." for crossing in crossings[:MOST_SEPARATE]
+                f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
             )
         ),
         badges=loud_badges(bench),
