@@ -140,12 +140,12 @@ def test_what_differs_in_more_than_the_compiler_is_no_pair() -> None:
 def test_a_compiler_has_its_ratio_once_and_says_where_it_is_undecided() -> None:
     made = driven_study(Graph={}, Compiled={"xla": True}, Eager={"eager": True})
     rates, _ = plots(view(made))
-    assert "· 0.53× graph mode; Eager" in rates.description
+    assert "· 0.53×; Eager" in rates.description
     # A graph's process takes as long as a compiled one, now a quarter less and now a quarter more.
     for repeat, factor in enumerate((1.5, 1.9, 2.4)):
         made = slowed(made, factor, repeat=repeat, device="cpu")
     rates, _ = plots(view(made))
-    assert "× graph mode (undecided)" in rates.description
+    assert "× (undecided)" in rates.description
     # Of many the page's table has each one alone, which may be decided.
 
 

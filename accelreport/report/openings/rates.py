@@ -61,8 +61,9 @@ from accelreport.report.theme import series
 from accelreport.report.view import BenchmarkView, Point
 from accelreport.report.warning_text import flag_text
 
-ROW = 34
-"""Pixels of a row on a page, whose name and detail do not touch those of its neighbours."""
+ROW, BARE = 34, 26
+"""Pixels of a row on a page, whose name and detail do not touch those of its neighbours; of one
+without a detail."""
 MOST_LINES = 6
 """Lines that an eye can distinguish."""
 SHOWN_STEPS = (1, 10, 100, 1_000, 10_000)
@@ -153,7 +154,7 @@ def beside_rates(
             number = speaker.number(value)
             if other.kind is Kind.WITHHELD and other is not finding:
                 number = withheld_word(value.why)
-            elif compiled:
+            elif compiled and among is not bench.findings:
                 number = f"{number} {mode(bench.plan.devices[over.device])}"
             elif other.kind in PEAKS:
                 whose = "the inferred" if Caveat.INFERRED in value.caveats else "its"
@@ -194,13 +195,13 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         if value.over and {value.of, value.over} <= {*places}
     ]
     counted = rate_axis(bench)
-    ratios = (
+    ratios = [
         value
         for other in bench.findings
         for value in other.values
         if (other is finding or other.kind in {*BESIDE, *PEAKS} - {Kind.WITHHELD})
         and bench.base_point(place_of(value) or point) == bench.base_point(point)
-    )
+    ]
     in_title = (value for value in (*finding.title_values, finding.base) if value)
     plot = rows_plot(
         bench,
@@ -213,6 +214,10 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
         title_subjects=[of for value in in_title for of in (value.of, value.over) if of],
         brackets=brackets,
     )
+    bases = {value.over for value in ratios if value.over and value.of in beside}
+    bases = {base for base in bases if base.device == bench.plan.baseline.device}
+    if len(bases) == 1:
+        plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
     return Scene(finding, plot)
 
 
@@ -307,6 +312,13 @@ def rows_plot(
         title_subjects: subjects of the title, which no slide leaves out.
         brackets: ratios of rows.
     """
+    description = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + "."
+    table = _table(dots, f"{name}-data", axis)
+    caption = rows_caption(dots, bars=bool(brackets) or from_zero(dots))
+    if len({dot.detail for dot in dots}) == 1 < len(dots):
+        # What is true of all rows is there once.
+        caption = f"{sentence(dots[0].detail)}. {caption}"
+        dots = [replace(dot, detail="") for dot in dots]
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
     shown = _rows_of_a_slide(dots, own, ON_A_SLIDE.most)
     parts = [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
@@ -315,18 +327,18 @@ def rows_plot(
         id=name,
         title=title,
         brief=" · ".join(filter(None, parts)),
-        description="; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + ".",
-        caption=rows_caption(dots, bars=bool(brackets) or from_zero(dots)),
+        description=description,
+        caption=caption,
         chart=lambda size: dot_plot(
             _rows_of_a_slide(dots, own, size.most) if size.most else dots,
             axis_title=axis if size.height > SHARED.height or not size.height else "",
             tick=tick,
             width=size.width,
-            height=size.height if size.most else ROW * len(dots) + 52,
+            height=size.height if size.most else (ROW if dots[0].detail else BARE) * len(dots) + 52,
             brackets=brackets if len(dots) <= (size.most or len(dots)) else (),
         ),
         badges=loud_badges(bench),
-        table=_table(dots, f"{name}-data", axis),
+        table=table,
         points=len(dots),
         values=values,
     )

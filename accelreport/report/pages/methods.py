@@ -56,7 +56,9 @@ def coverage_section() -> Section:
         columns=number_columns(f"n = {n}" for n in kept.processes),
         groups=(RowGroup(tuple(rows)),),
     )
-    return Section("coverage", "Coverage", (table,))
+    percents = [share for noise in kept.coverage for share in noise.percent]
+    detail = quantity.extent(percents, _percent)
+    return Section("coverage", table.title, (table,), folded=True, detail=detail)
 
 
 def _percent(share: float) -> str:
@@ -89,12 +91,14 @@ def methods_page() -> Page:
     measuring = replace(measuring, blocks=(plot.figure(WIDE, PHONE), *measuring.blocks))
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
-    marks = Section("marks", "Marks", (Facts(tuple(facts), long=True),))
+    listed = (Facts(tuple(facts), long=True),)
+    detail = ", ".join(badge.text for badge in badges)
+    marks = Section("marks", "Marks", listed, folded=True, detail=detail)
     return Page(
         path="methods.html",
         title="Methods",
         finding="",
-        sections=(measuring, comparing, coverage_section(), quality, marks),
+        sections=(measuring, comparing, quality, coverage_section(), marks),
         template="article.html",
     )
 
