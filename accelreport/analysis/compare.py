@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from math import isnan, log1p, nan
 from statistics import fmean
+from typing import NamedTuple
 
 from accelreport.analysis.learning import WITHIN, Quality
 from accelreport.analysis.noise import Noise, nearest
@@ -31,14 +32,17 @@ from accelreport.analysis.speedup import (
 from accelreport.analysis.stats import NOTHING, Contrast, Interval, processes_to_reach
 from accelreport.analysis.warnings import REFUSED
 from accelreport.results.plan_document import Document, PlanDocument
-from accelreport.results.record import Record
+from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.base import Scalar, dotted_values
 from accelreport.spec.cells import MEASURED_BY, PRESENTATION_ONLY
 
 QUIET = ("accelreport", "Python", "operating system")
 """Facts that seldom change a steady step by themselves."""
 
-GPU = "GPU and driver"
+GPU, VECTOR = "GPU and driver", "vector extensions"
+
+ONE_HOST = 1.25
+"""Two measurements of a roof on one idle host differ by at most this factor."""
 
 _PORT = re.compile(r"(?<=[\w\]]):\d+(?=\")")
 """Ports of a cluster's addresses, which differ from run to run."""
@@ -61,6 +65,8 @@ def facts(record: Record) -> dict[str, str]:
         "Python": environment.python,
         "accelreport": f"{environment.accelreport}{commit}{dirty}",
     }
+    if environment.vector:
+        values[VECTOR] = " ".join(environment.vector)
     if environment.cpu_limit is not None:
         values["CPU limit"] = f"{environment.cpu_limit:g}"
     values |= {f"package {name}": value for name, value in environment.packages.items()}
@@ -86,6 +92,8 @@ class MeasuredProcess:
         code: path → text of each Python file of the spec that it ran.
         imported: path → SHA-256 of each file that it imported from elsewhere.
         environment: fact → value of machine and software.
+        roofs: 10¹² operations per second of a core, and 10⁹ bytes per second; empty where other
+            programs kept the machine busy.
         started_at: when it was launched, UTC in ISO 8601.
     """
 
@@ -94,6 +102,7 @@ class MeasuredProcess:
     code: Mapping[str, str]
     imported: Mapping[str, str]
     environment: Mapping[str, str]
+    roofs: Sequence[float]
     started_at: str
 
     @property
@@ -171,8 +180,15 @@ class SortedFolder:
     unplanned: int
 
 
-Facts = tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str], Mapping[str, str], str]
-"""Conditions, code, imported files, environment and start of a process."""
+Facts = tuple[
+    Mapping[str, str],
+    Mapping[str, str],
+    Mapping[str, str],
+    Mapping[str, str],
+    Sequence[float],
+    str,
+]
+"""What a `MeasuredProcess` has beside its result, in the same order."""
 
 
 def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> SortedFolder:
@@ -185,11 +201,14 @@ def sorted_folder(plans: Iterable[PlanDocument], records: Iterable[Record]) -> S
         for record in records:
             keys.append(record.key)
             code, holding = _code(record)
+            roofs = record.environment.roofs if record.environment else None
+            quiet = roofs is not None and roofs.other_cores <= OTHER_LOAD
             known[record.key, record.machine] = (
                 _conditions(record, holding),
                 code,
                 {imported.file: imported.sha256 for imported in record.imported},
                 facts(record),
+                (roofs.core_tflops, roofs.gbps) if roofs and quiet else (),
                 record.started_at,
             )
             yield record
@@ -292,8 +311,7 @@ def measured_apart(old: FolderGroup, new: FolderGroup) -> tuple[Group, Group]:
     return (before, after) if before.timed and after.timed else (old.group(), new.group())
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """A condition that differs: its dotted key, OLD's value and NEW's as JSON."""
 
     key: str
@@ -375,6 +393,36 @@ def code_changes(pairs: Iterable[tuple[FolderGroup, FolderGroup]]) -> list[CodeC
         CodeChange(file=file, lines=lines, comparisons=comparisons)
         for (file, lines), comparisons in count.items()
     ]
+
+
+def hosts_differ(old: FolderGroup, new: FolderGroup) -> list[Condition]:
+    """What shows that the fingerprint of both is that of two hosts, as clones of an image have it.
+
+    Other fingerprints are no condition: two machines may be what is compared.
+    """
+    if old.machine != new.machine or not (old.timed and new.timed):
+        return []
+    known = [one.environment for side in (old, new) for one in side.timed.values()]
+
+    def differs(fact: str) -> bool:
+        return len({facts[fact] for facts in known if fact in facts}) > 1
+
+    names = sorted({name for facts in known for name in facts})
+    asked = any(differs(name) for name in names if name.startswith(("package ", "variable ")))
+    shown = [VECTOR, *(name for name in names if name.endswith("'s onednn") and not asked)]
+    differing = [
+        Condition(fact, " and ".join(old.values(fact)), " and ".join(new.values(fact)))
+        for fact in filter(differs, shown)
+    ]
+    for number, name in enumerate(("TFLOP/s of a core", "GB/s of the memory")):
+        sides = [
+            [one.roofs[number] for one in side.timed.values() if one.roofs] for side in (old, new)
+        ]
+        every = [*sides[0], *sides[1]]
+        if all(sides) and max(every) > ONE_HOST * min(every):
+            ends = (dict.fromkeys(f"{end(side):.3g}" for end in (min, max)) for side in sides)
+            differing.append(Condition(name, *map(" to ".join, ends)))
+    return differing
 
 
 def quality_of_both(old: Group, new: Group) -> Quality | None:

@@ -26,6 +26,7 @@ from accelreport.analysis.compare import (
     edited,
     energy_of_both,
     gated,
+    hosts_differ,
     least_slowdown_shown,
     measured_apart,
     partners,
@@ -40,7 +41,7 @@ from accelreport.analysis.noise import Noise
 from accelreport.analysis.speedup import Group, Rules, Speedup, seed_of, speedup
 from accelreport.analysis.stats import LEVEL, MARGIN, Interval
 from accelreport.report.frames import no_interval_text, of_processes, problems_of
-from accelreport.report.quantity import percentage_points, ratio_of
+from accelreport.report.quantity import percent_at_best, percentage_points, ratio_of
 from accelreport.report.site.options import ResultsSource
 from accelreport.results.plan_document import Document
 from accelreport.results.privacy import alone_published, without_names
@@ -114,7 +115,7 @@ class ComparisonRow(Document):
     """Upper end."""
     verdict: str = ""
     """FASTER, SLOWER, SAME or UNDECIDED, of NEW against OLD; WITHHELD where the two do not reach
-    the same accuracy; empty where nothing was compared."""
+    the same accuracy or ran on two hosts; empty where nothing was compared."""
     quality: str = ""
     """The accuracy that is not the same; empty where it is, or where too few processes tell."""
     quality_change: float | None = None
@@ -142,6 +143,9 @@ class ComparisonRow(Document):
     nothing_new: bool = False
     """Whether both folders hold the very same measurements, as when results were copied and
     nothing was run since."""
+    hosts_differ: bool = False
+    """Whether OLD and NEW ran on two hosts of one fingerprint: such a row has no verdict and passes
+    no gate."""
     failed_in_new: bool = False
     """Whether OLD has times and in NEW every process failed."""
 
@@ -295,11 +299,6 @@ def asides(comparison: FolderComparison, *, surroundings: bool = True) -> Iterat
                 f"{'belongs' if side.unplanned == 1 else 'belong'} to no plan in that folder, "
                 "and no comparison uses them"
             )
-
-
-def percent_at_best(share: float) -> str:
-    """A share with two digits, as `12 %`."""
-    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
 
 
 def changed_text(difference: EnvironmentDifference) -> str:
@@ -498,6 +497,12 @@ def compared_row(
         notes.insert(0, NOTHING_NEW if row["nothing_new"] else f"{len(both)} left out: {BOTH}")
         if row["nothing_new"] and gate is not None:
             row["gate"] = Gate.OPEN
+    if hosts := hosts_differ(old, new):
+        row |= {"hosts_differ": True, "verdict": "WITHHELD", "needed": None}
+        what = "; ".join(f"{fact} {one} in OLD, {other} in NEW" for fact, one, other in hosts)
+        notes.insert(0, f"no verdict, because two hosts have this fingerprint ({what})")
+        if gate is not None and "quality" not in row:
+            row |= {"gate": Gate.OPEN, "gate_needed": None}
     row["sees"] = least_slowdown_shown(
         new, row["pairs"] or min(len(before.timed), len(after.timed)), noises
     )
@@ -506,7 +511,9 @@ def compared_row(
         shared = set.intersection(*seeds)
         row["old_seconds"] = _mean(old.group(old.processes.keys() - shared))
         row["new_seconds"] = _mean(new.group(new.processes.keys() - shared))
-        notes += [*_unpaired("OLD", before, shared), *_unpaired("NEW", after, shared)]
+        for name, side in (("OLD", before), ("NEW", after)):
+            if left := len(side.timed) - len(shared):
+                notes.append(f"{name}: {left} without a partner of the same seed left out")
     return ComparisonRow(**row, outcome="compared", reasons=notes)
 
 
@@ -527,15 +534,10 @@ def _mean(group: Group) -> float | None:
     return _finite(group.seconds().value)
 
 
-def _unpaired(name: str, group: Group, shared: set[int]) -> list[str]:
-    left = len(group.timed) - len(shared)
-    return [f"{name}: {left} without a partner of the same seed left out"] if left else []
-
-
 def _unlike_text(differing: Unlike) -> Iterator[str]:
     """The conditions under which comparing would be comparing two different things."""
-    for condition in differing.conditions:
-        yield f"{condition.key} is {condition.old} in OLD and {condition.new} in NEW"
+    for key, old, new in differing.conditions:
+        yield f"{key} is {old} in OLD and {new} in NEW"
     if differing.input:
         yield "the data are not the same: their fingerprints differ"
     if differing.cells:
@@ -638,8 +640,9 @@ def compare_folders(
             compared_row(one, other, gate, known.get(alike_places(one, other), 0.0), noises)
             for one, other in pairs
         ]
-        rows += [alone(group, "old", _machines(new_groups)) for group in only_old]
-        rows += [alone(group, "new", _machines(old_groups)) for group in only_new]
+        machines = [[g.machine for g in side if g.machine] for side in (old_groups, new_groups)]
+        rows += [alone(group, "old", machines[1]) for group in only_old]
+        rows += [alone(group, "new", machines[0]) for group in only_new]
     sides = _summary(old, before), _summary(new, after)
     return FolderComparison(
         result=_result(rows, sides, gate),
@@ -690,7 +693,3 @@ def _apart(pairs: Sequence[tuple[FolderGroup, FolderGroup]]) -> str:
         return ""
     old, new = (f"{started[0][:19]} to {started[-1][:19]}" for started in times)
     return f"OLD from {old}, NEW from {new} (UTC)"
-
-
-def _machines(groups: Sequence[FolderGroup]) -> list[str]:
-    return [group.machine for group in groups if group.machine]

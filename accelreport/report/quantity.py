@@ -280,6 +280,11 @@ def percent(share: float | None, places: int = 2) -> str:
     return f"{fixed(100 * share, places)}{SPACE}%"
 
 
+def percent_at_best(share: float) -> str:
+    """A share with two digits, as `12 %`."""
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+
+
 @_valued
 def points(difference: float, low: float = math.nan, high: float = math.nan) -> str:
     """A difference of shares in percentage points, with its sign: "+0.12 points"."""

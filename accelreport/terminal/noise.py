@@ -12,7 +12,7 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.speedup import groups_of
 from accelreport.atomic import cache_folder, write_whole
 from accelreport.report.claim_text import point_text
-from accelreport.report.comparison import percent_at_best as percent
+from accelreport.report.quantity import percent_at_best as percent
 from accelreport.results.plan_document import profile_of
 from accelreport.results.store import Store
 from accelreport.terminal.listings import plan_records

@@ -23,7 +23,7 @@ from accelreport.report.comparison import (
 )
 from accelreport.report.pages.compare import comparison_html
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Record, Warned
+from accelreport.results.record import Record, Roofs, Warned
 from accelreport.terminal.comparison import comparison_markdown, comparison_text
 from tests.support.records import Noise, Study, assorted, slowed, study, without_peaks
 
@@ -273,6 +273,41 @@ def test_another_machine_or_framework_is_compared_and_said_loudly(
     assert fact in grave
     assert grave[fact].comparisons == 1
     assert grave[fact].old != grave[fact].new
+
+
+def roof(core: float, load: float = 0.0) -> dict[str, Any]:
+    made = Roofs(
+        tflops=1, core_tflops=core, gbps=9, method="", other_cores=load, measured_at="2026-01-01"
+    )
+    return {"roofs": made}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ({"vector": ["avx2"]}, {"vector": ["avx512f"]}, "vector extensions avx2 in OLD, avx512f"),
+        (roof(0.1), roof(0.2), "TFLOP/s of a core 0.1 in OLD, 0.2 in NEW"),
+        ({"runtime": {"onednn": "on"}}, {"runtime": {"onednn": "off"}}, "TensorFlow's onednn on"),
+        (roof(0.1), roof(0.12), ""),
+        (roof(0.1), roof(0.2, load=1), ""),
+        ({}, {"vector": ["avx512f"]}, ""),
+        (
+            {"runtime": {"onednn": "on"}, "variables": {"TF_ENABLE_ONEDNN_OPTS": "1"}},
+            {"runtime": {"onednn": "off"}, "variables": {"TF_ENABLE_ONEDNN_OPTS": "0"}},
+            "",
+        ),
+        ({"vector": ["avx2"]}, {"vector": ["avx512f"], "machine": "ffffffff"}, ""),
+    ],
+)
+def test_two_hosts_of_one_fingerprint_are_told_apart_and_get_no_verdict(
+    old: dict[str, Any], new: dict[str, Any], says: str
+) -> None:
+    before = held(small(), edit=lambda record: within(record, **old))
+    after = held(small(2.0, seed=1), edit=lambda record: within(record, **new))
+    row = only(compare_folders(before, after, 0.05))
+    assert row.hosts_differ is bool(says)
+    assert (row.verdict, row.gate) == (("WITHHELD", "OPEN") if says else ("SLOWER", "FAILS"))
+    assert says in row.reasons[0] if says else "fingerprint" not in " ".join(row.reasons)
 
 
 def test_another_commit_of_accelreport_is_told_quietly() -> None:

@@ -63,6 +63,7 @@ from accelreport.report.text import label, sentence
 from accelreport.report.theme import heat_bin
 
 WITHHELD = Badge("withheld", "accuracy differs", "loud")
+HOSTS = Badge("withheld", "hosts differ", "loud")
 """What stands beside a factor of two runs that do not learn the same."""
 
 MOST_DOTS = 24
@@ -245,7 +246,8 @@ def _factor(row: ComparisonRow) -> Entry:
     value = row.speedup
     if not value:
         return entry(quantity.MISSING)
-    badge = WITHHELD if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
+    withheld = HOSTS if row.hosts_differ else WITHHELD
+    badge = withheld if row.verdict == "WITHHELD" else VERDICTS.get(row.verdict)
     return entry(
         *interval_lines(row.interval),
         heat=heat_bin(value) if row.verdict in DECIDED else None,
