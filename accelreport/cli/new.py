@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -22,7 +20,6 @@ from accelreport.loader.first_spec import (
 )
 
 if TYPE_CHECKING:
-    from accelreport.spec.device import Device
     from accelreport.workloads.base import Family
 
 
@@ -54,7 +51,6 @@ Examples:
   accelreport new --list
   accelreport new --from quick                   ten systems, into specs/
   accelreport new --from mnist_batch_sweep       into specs/
-  accelreport new specs/digits.toml              asks for what it needs
   accelreport new specs/digits.toml --kind image_classification
   accelreport new specs/mine.toml --model model.py:build --data train.csv
   accelreport new pets.toml --model MobileNetV2 --data pets/
@@ -74,7 +70,14 @@ System = Annotated[
     option("--from", metavar="NAME", help="Copy a published system; quick: those of a first run."),
 ]
 Listed = Annotated[bool, typer.Option("--list", help="List the published systems.")]
-Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="The kind of workload.")]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="The kind of workload; default: image_classification.",
+    ),
+]
 Model = Annotated[
     str,
     option(
@@ -174,8 +177,7 @@ def new(
             given["sweep"] = parse_lists(sweep)
             if model or data or kind == "keras":
                 kind, given = "keras", _keras_keys(model, data, file, given)
-            guided = not (model or data)
-            write_checked(file, _drafted(file, kind, device, given, guided=guided))
+            write_checked(file, _drafted(file, kind or "image_classification", device, given))
     typer.echo(f"Written: {', '.join(map(str, [*files, *fresh]))}")
     what = f"{file} --profile quick" if len(files) == 1 else "--profile quick --within 4m"
     typer.echo(f"Next: accelreport run {what}")
@@ -185,7 +187,7 @@ def _keras_keys(model: str, data: str, file: Path, given: dict[str, Any]) -> dic
     """The keys of a spec of the kind keras: from --model and --data, then from --set and --sweep.
 
     Raises:
-        UsageError: no model is named, or a CSV file is named as a data set.
+        UsageError: no model or no task is named, or a CSV file is named as a data set.
     """
     values: dict[str, Any] = {**given.pop("workload", {}), **given}
     if {"model", "application", "architecture"} & values.keys() and not (model or data):
@@ -203,7 +205,7 @@ def _keras_keys(model: str, data: str, file: Path, given: dict[str, Any]) -> dic
         keys.pop("epochs", None)
     keys |= values
     if data and "dataset" not in keys and "task" not in keys:
-        keys["task"] = _ask("task (classification or regression)", "")
+        raise _needed("task (classification or regression)")
     return keys
 
 
@@ -229,96 +231,69 @@ def _system_files(name: str) -> list[Path]:
     return [known[name]]
 
 
-def _drafted(
-    file: Path,
-    kind: str | None,
-    devices: list[str],
-    given: dict[str, Any],
-    *,
-    guided: bool,
-) -> str:
+def _drafted(file: Path, kind: str, devices: list[str], given: dict[str, Any]) -> str:
     """The text of a spec.
 
     Args:
         file: where it will be written.
-        kind: the kind of workload; asked for where it is None.
-        devices: names of rows in the devices file; chosen where there is none.
+        kind: the kind of workload.
+        devices: names of rows in the devices file, the baseline first; those of this machine that
+            are worth comparing where there is none.
         given: keys of the workload, with `measure` and `sweep`.
-        guided: whether to ask for the title and the devices.
+
+    Raises:
+        UsageError: there is no such kind, or it needs a key that is not given.
     """
     from accelreport.loader.load import load
-    from accelreport.workloads.spec_template import draft
-
-    family = _family(kind)
-    measure, sweep = given.pop("measure", {}), given.pop("sweep")
-    given = _complete(family, {**given.pop("workload", {}), **given}, file.parent)
-    title = file.stem.replace("_", " ").capitalize()
-    title = _ask("Title", title) if guided else title
-    if not devices:
-        known = dict(load([file.parent / DEVICES]).devices)
-        devices = _ask_devices(known) if guided else _worth_comparing(known)
-    return draft(family, title=title, devices=devices, given=given, measure=measure, sweep=sweep)
-
-
-def _worth_comparing(devices: dict[str, Device]) -> list[str]:
-    """The devices of this machine that are worth comparing, the baseline first."""
     from accelreport.runner.prepare import devices_here
     from accelreport.terminal.say import tell_waiting
-
-    return devices_here(devices, waiting=tell_waiting)
-
-
-def _ask_devices(devices: dict[str, Device]) -> list[str]:
-    def checked(text: str) -> str:
-        for name in _split(text):
-            _one_of(devices)(name)
-        return text
-
-    proposed = ", ".join(_worth_comparing(devices))
-    return _split(_ask("Devices, the baseline first", proposed, checked))
-
-
-def _family(kind: str | None) -> Family:
     from accelreport.workloads.registry import FAMILIES
+    from accelreport.workloads.spec_template import draft
 
-    if kind is None:
-        for name, family in FAMILIES.items():
-            typer.echo(f"  {name:<24} {family.title}")
-        kind = _ask("Kind", "image_classification", _one_of(FAMILIES))
     if kind not in FAMILIES:
         raise UsageError(
             f"There is no workload of the kind {kind!r}.",
             remedy=f"Choose one of {', '.join(sorted(FAMILIES))}.",
         )
-    return FAMILIES[kind]
+    measure, sweep = given.pop("measure", {}), given.pop("sweep")
+    given = _complete(FAMILIES[kind], {**given.pop("workload", {}), **given}, file.parent)
+    if not devices:
+        known = dict(load([file.parent / DEVICES]).devices)
+        devices = devices_here(known, waiting=tell_waiting)
+    title = file.stem.replace("_", " ").capitalize()
+    return draft(
+        FAMILIES[kind], title=title, devices=devices, given=given, measure=measure, sweep=sweep
+    )
 
 
 def _complete(family: Family, given: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The given keys, with the data set and every key without a default, which are asked for."""
-    fields = family.parameters.model_fields
-    dataset = fields.get("dataset")
-    named = dataset is not None and get_origin(dataset.annotation) is Literal
-    choices = get_args(dataset.annotation) if dataset and named else ()
-    if dataset and "dataset" not in given and len(choices) > 1:
-        given["dataset"] = _ask("Data set", str(dataset.default), _one_of(choices))
-    for name, field in fields.items():
+    """The given keys, and the columns of a series that its file proposes."""
+    for name, field in family.parameters.model_fields.items():
         if field.is_required() and name not in given:
-            given[name] = _ask(f"{name} ({' '.join((field.description or '').split())})", "")
+            raise _needed(f"{name} ({' '.join((field.description or '').split())})")
     if given.get("dataset") == "csv":
         # The file of a series, and the columns of its time and its targets.
+        from accelreport.datasets.cache import file_at, places
         from accelreport.datasets.series import proposed_columns
 
         series = given.get("series", {})
-        csv = series.get("path") or _ask("series.path (the CSV file)", "", _existing_file(folder))
-        place, path = _place(csv, folder)
+        if not (path := series.get("path")):
+            raise _needed("series.path (the CSV file)")
+        place = file_at(path, str(folder.absolute())) or places(path, str(folder.absolute()))[-1]
+        if place.is_relative_to(folder.absolute()):
+            path = place.relative_to(folder.absolute()).as_posix()
         proposed = proposed_columns(place, str(series.get("separator", ",")))
         table = {**series, "path": path}
         for key, columns in proposed.items():
             if key not in table:
-                table[key] = _split(_ask(f"series.{key}", ", ".join(columns)))
-                typer.echo(f"series.{key} = {', '.join(table[key])}: correct it if it is another.")
+                table[key] = columns
+                typer.echo(f"series.{key} = {', '.join(columns)}: correct it if it is another.")
         given["series"] = table
     return _as_lists(family.parameters, given)
+
+
+def _needed(key: str) -> UsageError:
+    return UsageError(f"{key} is needed.", remedy="Give it with --set KEY=VALUE.")
 
 
 def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -331,63 +306,13 @@ def _as_lists(parameters: Any, given: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, dict) and table:
             values[name] = _as_lists(table, value)
         elif isinstance(value, str) and any(_is_list(member) for member in inner):
-            values[name] = _split(value)
+            values[name] = [part.strip() for part in value.split(",") if part.strip()]
     return values
 
 
 def _is_list(annotation: Any) -> bool:
     origin = get_origin(annotation)
     return origin is list or (origin is Annotated and _is_list(get_args(annotation)[0]))
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _one_of(names: Iterable[str]) -> Callable[[str], str]:
-    """A check of an answer, which must be one of these names."""
-    known = list(names)
-
-    def check(text: str) -> str:
-        if text.strip() not in known:
-            raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}.")
-        return text.strip()
-
-    return check
-
-
-def _place(path: str, folder: Path) -> tuple[Path, str]:
-    """A CSV file, and its path in a spec of this folder: relative where the file is inside."""
-    from accelreport.datasets.cache import file_at, places
-
-    chosen = file_at(path, str(folder.absolute())) or places(path, str(folder.absolute()))[-1]
-    beside = chosen.is_relative_to(folder.absolute())
-    return chosen, chosen.relative_to(folder.absolute()).as_posix() if beside else path
-
-
-def _existing_file(folder: Path) -> Callable[[str], str]:
-    """A check of an answer, which must name a file that a spec of this folder can read."""
-    from accelreport.datasets.cache import is_file
-
-    def check(text: str) -> str:
-        if not is_file(_place(text, folder)[0]):
-            raise typer.BadParameter(f"There is no file {text}.")
-        return text
-
-    return check
-
-
-def _ask(what: str, default: str, check: Callable[[str], str] | None = None) -> str:
-    """A person's answer, asked for again until it passes the check.
-
-    Raises:
-        UsageError: there is no terminal to ask on, and no default.
-    """
-    if sys.stdin.isatty():
-        return str(typer.prompt(what, default=default or None, value_proc=check))
-    if not default:
-        raise UsageError(f"{what} is needed.", remedy="Give it with --set KEY=VALUE.")
-    return default
 
 
 NOTEBOOK_EXAMPLES = """What it does:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -186,23 +182,6 @@ def test_a_file_beside_the_spec_is_named_as_a_run_finds_it(tmp_path: Path) -> No
     assert told(tmp_path, "specs/other.toml", *asked[:-1], named).returncode == 0
     (other,) = load([tmp_path / "specs" / "other.toml"]).specs
     assert other.cells[0].workload["series"]["path"] == "x.csv"
-
-
-def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "accelreport", "new", "mine.toml"]
-    answers = ["nonsense", "image_classification", "cifar", "mnist", "Mine", "cpu, gppu", "cpu-1"]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=theirs, stdout=theirs) as process:
-        os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
-        assert process.wait(timeout=1200) == 0
-    os.close(theirs)
-    os.close(ours)
-    (spec,) = load([tmp_path / "mine.toml"]).specs
-    assert (spec.cells[0].workload["dataset"], spec.title, set(spec.devices)) == (
-        "mnist",
-        "Mine",
-        {"cpu-1"},
-    )
 
 
 def test_nothing_that_is_there_is_replaced(tmp_path: Path) -> None:

@@ -52,12 +52,9 @@ def test_there_is_a_page_for_each_plan_and_each_process(pages: dict[str, Element
     assert {cell for cell in cells if cell.endswith(".html")} <= pages.keys()
 
 
-def test_the_page_of_methods_draws_what_is_timed_of_a_process() -> None:
-    (figure,) = methods_page().figures
-    drawn = [row for rows in figure.drawings[0].spec["datasets"].values() for row in rows]
-    names = {row["text"] for row in drawn if "text" in row}
-    assert {"start-up", "first step", "warm-up", "window", "cold start", "steady time"} < names
+def test_the_page_of_methods_says_what_is_timed_of_a_process() -> None:
     text = repr(methods_page())
+    assert all(stage in text for stage in ("start-up", "first step", "warm-up", "windows"))
     assert "The middle one is 0.8× to 1.25×" in text
 
 

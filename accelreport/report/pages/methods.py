@@ -6,19 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import altair as alt
 import tomli
 
 from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.stats import LEVEL, MARGIN, last_calibration
 from accelreport.report import quantity
-from accelreport.report.charts.drawing import ROOMY, Chart, Layer, rows
-from accelreport.report.charts.scales import Scale
 from accelreport.report.model import (
     Column,
     Fact,
     Facts,
-    Key,
     Line,
     Page,
     RowGroup,
@@ -28,7 +24,6 @@ from accelreport.report.model import (
     number_columns,
     table_row,
 )
-from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.pages.badges import (
     EXTRAPOLATED,
     PARTIAL,
@@ -65,30 +60,28 @@ def _percent(share: float) -> str:
     return f"{quantity.fixed(share, 1)}{quantity.SPACE}%"
 
 
-WIDE, PHONE = Size(860, 0), Size(330, 0)
-"""Sizes of the figure."""
+STAGES = (
+    ("start-up", "imports, data, model", "the cold start"),
+    ("first step", "trace, compile, run", "the cold start"),
+    ("warm-up", "unsteady steps", "no number"),
+    ("windows", "steady steps, synchronised", "the steady time"),
+    ("evaluation", "validation, each epoch", "no number"),
+)
+"""Each stage of a process: its name, what happens in it, and which number holds it."""
 
 
 def methods_page() -> Page:
     """The page, which does not depend on what was measured."""
     measuring, comparing, quality = _definitions()
-    plot = Plot(
-        id="process",
-        title="One process",
-        description=", ".join(name for name, *_ in STAGES),
-        chart=lambda size: process_chart(size.width),
-        keys=tuple(Key(name, colour, "bar") for name, colour, *_ in MEANINGS if colour),
-        table=Table(
-            id="process-table",
-            title="Stages",
-            corner="stage",
-            columns=(Column("what happens", wide=True), Column("number")),
-            groups=(RowGroup(tuple(table_row(name, *rest) for name, _, *rest in MEANINGS)),),
-            style="prose",
-        ),
-        named=lambda size: size.width > ROOMY,
+    table = Table(
+        id="process-table",
+        title="Stages of one process",
+        corner="stage",
+        columns=(Column("what happens", wide=True), Column("number")),
+        groups=(RowGroup(tuple(table_row(name, *rest) for name, *rest in STAGES)),),
+        style="prose",
     )
-    measuring = replace(measuring, blocks=(plot.figure(WIDE, PHONE), *measuring.blocks))
+    measuring = replace(measuring, blocks=(table, *measuring.blocks))
     badges = (SYNTHETIC, SAMPLE, USER_SUPPLIED, PARTIAL, EXTRAPOLATED, SINGLE)
     facts = [Fact(badge.text, badge.meaning) for badge in badges]
     listed = (Facts(tuple(facts), long=True),)
@@ -114,91 +107,3 @@ def _definitions() -> Iterator[Section]:
     for section in read["section"]:
         facts = (Fact(term, text.format(**amounts)) for term, text in section["facts"].items())
         yield Section(section["id"], section["title"], (Facts(tuple(facts), long=True),))
-
-
-# The stages of one process as an example ---------------------------------------------------------
-
-STAGES = (
-    ("start-up", 0, 22, "p1"),
-    ("first step", 22, 36, "p3"),
-    ("warm-up", 36, 45, "p2"),
-    ("window", 45, 57, "p0"),
-    ("window", 58, 70, "p0"),
-    ("evaluation", 71, 80, "wash"),
-    ("window", 81, 89, "p0"),
-    ("window", 90, 98, "p0"),
-)
-"""What a process does from its start (0) to its end (100), and the colour of each stage."""
-SPANS = (
-    ("cold start", 0, 36, 0),
-    ("steady time", 45, 98, 0),
-    ("imports, model", 0, 22, 1),
-    ("trace, compile, run", 22, 36, 1),
-    ("windows ÷ steps", 45, 98, 1),
-)
-"""What numbers are made of, in two lines."""
-MEANINGS = (
-    ("start-up", "p1", "imports, data, model", "the cold start"),
-    ("first step", "p3", "trace, compile, run", "the cold start"),
-    ("warm-up", "p2", "unsteady steps", "no number"),
-    ("windows", "p0", "steady steps, synchronised", "the steady time"),
-    ("evaluation", "", "validation, each epoch", "no number"),
-)
-"""Each stage: its name, the colour of its key, what happens in it, and which number holds it."""
-_BAR, _LINE, _TOP = 44.0, 30.0, 24.0
-"""Heights of the bar, of a line of spans, and of what stands above the bar."""
-
-
-def process_chart(width: int) -> Chart:
-    """The chart; one that is narrow has no words but those of the two numbers."""
-    roomy = width > ROOMY
-    spans = [span for span in SPANS if roomy or not span[3]]
-    bottom = _TOP + _BAR
-    x = Scale(domain=[0, 100], range=[0, width])
-    y = Scale(domain=[0, 1], range=[0, 1])
-
-    def across(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=x, axis=None)
-
-    def down(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=y, axis=None)
-
-    bars = rows(
-        [
-            {
-                "from": start, "to": end, "top": _TOP, "bottom": bottom,
-                "colour": f"var(--{colour})", "edge": "var(--soft)",
-            }
-            for _, start, end, colour in STAGES
-        ]
-    )  # fmt: skip
-    plain = {"scale": None, "legend": None}
-    lines = [
-        {
-            "from": start + 0.4, "to": end - 0.4, "middle": (start + end) / 2,
-            "y": bottom + 14 + _LINE * line, "words": bottom + 27 + _LINE * line, "text": text,
-        }
-        for text, start, end, line in spans
-    ]  # fmt: skip
-    names = [
-        {"middle": (start + end) / 2, "y": _TOP - 9, "text": text}
-        for text, start, end, _ in STAGES
-        if roomy
-    ]
-    layers = [
-        Layer(bars).mark_rect(strokeWidth=0.75).encode(
-            x=across("from"), x2=alt.X2("to"), y=down("top"), y2=alt.Y2("bottom"),
-            fill=alt.Fill("colour:N", **plain), stroke=alt.Stroke("edge:N", **plain),
-        ),
-        Layer(rows(lines)).mark_rule(stroke="var(--ink)", strokeWidth=1.5).encode(
-            x=across("from"), x2=alt.X2("to"), y=down("y")
-        ),
-        Layer(rows(lines)).mark_text(fontSize=12, limit=0).encode(
-            x=across("middle"), y=down("words"), text=alt.Text("text:N")
-        ),
-        Layer(rows(names)).mark_text(fontSize=12, fontWeight="bold").encode(
-            x=across("middle"), y=down("y"), text=alt.Text("text:N")
-        ),
-    ]  # fmt: skip
-    lowest = bottom + 35 + _LINE * max(line for *_, line in spans)
-    return Chart(layers, width - 12, lowest)
