@@ -395,7 +395,6 @@ def build(
     base_url: str = "",
     theme: Literal["auto", "light", "dark"] = "auto",
     templates: str | Path | None = None,
-    pictures: bool = False,
     cache: bool = True,
     only: Sequence[str] = (),
     as_measured: bool = False,
@@ -415,7 +414,6 @@ def build(
         base_url: the address of the published site.
         theme: the theme until the reader chooses.
         templates: folder of templates that replace the built-in ones.
-        pictures: also write every figure as PNG.
         cache: make only what has changed.
         only: show only these benchmarks, by spec name or as "SPEC:PROFILE".
         as_measured: show each spec as it was measured, not the current file in `specs`.
@@ -432,7 +430,6 @@ def build(
         templates=Path(templates) if templates else None,
         base_url=base_url,
         theme=theme,
-        pictures=pictures,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

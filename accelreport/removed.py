@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+HISTORIES = "Write what a service reads from the frames of the Python interface: docs/python.md."
+
 COMMANDS: dict[str, str] = {
     "publish": "Copy a file from ci/ of accelreport's repository; docs/automation.md shows how.",
     "laws": "The page of a sweep says between which points a device overtakes another.",
@@ -9,6 +11,7 @@ COMMANDS: dict[str, str] = {
     "bench": "Write a spec with `accelreport new FILE --kind KIND`, then `accelreport run FILE`.",
     "build --explain": "results.json of the built site has each finding with its values.",
     "build --logo": "Show it in a template of your own: docs/report.md says how.",
+    "build --png": "Convert the SVG file of the figure.",
     "build --trials": "Name what to show: `accelreport build --only SPEC:PROFILE`.",
     "data where": "`accelreport data list` prints the folder in its first line.",
     "import --accessed": "Write `accessed` into the row's `source`, or a column source.accessed.",
@@ -17,7 +20,8 @@ COMMANDS: dict[str, str] = {
     "import --not-comparable": "Write `comparable = false` into the row, or a column comparable.",
     "import --note": "Write `note` into the row, or a column note.",
     "new --title": "Edit `title` in the spec.",
-    "results export": "Use `accelreport results list --format bencher` or `--format github`.",
+    "results list --format": HISTORIES,
+    "results export": HISTORIES,
     "results show": "Use `accelreport results list KEY`.",
     "run --ray-address": "Use `--on-option address=HOST:PORT`.",
     "schema --devices": "Use `accelreport schema devices`.",

@@ -99,9 +99,6 @@ ChipPages = Annotated[
         help="Address of the pages that `accelreport rank` built; the front page links to them.",
     ),
 ]
-Png = Annotated[
-    bool, typer.Option("--png", help="Also write every figure as PNG, in both themes (slow).")
-]
 Only = Annotated[
     list[str],
     option(
@@ -132,7 +129,6 @@ def build(
     base_url: BaseUrl = "",
     theme: ThemeName = "auto",
     templates: Templates = None,
-    png: Png = False,
     cache: Cache = True,
     only: Only = [],  # noqa: B006 -- Typer copies it
     as_measured: AsMeasured = False,
@@ -167,7 +163,6 @@ def build(
         templates=templates,
         base_url=base_url,
         theme=theme,
-        pictures=png,
         cache=report_cache() if cache else None,
         single_file=single_file,
     )

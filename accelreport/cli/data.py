@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from accelreport.cli.options import Json, complete_dataset
+from accelreport.cli.options import Json
 
 LIST_EXAMPLES = """\b
 Examples:
@@ -40,7 +40,6 @@ Names = Annotated[
         help="Data sets, as `accelreport data list` names them.",
         metavar="NAME",
         show_default=False,
-        autocompletion=complete_dataset,
     ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Fetch every data set that can be fetched.")]

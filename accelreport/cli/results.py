@@ -5,12 +5,12 @@ from __future__ import annotations
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from accelreport.cli.options import RESULTS, Json, Results, Yes, argument
-from accelreport.errors import AccelReportError, ExitCode
+from accelreport.errors import ExitCode
 
 if TYPE_CHECKING:
     from accelreport.results.store import Store
@@ -20,24 +20,13 @@ Without NAME every benchmark that was run; for a benchmark its cells, each with 
 cell what it measured on every machine.
 
 \b
-Times for services that draw histories, --format:
-  bencher  Bencher Metric Format, for bencher run --adapter json: latency in
-           ns, throughput, and joules where a sensor counted them
-  github   github-action-benchmark, customSmallerIsBetter: ms of a step
-
-Each is JSON: the steady time of every device at every sweep point, the geometric mean over its
-processes with its 95 % interval. What failed, was refused or has no steady step is left out. A
-name has spec, profile, device and sweep point, so that it is the same from run to run.
-
-\b
 Examples:
   accelreport results list
   accelreport results list mnist_batch_sweep
   accelreport results list matmul:quick --json
   accelreport results list 3f0c9a              a unique prefix is enough
-  accelreport results list --format bencher > bencher.json
 
-Exit codes: 0 listed, 5 a name is unknown or nothing has a time, 7 the folder cannot be read.
+Exit codes: 0 listed, 5 a name is unknown, 7 the folder cannot be read.
 """
 
 PRIVATE_EXAMPLES = """What is shown:
@@ -74,10 +63,6 @@ app = typer.Typer(
 
 Name = Annotated[str, argument("NAME", "A spec, SPEC:PROFILE, or the key of a cell.")]
 Key = Annotated[str, argument("KEY", "A cell's key, or a prefix of it.")]
-HistoryFormat = Annotated[
-    Literal["bencher", "github"] | None,
-    typer.Option("--format", help="Write the steady times for this service."),
-]
 Names = Annotated[
     list[str],
     typer.Argument(help="Keys of cells, specs, or SPEC:PROFILE.", metavar="NAME"),
@@ -93,7 +78,6 @@ def list_(
     *,
     results: Results = RESULTS,
     json: Json = False,
-    format_: HistoryFormat = None,
 ) -> None:
     """List the benchmarks of a results folder, the cells of one, or what one cell measured."""
     from accelreport.results.store import existing
@@ -101,9 +85,7 @@ def list_(
     from accelreport.terminal.say import say, tell_unread
 
     store = existing(results)
-    if format_:
-        _write_history(store, name, format_)
-    elif name and name not in planned_names(store):
+    if name and name not in planned_names(store):
         _show(store, name, json=json)
     else:
         rows = cells(store, name) if name else benchmarks(store)
@@ -112,26 +94,6 @@ def list_(
         else:
             say(*lines(rows))
     tell_unread(store.problems)
-    if format_ and store.problems:
-        raise typer.Exit(ExitCode.BAD_RESULTS)
-
-
-def _write_history(store: Store, name: str, service: str) -> None:
-    """Print steady times in the format of a service that draws histories of benchmarks."""
-    from accelreport.runner.plan_documents import choose
-    from accelreport.terminal.histories import FORMATS, named_groups
-    from accelreport.terminal.say import say
-
-    say(*choose(store, only=[name] if name else []), err=True)
-    groups = list(named_groups(store))
-    if not (groups or store.problems):
-        raise AccelReportError(
-            f"Nothing in {store.root} has a steady time.",
-            remedy="`accelreport results list` shows what was measured.",
-        )
-    # A history with gaps would show a change where a file could not be read.
-    if not store.problems:
-        typer.echo(json_module.dumps(FORMATS[service](groups), indent=2))
 
 
 def _show(store: Store, key: str, *, json: bool) -> None:

@@ -17,7 +17,6 @@ from accelreport.cli.options import (
     Profile,
     Results,
     Specs,
-    complete_filter,
     option,
 )
 from accelreport.errors import ExitCode
@@ -85,7 +84,6 @@ Filters = Annotated[
         "--filter",
         "-f",
         metavar="KEY=VALUE",
-        autocompletion=complete_filter,
         help="Run only this value of a swept key. May be given several times.",
         show_default=False,
     ),

@@ -281,21 +281,11 @@ def test_an_unforeseen_error_is_two_lines_and_its_traceback_is_kept(folder: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("run --device ", {"cpu", "tpu"}),
-        ("run specs/mnist.toml --device t", {"tpu"}),
-        ("run --profile ", {"full", "quick"}),
-        ("run --filter batch_size=1", {"batch_size=128"}),
-        ("data fetch fash", {"fashion_mnist"}),
-        ("run --retry", {"--retry-failed"}),
-        ("dev", {"devices"}),
-        ("run --devices-file specs/mnist.toml --device ", set()),
-    ],
+    ("words", "offered"), [("run --retry", {"--retry-failed"}), ("dev", {"devices"})]
 )
-def test_the_shell_completes_names(folder: Path, words: str, offered: set[str]) -> None:
-    # A spec that is being written: a value of a sweep that is no list yet.
-    (folder / "specs" / "begun.toml").write_text("[sweep]\nbatch_size = 5\n")
+def test_the_shell_completes_commands_and_options(
+    folder: Path, words: str, offered: set[str]
+) -> None:
     line = f"accelreport {words}"
     told = call(
         folder,

@@ -20,7 +20,7 @@ RESULTS = Results((study("matmul", repeats=2, devices=("cpu", "gpu"), axes={}),)
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("published")
-    build(RESULTS, out, options=BuildOptions(base_url=ADDRESS, pictures=True))
+    build(RESULTS, out, options=BuildOptions(base_url=ADDRESS))
     return out
 
 
@@ -35,13 +35,6 @@ def test_every_page_names_a_picture_that_is_there(published: Path) -> None:
         content = (published / image.removeprefix(ADDRESS)).read_bytes()
         assert content.startswith(b"\x89PNG")
         assert struct.unpack(">II", content[16:24]) == (1200, 630)
-
-
-def test_every_figure_is_a_picture_in_both_themes(published: Path) -> None:
-    folder = published / "example_matmul.full"
-    light, dark = (folder / f"rates{kind}.png" for kind in ("", ".dark"))
-    assert light.read_bytes().startswith(b"\x89PNG")
-    assert dark.read_bytes() != light.read_bytes()
 
 
 def test_pages_with_an_address_may_ask_their_own_server_and_nobody_else(

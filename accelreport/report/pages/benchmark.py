@@ -23,19 +23,13 @@ from accelreport.report.pages.sections.runs import runs_section
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.pages.sections.steps import steps_section
 from accelreport.report.site.export import data_of, figure_links
-from accelreport.report.site.options import NO_FACTS, SiteFacts
 from accelreport.report.slides.benchmark import slides_path
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 
 
-def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
-    """The page of one plan.
-
-    Args:
-        bench: the plan with its records.
-        facts: whether figures also become pictures.
-    """
+def benchmark_page(bench: BenchmarkView) -> Page:
+    """The page of one plan."""
     opening = opening_of(bench)
     first = opening.section()
     shown = {block.id for block in first.blocks if isinstance(block, Figure)}
@@ -48,8 +42,8 @@ def benchmark_page(bench: BenchmarkView, facts: SiteFacts = NO_FACTS) -> Page:
         kicker=opening.kicker,
         headline=opening.title,
         finding=opening.answer,
-        opening=_downloadable(bench, _without(first, ()), facts),
-        sections=tuple(_downloadable(bench, _without(part, shown), facts) for part in sections),
+        opening=_downloadable(bench, _without(first, ())),
+        sections=tuple(_downloadable(bench, _without(part, shown)) for part in sections),
         template="benchmark.html",
         record="Record",
         notices=notices_of([bench]),
@@ -109,13 +103,13 @@ def _without(section: Section, shown: Collection[str]) -> Section:
     return replace(section, blocks=tuple(kept))
 
 
-def _downloadable(bench: BenchmarkView, section: Section, facts: SiteFacts) -> Section:
+def _downloadable(bench: BenchmarkView, section: Section) -> Section:
     """The section with each figure also as files."""
     blocks: list[Block] = []
     for number, block in enumerate(section.blocks):
         if isinstance(block, Figure):
             figure = replace(block, data=data_of(block, section.blocks[number:]))
-            links = figure_links(figure, f"{bench.slug}/{figure.id}", pictures=facts.pictures)
+            links = figure_links(figure, f"{bench.slug}/{figure.id}")
             blocks.append(replace(figure, downloads=links))
         else:
             blocks.append(block)

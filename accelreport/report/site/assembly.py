@@ -9,7 +9,7 @@ import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from accelreport.errors import FIRST_STEPS, AccelReportError, Unshown
 from accelreport.report.model import Page
@@ -181,7 +181,7 @@ class BenchmarkUnit:
 
     def pages(self) -> list[Page]:
         """Pages of cells first, which have no charts: the others are still being drawn."""
-        page = benchmark_page(self.bench, self.facts)
+        page = benchmark_page(self.bench)
         if self.facts.address:
             page = replace(page, image=f"preview/{self.bench.slug}.png")
         pages = [
@@ -363,8 +363,7 @@ class _Site:
         for figure in page.figures:
             if figure.downloads:
                 drawn = [self.drawer.svg(drawing) for drawing in figure.drawings]
-                of = f"{page.path}: the figure “{figure.title}”"
-                yield from figure_files(figure, drawn, partial(self.drawer.png, of=of))
+                yield from figure_files(figure, drawn)
         if page.image and page.template in {"article.html", "benchmark.html", "index.html"}:
             of = f"{page.path}: the preview"
             shared = next((figure.shared for figure in page.figures if figure.shared), None)

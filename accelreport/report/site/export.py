@@ -269,7 +269,6 @@ _TABLES: dict[str, tuple[str, Callable[[Table], str]]] = {
     ".tex": ("LaTeX", latex_of),
 }
 _DRAWN = {".svg": "SVG", ".dark.svg": "SVG, dark"}
-_PICTURES = {".png": "PNG", ".dark.png": "PNG, dark"}
 
 
 def data_of(figure: Figure, after: Sequence[Block]) -> Table | None:
@@ -278,37 +277,31 @@ def data_of(figure: Figure, after: Sequence[Block]) -> Table | None:
     return figure.table or next(tables, None)
 
 
-def figure_links(figure: Figure, stem: str, *, pictures: bool) -> tuple[Download, ...]:
+def figure_links(figure: Figure, stem: str) -> tuple[Download, ...]:
     """Links to the files of a figure.
 
     Args:
         figure: with its data, where there are any.
-        pictures: whether the drawings are also PNG files.
         stem: their path from the site's root, without what follows the first full stop.
     """
-    names = _DRAWN | (_PICTURES if pictures else {})
+    names = dict(_DRAWN)
     if figure.data is not None:
         names |= {suffix: title for suffix, (title, _) in _TABLES.items()}
     return tuple(Download(f"{stem}{suffix}", title) for suffix, title in names.items())
 
 
-def figure_files(
-    figure: Figure, drawn: Sequence[Markup], png: Callable[[str], bytes]
-) -> Iterator[tuple[str, str | bytes]]:
+def figure_files(figure: Figure, drawn: Sequence[Markup]) -> Iterator[tuple[str, str]]:
     """The files that a figure's links lead to, by their paths.
 
     Args:
         figure: the figure.
         drawn: the wide drawing of each panel, as on the page.
-        png: an SVG file → the same as a PNG file.
     """
-    suffixes = (*_TABLES, ".dark.svg", ".svg", ".dark.png", ".png")
+    suffixes = (*_TABLES, ".dark.svg", ".svg")
     for link in figure.downloads:
         suffix = next(s for s in suffixes if link.href.endswith(s))
         if suffix in _DRAWN:
             yield link.href, figure_svg(figure, drawn, dark="dark" in suffix)
-        elif suffix in _PICTURES:
-            yield link.href, png(figure_svg(figure, drawn, dark="dark" in suffix))
         elif figure.data is not None:
             yield link.href, _TABLES[suffix][1](figure.data)
 

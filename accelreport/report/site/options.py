@@ -53,7 +53,6 @@ class BuildOptions:
         title: the site's name, at the top of every page.
         templates: a folder whose templates replace ours, file by file.
         base_url: where the site will be published.
-        pictures: whether every figure is also a PNG file.
         theme: the colours until a reader chooses.
         single_file: whether everything goes into one HTML file.
         cache: folder in which builds remember what they made; None to remember nothing.
@@ -65,7 +64,6 @@ class BuildOptions:
     templates: Path | None = None
     base_url: str = ""
     theme: Theme = "auto"
-    pictures: bool = False
     cache: Path | None = None
     single_file: bool = False
     talk: Talk = NO_TALK
@@ -108,7 +106,6 @@ class SiteFacts:
     Attributes:
         title: its name.
         address: where it will be published, ending with "/"; empty when that is not known.
-        pictures: whether figures are also PNG files.
         theme: "auto", "light" or "dark": the colours until a reader chooses.
         talk: which slides the deck of all benchmarks has, and titles of its slides.
         chips: address of the ranked pages that the front page leads to; empty where there are none.
@@ -117,7 +114,6 @@ class SiteFacts:
     title: str
     address: str = ""
     theme: str = "auto"
-    pictures: bool = False
     talk: Talk = NO_TALK
     chips: str = ""
 
@@ -143,7 +139,6 @@ def facts_of(options: BuildOptions) -> SiteFacts:
         title=label(options.title),
         address=_address(options.base_url) if options.base_url else "",
         theme=options.theme,
-        pictures=options.pictures,
         talk=options.talk,
         chips=options.chips,
     )
