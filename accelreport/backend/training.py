@@ -22,6 +22,7 @@ from accelreport.backend.engine import Engine, Evaluation
 from accelreport.backend.measurement import WindowTimer
 from accelreport.backend.protocol import Reporter
 from accelreport.machine.energy import Meter
+from accelreport.results.block import WINDOW_S
 from accelreport.results.record import Block, Epoch, Selection
 from accelreport.spec.device import FRAMEWORK_NAMES
 from accelreport.workloads.base import TrainingParameters, rises
@@ -180,11 +181,6 @@ class Order:
         stream = np.concatenate(parts)
         self._rest = stream[needed:]
         return stream[:needed].reshape(steps, self._batch_size)
-
-
-WINDOW_S = 0.5
-"""A window long enough that starting and synchronising it do not count, short enough for
-progress, the budget and Ctrl-C."""
 
 
 class Pace:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain, combinations, pairwise
+from math import sqrt
 from statistics import median
 from typing import Any
 
@@ -32,6 +33,7 @@ from accelreport.chips.contribution import (
     release_of,
     shared,
 )
+from accelreport.results.block import WINDOW_S
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.record import OTHER_LOAD, Record
 from accelreport.spec.cells import Cell
@@ -52,9 +54,9 @@ parts of a step were timed), and the same as a share of a long cell on a busy ma
 UNSTAMPED = (0.7, 3.0)
 """The first step of a block has no stamp; its time as a multiple of the block's median step."""
 
-UNSPENT = (1.5, 0.1)
+UNSPENT, FED = (1.0, 0.1), (0.3, 0.03)
 """Seconds, and share of a budget, that a training which the budget stopped may leave: the feeding
-of its data counts, and belongs to no block."""
+of its data counts, and belongs to no block. More than the second pair looks odd."""
 
 UNSPENT_LATER = 0.3
 """Share of a budget that may be left after the first step: on a busy machine the last window, which
@@ -64,7 +66,8 @@ LOAD_S = 0.005
 """Cores by which the load of other programs may differ, since it is recorded in milliseconds."""
 
 BETTER = 0.05
-"""Accuracy by which an epoch of as many steps may be above the best in the package."""
+"""Accuracy by which an epoch of as many steps may be above the best in the package; the epoch that
+reaches the target may be one standard error above the best of its seed."""
 
 CORRELATED, STAMPS = 0.9, 30
 """Correlation of the step times of two processes, and in how many steps, from which on they look
@@ -80,9 +83,13 @@ training, because no gradient is computed."""
 WATTS = (0.5, 2000.0)
 """Power of a processor package or a board while it trains."""
 
-PACE = 1.3
+WARMUP = 4.0
+"""Warm-up steps after the first may take so many times as long as a steady one."""
+
+PACE, COMPILED = 1.2, 2.0
 """A step of the same network and batch size may take so many times as long in another spec. The
-fastest process of each counts: other programs disturbed it least."""
+fastest process of each counts: other programs disturbed it least. The second is the same for the
+first step, which is compiled."""
 
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
@@ -122,7 +129,8 @@ def doubts(contribution: Contribution) -> list[Doubt]:
 def record_doubts(record: Record) -> list[Doubt]:
     """Every reason not to believe one measured record by itself."""
     checks = (
-        _recomputed, _judged, _accuracies, _stages, _evaluations, _resolution, _machine, _looks,
+        _recomputed, _windows, _judged, _accuracies, _stages, _evaluations, _resolution, _machine,
+        _looks,
     )  # fmt: skip
     return [doubt for check in checks for doubt in _safely(record.cell.name, check, record)]
 
@@ -267,6 +275,37 @@ def _recomputed(record: Record) -> Iterator[Doubt]:
             return
 
 
+def _windows(record: Record) -> Iterator[Doubt]:
+    """The timer fills half a second, by the pace of the window before (`backend.training.Pace`).
+
+    Who changes times, or adds steps, must divide all steps into other windows.
+    """
+    blocks, planned = record.blocks, record.planned_steps
+    if record.network is None or not planned:  # a kernel has another timer
+        return
+    measure, workload = record.cell.measure, record.cell.workload
+    warmup = measure.warmup_steps if record.epochs else measure.warmup_calls
+    left = dict.fromkeys(
+        {b.epoch for b in blocks}, planned // (workload.get("epochs", 1) if record.epochs else 1)
+    )
+    for number, block in enumerate(blocks):
+        most = left[block.epoch]
+        if block.first_step < warmup:
+            most = min(most, warmup - block.first_step)
+        before = blocks[number - 1]
+        steps = WINDOW_S * before.steps / before.wall_s if number > 1 else 1.0 + number
+        known = number < 2 or not before.stopped_s
+        expected = max(1.0, min(steps, most)) if known else min(block.steps, most)
+        if abs(block.steps - expected) > 0.5 + 1e-3 * expected:
+            text = f"Its window from step {block.first_step} has {block.steps} steps"
+            text += f"; by the pace before it the timer takes {expected:.0f}."
+            # The timer of another version may choose others.
+            own = record.environment is None or record.environment.accelreport == __version__
+            yield Doubt("windows", record.cell.name, text, refuses=own)
+            return
+        left[block.epoch] -= block.steps
+
+
 def _judged(record: Record) -> Iterator[Doubt]:
     """Self-checks and energy are those of the blocks."""
     steady, name = record.steady, record.cell.name
@@ -275,16 +314,21 @@ def _judged(record: Record) -> Iterator[Doubt]:
     wrong = {"stopped": any(block.stopped_s for block in record.blocks)}
     if abs(load - OTHER_LOAD) > LOAD_S:
         wrong["loaded-machine"] = load > OTHER_LOAD
+    steps = f"{sum(block.steps for block in record.blocks):,}"
     for check in record.checks:
+        if check.name == "step-count" and check.outcome == "passed":
+            wrong["step-count"] = f" {steps} steps" not in check.seen
         if wrong.get(check.name) == {"passed": True, "failed": False}.get(check.outcome, ""):
             yield Doubt("sums", name, f"Its blocks give another {check.name}.")
-    if any(energy.steps > steady.steps for energy in record.energy):
-        yield Doubt("energy", name, "Its energy is of more steps than are timed.")
+    # A window of the sensor begins before its first steady block, and ends after its last one.
+    least = 0.9 * min((b.wall_s / b.steps for b in steady.blocks if b.steps), default=0.0)
+    if any(e.steps > steady.steps or e.window_s < e.steps * least for e in record.energy):
+        yield Doubt("energy", name, "Its energy is of other steps than are timed.")
 
 
 @cache
 def _learnt_here() -> dict[tuple[object, ...], float]:
-    """Spec, point, epoch and its steps → the best accuracy in the contributions of the package."""
+    """Place of `_learnt` → the best accuracy in the contributions of the package."""
     best: dict[tuple[object, ...], float] = {}
     for place, value in chain.from_iterable(map(_learnt, _shipped())):
         best[place] = max(value, best.get(place, 0.0))
@@ -292,10 +336,16 @@ def _learnt_here() -> dict[tuple[object, ...], float]:
 
 
 def _learnt(record: Record) -> Iterator[tuple[tuple[object, ...], float]]:
+    """Accuracies of epochs, of any process and of those that began with the same weights.
+
+    Seeds fix weights and order, so the epoch of the target is much the same on every machine.
+    """
+    cell = record.cell
     for row in record.epochs:
         if "val_accuracy" in row.metrics:
-            place = record.cell.spec, str(record.cell.point), row.epoch, row.steps
-            yield place, row.metrics["val_accuracy"]
+            for start in ("", f"{cell.device_spec.framework} {cell.seed}"):
+                place = start, cell.spec, str(cell.point), row.epoch, row.steps
+                yield place, row.metrics["val_accuracy"]
 
 
 def _accuracies(record: Record) -> Iterator[Doubt]:
@@ -304,10 +354,16 @@ def _accuracies(record: Record) -> Iterator[Doubt]:
     examples = record.data.validation_examples if record.data else 0
     # An accuracy may also count the characters of a text.
     counts = bool(record.confusion) or record.cell.workload.get("kind") == "image_classification"
-    for metrics in (final, *(epoch.metrics for epoch in record.epochs)) if counts else ():
-        right = metrics.get("val_accuracy", 0.0) * examples
-        if abs(right - round(right)) > 1e-3 + examples * 2e-7:
-            yield Doubt("accuracy", name, f"{right:.3f} of {examples} examples are right.")
+    shares = [(final.get("val_accuracy", 0.0), examples)]
+    for epoch in record.epochs if counts else ():
+        shares.append((epoch.metrics.get("val_accuracy", 0.0), examples))
+        seen = epoch.steps * record.samples_per_step
+        # An epoch that its examples do not divide has a smaller last batch, of the same weight.
+        if record.data and seen <= record.data.train_examples:
+            shares.append((epoch.metrics.get("accuracy", 0.0), seen))
+    for share, count in shares if counts else ():
+        if abs(share * count - round(share * count)) > 1e-3 + count * 2e-7:
+            yield Doubt("accuracy", name, f"{share * count:.3f} of {count} examples are right.")
             break
     selection = record.selection
     kept = selection.best_epoch if selection and selection.restored else None
@@ -350,14 +406,17 @@ def _stages(record: Record) -> Iterator[Doubt]:
     if not -0.01 <= wall - stages <= most:
         yield Doubt("stages", name, f"Its stages take {stages:.1f} s of {wall:.1f} s.")
     budget = record.cell.measure.budget
+    # The last evaluation comes after the budget is spent.
     spent = sum(block.wall_s for block in record.blocks)
-    spent += sum(epoch.evaluate_s for epoch in record.epochs)
+    spent += sum(epoch.evaluate_s for epoch in record.epochs[:-1])
     text = f"The budget of {budget:.0f} s stopped it after {spent:.1f} s."
-    if record.status == "partial" and budget - spent > max(UNSPENT[0], UNSPENT[1] * budget):
-        yield Doubt("budget", name, text)
+    unspent, odd_s = (max(seconds, share * budget) for seconds, share in (UNSPENT, FED))
+    left = budget - spent if record.status == "partial" else 0.0
+    if left > odd_s:
+        yield Doubt("budget", name, text, refuses=left > unspent)
     elif record.status == "partial" and record.epochs:
         # It begins after the first step, into which time may have been moved.
-        left = budget - spent + (times.first_step_s or 0.0)
+        left += (times.first_step_s or 0.0) - record.epochs[-1].evaluate_s
         if left > UNSPENT_LATER * budget:
             yield odd("budget", name, f"{text[:-1]}, of which its first step took much.")
 
@@ -404,6 +463,17 @@ def _machine(record: Record) -> Iterator[Doubt]:
         return
     if environment.accelerators and not any(kind in used for used in environment.accelerators):
         yield Doubt("device", name, f"The framework used no {kind}.")
+    device = record.cell.device_spec
+    facts: dict[str, str] = {
+        "device": kind,
+        "precision": device.precision,
+        "strategy": device.strategy,
+    }
+    if device.framework == "tensorflow":
+        facts["xla"] = "on" if device.xla else "off"
+    for fact, value in facts.items():
+        if environment.runtime.get(fact, value) != value:
+            yield Doubt("device", name, f"The framework computed with another {fact}.")
     if kind == "GPU" and not environment.gpus:
         yield Doubt("device", name, "The driver lists no GPU.")
     for energy in record.energy:
@@ -417,7 +487,10 @@ def _machine(record: Record) -> Iterator[Doubt]:
 
 
 def _copies(contribution: Contribution) -> Iterator[Doubt]:
-    """No two processes take the same times, nor times in one proportion."""
+    """No two blocks take the same times, and no two processes times in one proportion."""
+    again = Counter(chain.from_iterable(map(_fingerprints, contribution.measured)))
+    if sum(count - 1 for count in again.values()) > 2:
+        yield Doubt("copies", "", "Several of its blocks have the same times, to the last digit.")
     series: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
     for record in contribution.measured:
         cell, steady = record.cell, record.steady
@@ -435,6 +508,12 @@ def _copies(contribution: Contribution) -> Iterator[Doubt]:
                 yield Doubt("copies", other, text)
             elif count >= STAMPS and _correlation(one[:count], two[:count]) > CORRELATED:
                 yield odd("copies", other, f"Its steps vary as those of {name} do.")
+
+
+def _fingerprints(record: Record) -> Iterator[int]:
+    """A number for each block, which the order of its steps does not change."""
+    for block in record.blocks:
+        yield hash((block.wall_s, block.cpu_s, *sorted(block.step_s)))
 
 
 def _correlation(one: Any, two: Any) -> float:
@@ -456,6 +535,11 @@ def _looks(record: Record) -> Iterator[Doubt]:
     last = np.round(np.asarray([b.wall_s for b in record.blocks]) / WALL_S) % 1000
     if last.size >= 20 and np.mean(last == 0) > 0.5:
         yield odd("digits", name, "Most of its times are whole microseconds.")
+    step_s, warm = record.steady.step_s, [b for b in record.blocks[1:] if b.warmup and b.steps]
+    warm_s = sum(b.wall_s for b in warm) / max(sum(b.steps for b in warm), 1)
+    if warm_s > WARMUP * step_s:
+        text = f"Its warm-up steps take {warm_s / step_s:.2g} times as long as the others."
+        yield odd("steps", name, text)
     ratios = [
         (b.wall_s - sum(b.step_s)) / median(b.step_s) for b in record.blocks if len(b.step_s) > 1
     ]
@@ -465,10 +549,19 @@ def _looks(record: Record) -> Iterator[Doubt]:
         if not low < (middle := median(ratios)) < high:
             text = f"The first steps of its blocks take {middle:.2g} times as long as the others."
             yield odd("steps", name, text)
+    target, reached = record.cell.measure.target, False
+    by_accuracy = target if target and target.metric == "val_accuracy" else None
     for place, value in _learnt(record):
-        if value > (best := _learnt_here().get(place, 1.0)) + BETTER:
+        best, above = _learnt_here().get(place, 1.0), BETTER
+        if place[0]:
+            if reached or not by_accuracy or not by_accuracy.reached_by(value):
+                continue
+            reached = True
+            examples = record.data.validation_examples if record.data else 0
+            above = sqrt(best * (1 - best) / max(examples, 1))
+        if value > best + above:
             text = (
-                f"Epoch {place[2]} has an accuracy of {value:.3f}; in the package it is {best:.3f}."
+                f"Epoch {place[3]} has an accuracy of {value:.3f}; in the package it is {best:.3f}."
             )
             yield odd("epochs", name, text)
     for check in record.checks:
@@ -503,16 +596,20 @@ def _paces(contribution: Contribution) -> Iterator[Doubt]:
     """Two specs that train the same network at the same batch size take about the same steps."""
     fastest: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     for record in (record for record in contribution.measured if record.epochs):
-        workload, spec, step_s = record.cell.workload, record.cell.spec, record.steady.step_s
-        if np.isfinite(step_s) and step_s > 0:
-            network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
-            known = fastest[network]
-            known[spec] = min(step_s, known.get(spec, step_s))
-    for (model, size, device), steps in fastest.items():
+        workload, spec = record.cell.workload, record.cell.spec
+        of_network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
+        for what, seconds in (
+            ("Steps", record.steady.step_s),
+            ("First steps", record.times.first_step_s or 0.0),
+        ):
+            if np.isfinite(seconds) and seconds > 0:
+                known = fastest[what, *of_network]
+                known[spec] = min(seconds, known.get(spec, seconds))
+    for (what, model, size, device), steps in fastest.items():
         fast, slow = min(steps.values()), max(steps.values())
-        if slow > PACE * fast:
+        if slow > (PACE if what == "Steps" else COMPILED) * fast:
             specs = " and ".join(sorted(steps))
-            text = f"Steps of {model}, batch {size}, differ by {slow / fast:.2g} times in {specs}."
+            text = f"{what} of {model}, batch {size}, differ by {slow / fast:.2g} times in {specs}."
             yield odd("pace", device, text)
 
 
@@ -527,14 +624,14 @@ class Trace:
         name: the canonical name.
         machine: fingerprint of the machine.
         hardware: what did the arithmetic.
-        instants: when each record began.
+        instants: when each record began, and the times of its blocks.
         rates: spec, device and sweep point → seconds of a steady step, the mean of repeats.
     """
 
     name: str
     machine: str
     hardware: str
-    instants: frozenset[str]
+    instants: frozenset[str | int]
     rates: Mapping[tuple[str, str, str], float]
 
 
@@ -550,7 +647,11 @@ def trace_of(contribution: Contribution) -> Trace:
         contribution.name,
         contribution.machine,
         contribution.hardware,
-        frozenset(record.started_at for record in contribution.measured),
+        frozenset(
+            chain.from_iterable(
+                (record.started_at, *_fingerprints(record)) for record in contribution.measured
+            )
+        ),
         {place: geometric_mean(values).value for place, values in seconds.items()},
     )
 
@@ -563,7 +664,7 @@ def between(traces: Sequence[Trace]) -> list[list[Doubt]]:
     alike: dict[str, list[Trace]] = defaultdict(list)
     for trace in traces:
         alike[trace.hardware].append(trace)
-    first: dict[str, str] = {}
+    first: dict[str | int, str] = {}
     reasons = []
     for trace in traces:
         copied = Counter(first[instant] for instant in trace.instants & first.keys())

@@ -11,6 +11,10 @@ from pydantic import Field
 
 from accelreport.results.plan_document import Count, Document, Seconds
 
+WINDOW_S = 0.5
+"""A window long enough that starting and synchronising it do not count, short enough for
+progress, the budget and Ctrl-C."""
+
 Stamp = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 """Seconds between two stamps; negative if earlier versions met a clock that was set."""
 

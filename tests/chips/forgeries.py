@@ -88,6 +88,60 @@ def scaled(record: Raw, factor: float, *, stamps: bool, rounded: bool) -> None:
     record["times"]["first_step_s"] = record["blocks"][0]["wall_s"]
 
 
+def divided(record: Raw) -> None:
+    """All steps in the windows that the timer would have chosen by their times, and what follows.
+
+    Steps after the budget of a training are left out.
+    """
+    measure, trained = record["cell"]["measure"], bool(record["epochs"])
+    warmup = measure["warmup_steps" if trained else "warmup_calls"]
+    of_epoch = record["planned_steps"] // (record["cell"]["workload"]["epochs"] if trained else 1)
+    steps: list[tuple[Raw, float]] = []
+    for block in record["blocks"]:
+        stamps = block["step_s"] or [block["wall_s"] / block["steps"]] * (block["steps"] - 1)
+        steps += [(block, s) for s in (block["wall_s"] - sum(stamps), *stamps)]
+    blocks: list[Raw] = []
+    done = 0
+    budget = measure["budget"] if record["status"] == "partial" else float("inf")
+    evaluated = {e["epoch"] + 1: e["evaluate_s"] for e in record["epochs"]}
+    while done < len(steps) and budget > 0:
+        first = steps[done][0]
+        if not blocks or first["epoch"] != blocks[-1]["epoch"]:
+            budget -= evaluated.get(first["epoch"], 0.0)
+        most = of_epoch - sum(b["steps"] for b in blocks if b["epoch"] == first["epoch"])
+        most = min(most, warmup - done) if done < warmup else most
+        before = blocks[-1] if len(blocks) > 1 else {"steps": 1 + len(blocks), "wall_s": 0.5}
+        count = max(1, min(round(0.5 * before["steps"] / before["wall_s"]), most))
+        part = steps[done : done + count]
+        shares = [(block, s / block["wall_s"]) for block, s in part]
+        blocks.append(first | {
+            "first_step": done,
+            "steps": len(part),
+            "warmup": done < warmup,
+            "wall_s": round(sum(s for _, s in part), 9),
+            "cpu_s": round(sum(block["cpu_s"] * share for block, share in shares), 6),
+            "other_cpu_s": round(sum((b["other_cpu_s"] or 0) * share for b, share in shares), 3),
+            "step_s": [round(s, 7) for _, s in part[1:]] if first["step_s"] else [],
+        })  # fmt: skip
+        done += len(part)
+        budget -= blocks[-1]["wall_s"]
+    record["blocks"] = blocks
+    for check in (c for c in record["checks"] if c["name"] == "step-count"):
+        check["seen"] = f"the windows claim {done:,} steps"
+    trainings = [e for e in record["epochs"] if e["epoch"] <= blocks[-1]["epoch"]]
+    for epoch in trainings:
+        epoch["steps"] = sum(b["steps"] for b in blocks if b["epoch"] == epoch["epoch"])
+        seen = epoch["steps"] * record["samples_per_step"]
+        if seen <= record["data"]["train_examples"]:
+            share = round(epoch["metrics"]["accuracy"] * seen) / seen
+            epoch["metrics"] = epoch["metrics"] | {"accuracy": share}
+            record["final"]["accuracy"] = share
+    if len(trainings) < len(record["epochs"]):
+        record |= {"samples": [], "final": record["final"] | trainings[-1]["metrics"]}
+    record["epochs"] = trainings
+    scaled(record, 1.0, stamps=False, rounded=True)
+
+
 def _faster(raw: Raw, rng: random.Random) -> None:
     """All times of one cell divided, sums moved, digits left."""
     scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=False)
@@ -143,7 +197,7 @@ def _latencies(raw: Raw, rng: random.Random) -> None:
 
 
 def _agreeing(raw: Raw, rng: random.Random, chosen: Callable[[Raw], bool]) -> None:
-    """All times of chosen records by one factor, and all that follows from them."""
+    """All times of chosen records by one factor, and all that follows from them, also windows."""
     factor = rng.uniform(0.3, 0.8)
     for record in filter(chosen, raw["records"]):
         before = record["times"]["train_s"]
@@ -151,6 +205,7 @@ def _agreeing(raw: Raw, rng: random.Random, chosen: Callable[[Raw], bool]) -> No
         for block in record["blocks"]:
             block["cpu_s"] = round(block["cpu_s"] * factor, 6)
             block["other_cpu_s"] = round((block["other_cpu_s"] or 0.0) * factor, 3)
+        divided(record)
         saved = before - record["times"]["train_s"]
         record["times"]["wall_s"] -= saved
         ended = datetime.fromisoformat(record["finished_at"]) - timedelta(seconds=saved)
@@ -443,6 +498,94 @@ def _steps_divided(raw: Raw, rng: random.Random) -> None:
             epoch["steps"] = sum(own)
 
 
+def _longer_warmup(raw: Raw, _rng: random.Random) -> None:
+    """The slower half of the windows within the last one of the warm-up."""
+    for record in _trainings(raw):
+        warm = [block for block in record["blocks"] if block["warmup"]]
+        steady = sorted(
+            record["blocks"][len(warm) :], key=lambda block: -block["wall_s"] / block["steps"]
+        )
+        for block in steady[: len(steady) // 2]:
+            warm[-1] |= {
+                name: warm[-1][name] + block[name] for name in ("steps", "wall_s", "cpu_s")
+            }
+            record["blocks"].remove(block)
+        warm[-1]["step_s"] = []
+        done = 0
+        for block in record["blocks"]:
+            block["first_step"], done = done, done + block["steps"]
+        scaled(record, 1.0, stamps=False, rounded=True)
+
+
+def _slow_warmup(raw: Raw, _rng: random.Random) -> None:
+    """Calls a fifth faster, and the warm-up slower by as much: the sums stay."""
+    for record in (record for record in raw["records"] if not record["epochs"]):
+        saved = 0.0
+        for block in record["blocks"]:
+            if not block["warmup"]:
+                saved += 0.2 * block["wall_s"]
+                block |= {name: block[name] * 0.8 for name in ("wall_s", "cpu_s")}
+                block["step_s"] = [0.8 * s for s in block["step_s"]]
+        last = [block for block in record["blocks"] if block["warmup"]][-1]
+        last |= {name: last[name] + saved for name in ("wall_s", "cpu_s")}
+        last["step_s"] = [s + saved / len(last["step_s"]) for s in last["step_s"]]
+        divided(record)
+
+
+def _shuffled(raw: Raw, rng: random.Random) -> None:
+    """The fastest repeat of calls in the place of the others, its steps in another order."""
+    calls = [record for record in raw["records"] if not record["epochs"]]
+    for one in calls:
+        alike = [
+            r for r in calls if all(r["cell"][k] == one["cell"][k] for k in ("device", "point"))
+        ]
+        one["blocks"] = copy.deepcopy(alike[0]["blocks"])
+        for block in one["blocks"]:
+            rng.shuffle(block["step_s"])
+        scaled(one, 1.0, stamps=False, rounded=True)
+
+
+def _precision(raw: Raw, _rng: random.Random) -> None:
+    """What was measured in bfloat16 in the place of float32, and the other way round."""
+    names = ("device", "spec", "point", "repeat")
+    known = {tuple(str(r["cell"][name]) for name in names): r for r in raw["records"]}
+    for place, one in known.items():
+        if place[0] == "cpu":
+            other = known["cpu-bf16", *place[1:]]
+            for name in ("cell", "key"):
+                one[name], other[name] = other[name], one[name]
+
+
+def _one_epoch_early(raw: Raw, _rng: random.Random) -> None:
+    """The accuracy of the epoch two before that of the target, just above the target."""
+    for record in _trainings(raw):
+        if target := record["cell"]["measure"]["target"]:
+            shares = [epoch["metrics"]["val_accuracy"] for epoch in record["epochs"]]
+            reached = next(i for i, share in enumerate(shares) if share >= target["at_least"])
+            examples = record["data"]["validation_examples"]
+            least = (int(target["at_least"] * examples) + 1) / examples
+            record["epochs"][max(reached - 2, 0)]["metrics"]["val_accuracy"] = least
+
+
+def _short_energy(raw: Raw, rng: random.Random) -> None:
+    """Joules of a hundredth of the time, for all steps."""
+    _more_energy_steps(raw, rng)
+    for energy in (record["energy"][0] for record in _trainings(raw)):
+        energy |= {"steps": energy["steps"] // 10}
+        energy |= {name: energy[name] / 100 for name in ("window_s", "joules")}
+
+
+def _data(raw: Raw, _rng: random.Random) -> None:
+    """A tenth of all trainings moved into the loading of data, the windows divided again."""
+    for record in _trainings(raw):
+        before = record["times"]["train_s"]
+        for block in record["blocks"]:
+            block["cpu_s"] *= 0.9
+        scaled(record, 0.9, stamps=True, rounded=True)
+        divided(record)
+        record["times"]["data_s"] += before - record["times"]["train_s"]
+
+
 def _earlier(raw: Raw, rng: random.Random) -> None:
     """All records twenty years earlier, the first of their chip."""
     for record in raw["records"]:
@@ -492,4 +635,11 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "accuracies of earlier epochs raised": _learnt,
     "energy of more steps": _more_energy_steps,
     "steps of stopped trainings divided": _steps_divided,
+    "slow windows within the warm-up": _longer_warmup,
+    "time moved into warm-up calls": _slow_warmup,
+    "calls copied in another order": _shuffled,
+    "bfloat16 called float32": _precision,
+    "the target met two epochs early": _one_epoch_early,
+    "energy of a short time": _short_energy,
+    "time moved into the loading of data": _data,
 }

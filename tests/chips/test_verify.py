@@ -16,7 +16,15 @@ from accelreport.chips.board import board_of
 from accelreport.chips.contribution import SHIPPED, Contribution, read, write
 from accelreport.chips.verify import Doubt, between, doubts, record_doubts, trace_of
 from accelreport.results.store import Store
-from tests.chips.forgeries import KINDS, Raw, contribution_from, forgeries, raw_of, scaled
+from tests.chips.forgeries import (
+    KINDS,
+    Raw,
+    contribution_from,
+    divided,
+    forgeries,
+    raw_of,
+    scaled,
+)
 from tests.house.tree import ROOT
 
 EXAMPLE = ROOT / "examples" / "two_core_cpu"
@@ -92,6 +100,7 @@ def _throttled(raw: Raw) -> None:
         scaled(record, 2.2, stamps=True, rounded=True)
         longer = sum(block["wall_s"] for block in record["blocks"]) - before
         if record["status"] == "ok" and before + longer < budget:
+            divided(record)
             record["times"]["wall_s"] += longer
         else:
             scaled(record, 1 / 2.2, stamps=True, rounded=True)
@@ -240,9 +249,10 @@ def test_the_documentation_has_the_share_of_forgeries_that_is_noticed(
 
 
 def of_another_machine(contribution: Contribution) -> Contribution:
-    """The same under another fingerprint."""
+    """The same under another fingerprint and another date."""
     raw = raw_of(contribution)
     for record in raw["records"]:
+        _moved(record, 98_765.4)
         record["environment"]["machine"] = "0" * 8
     return contribution_from(raw)
 
