@@ -2,7 +2,8 @@
 
 Only models and data that are somebody's own are asked about: those that come with accelreport
 take their shapes from each other. Importing a framework takes seconds, so all are asked about at
-once, in a process of its own that sees no accelerator: this module, run as a program.
+once, in a process of its own that sees no accelerator: this module, run as a program. Where
+models or data are made by somebody's own Python, each such file has its own process.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from accelreport.datasets.errors import DataError, DataUnavailable
 from accelreport.datasets.load import load
 from accelreport.errors import AccelReportError
 from accelreport.results.plan_document import Document
-from accelreport.workloads.base import DataRequest, TrainingProblem
+from accelreport.workloads.base import DataRequest, TrainingProblem, loss_of_the_model
 from accelreport.workloads.registry import family_of
 
 ANSWERED_WITHIN_S = 300.0
@@ -106,11 +107,7 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
     try:
         parameters = family.parameters.model_validate(question.workload, strict=False)
         request = family.data(parameters)
-        if request and request.runs_code:
-            return None
         data = _data(request, question.folder) if request else None
-        if parameters.runs_code:
-            return None  # the data can be read; the model is known where it is measured
         problem = family.problem(parameters, data, 0)
         if isinstance(problem, TrainingProblem) and not problem.compiled:
             _pass_two_examples(problem)
@@ -119,14 +116,17 @@ def misfit(question: ShapeQuestion) -> Misfit | None:
             what=error.what,
             why=error.why,
             remedy=error.remedy,
-            key=getattr(error, "key", "kind"),
-            unread=isinstance(error, DataError),
+            key=getattr(error, "key", "model" if question.workload.get("model") else "kind"),
+            # Another machine may have the file or the package that this one lacks.
+            unread=isinstance(error, DataError)
+            or isinstance(error.__cause__, ImportError | OSError),
         )
     except Exception as error:  # each layer and framework has a class of its own
         line = next(iter(str(error).strip().splitlines()), "")
         return Misfit(
             what="Two examples do not fit the model and its loss.",
             why=f"{type(error).__name__}: {line}",
+            unread=isinstance(error, MemoryError),
         )
     return None
 
@@ -146,7 +146,7 @@ def _data(request: DataRequest, folder: str) -> Dataset:
 
 
 def _pass_two_examples(problem: TrainingProblem) -> None:
-    """Have two examples pass through the model, the loss and the metrics, as a step would.
+    """Have two examples pass through the model, its loss and its metrics, as a step or call would.
 
     Raises:
         Exception: whatever a layer says of them.
@@ -159,7 +159,8 @@ def _pass_two_examples(problem: TrainingProblem) -> None:
     indices = ops.convert_to_tensor(np.arange(count, dtype=np.int32))
     inputs, targets = problem.take(resident, indices)
     outputs = problem.model()(inputs)
-    for name, function in {"loss": problem.loss, **problem.metrics}.items():
+    trained = {} if problem.loss is loss_of_the_model else {"loss": problem.loss}
+    for name, function in {**trained, **problem.metrics}.items():
         had = tuple(function(targets, outputs).shape)
         if had != (count,):
             raise ValueError(f"{name} has the shape {had} for {count} examples, not one value each")

@@ -28,8 +28,10 @@ Examples:
 Your own files:
 check opens each CSV file that a spec names. A missing file or column is a warning, because
 another machine may have it. Where the framework is installed, check also builds your own models
-(kind = "keras", or a package's) and any model on your own data in a separate process and calls
-them with two examples. A model that does not fit the data is an error. This takes some seconds.
+(kind = "keras", or a package's) and any model on your own data in a separate process without
+accelerators and calls them with two examples. It runs the Python that makes them (model.py,
+data.py), and of kind = "python" nothing. A model that does not fit the data is an error. This
+takes some seconds. Of a stranger's spec, `accelreport run --dry-run` runs no Python.
 
 JSON: one object with the counts and a list of problems, each with its code, file, line,
 column, message and help.
@@ -208,17 +210,18 @@ def _misfits(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
     from accelreport.backend.frameworks import absent
     from accelreport.backend.shapes import ShapeQuestion, ShapesUnknown, misfits
 
-    asked: dict[str, list[tuple[Spec, Cell]]] = {}
+    asked: dict[tuple[str, str], list[tuple[Spec, Cell]]] = {}
     for spec in own:
         named = dict.fromkeys(device.framework for device in spec.devices.values())
         unlike: dict[str, Cell] = {}
         for cell in spec.cells:
             unlike.setdefault(_model_and_data(cell), cell)
         if here := [framework for framework in named if not absent(framework)]:
-            asked.setdefault(here[0], []).extend((spec, cell) for cell in unlike.values())
+            for cell in unlike.values():
+                asked.setdefault((here[0], _code(cell)), []).append((spec, cell))
     complaints: list[tuple[str, str]] = []
     problems: list[Problem] = []
-    for framework, pairs in asked.items():
+    for (framework, _), pairs in asked.items():
         questions = [ShapeQuestion(workload=c.workload, folder=c.folder) for _, c in pairs]
         try:
             answers = misfits(questions, framework)
@@ -232,6 +235,17 @@ def _misfits(specs: Iterable[Spec]) -> tuple[list[tuple[str, str]], list[Problem
             elif misfit:
                 problems.append(_problem(spec, cell, misfit))
     return complaints, problems
+
+
+def _code(cell: Cell) -> str:
+    """The Python that makes a model or its data, in its folder: no two share a process."""
+    from accelreport.workloads.own_model import named_code
+
+    keys = cell.workload
+    if not any(named_code(str(keys.get(key))) for key in ("model", "data")):
+        return ""
+    texts = ("document", "modules", "data_document", "data_modules")
+    return json_module.dumps([cell.folder, *(keys.get(key) for key in texts)])
 
 
 def _model_and_data(cell: Cell) -> str:

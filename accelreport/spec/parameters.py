@@ -161,11 +161,6 @@ class WorkloadParameters(SpecModel):
     kind: str
     """Name of the family."""
 
-    @property
-    def runs_code(self) -> bool:
-        """Whether the work is code of the spec's author, which only a measuring process runs."""
-        return False
-
 
 TRAINING_ONLY = frozenset(
     {

@@ -180,14 +180,12 @@ class DataRequest:
         mode: real files, a sample of them, or a synthetic stand-in.
         options: what the loader of that data set understands.
         make: the spec's folder → the data, where they are in no catalogue.
-        runs_code: whether `make` runs somebody's own code.
     """
 
     name: str
     mode: DataMode
     options: Mapping[str, Any] = field(default_factory=dict)
     make: Callable[[str], Dataset] | None = None
-    runs_code: bool = False
 
     def load(self, folder: str) -> Dataset:
         """The data; see `datasets.load.load` for what is raised.

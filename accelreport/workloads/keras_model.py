@@ -182,7 +182,6 @@ def request(parameters: KerasParameters) -> DataRequest:
             name=parameters.data,
             mode="synthetic",
             make=partial(_random, parameters),
-            runs_code=parameters.runs_code,
         )
     keys = {field.name for field in fields(OwnData)}
     described: dict[str, Any] = parameters.model_dump(include=keys, exclude_none=True)
@@ -197,7 +196,6 @@ def request(parameters: KerasParameters) -> DataRequest:
         name=own.path,
         mode="real",
         make=lambda folder: loaded_by(Named(own.path, text, modules, folder), own),
-        runs_code=True,
     )
 
 

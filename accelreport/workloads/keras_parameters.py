@@ -302,7 +302,7 @@ class KerasParameters(TrainingParameters):
         exactly_one(self, "model", "application", "architecture")
         if self.options and self.architecture:
             raise FieldsError("`options` are of a function or an application", "options")
-        if self.weights and not (self.runs_code or saved_model(vars(self))):
+        if self.weights and not (named_code(self.model) or saved_model(vars(self))):
             raise FieldsError(
                 f"`{self.model_key}` names no weights that could be kept",
                 "weights",
@@ -391,11 +391,6 @@ class KerasParameters(TrainingParameters):
                 raise FieldsError(
                     f"`{name}` does not apply to {value}", name, key, help="delete it"
                 )
-
-    @property
-    def runs_code(self) -> bool:
-        """Whether the model is made by somebody's own code."""
-        return named_code(self.model) is not None
 
     @property
     def new_weights(self) -> str:

@@ -302,7 +302,7 @@ class OwnCode:
                 raise  # not from the code, or an error that says itself what it is
             raise OwnCodeError(
                 f"{names[own.filename]}, line {own.lineno}: {type(error).__name__}: {error}",
-                remedy="Correct the file; the traceback is in the record.",
+                remedy="Correct the file; the record of a run has the traceback.",
             ) from error
         self._put_back(before)
 

@@ -2,7 +2,7 @@
 
 A spec names a function of a file beside it (`model.py:build`). The text of the file, and of the
 modules beside it that it imports, is read while the spec is checked and is part of the cell's key.
-It is run only by the process that measures.
+It is run by the process that measures, and by one of `accelreport check` that builds the model.
 """
 
 from __future__ import annotations

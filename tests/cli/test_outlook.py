@@ -34,7 +34,11 @@ DEVICES = 'schema = 1\n[cpu]\nkind = "CPU"\n[tpu]\nkind = "TPU"\nstrategy = "tpu
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write_specs(tmp_path, devices=DEVICES, net=NET)
-    (tmp_path / "specs" / "model.py").write_text("def build():\n    raise SystemExit\n")
+    (tmp_path / "specs" / "model.py").write_text(
+        "def build(input_shape, outputs):\n    import keras\n\n"
+        "    layers = [keras.Input(input_shape), keras.layers.Dense(outputs)]\n"
+        "    return keras.Sequential(layers)\n"
+    )
     (tmp_path / "specs" / "train.csv").write_text("a,y\n" + "1,p\n2,q\n" * 1000)
     return tmp_path
 

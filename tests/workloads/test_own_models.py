@@ -185,7 +185,7 @@ def question(one: Cell) -> ShapeQuestion:
     return ShapeQuestion(workload=one.workload, folder=one.folder)
 
 
-def test_shapes_are_looked_at_where_no_code_is_run(folder: Path) -> None:
+def test_the_check_tells_a_model_and_a_table_that_do_not_fit(folder: Path) -> None:
     import keras
 
     net = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3, "softmax")])
@@ -196,14 +196,45 @@ def test_shapes_are_looked_at_where_no_code_is_run(folder: Path) -> None:
     typo = misfit(question(cell(folder, CODE, *CSV[:1], 'target = "sort"', CSV[2])))
     assert typo is not None
     assert (typo.key, "no column 'sort'" in typo.what) == ("target", True)
-    # What only code would tell is not asked.
-    (folder / "model.py").write_text("raise SystemExit\ndef build(): pass\n")
-    (folder / "data.py").write_text("raise SystemExit\ndef load(): pass\n")
-    assert misfit(question(cell(folder, CODE, *CSV))) is None
-    task = CSV[2]
-    assert (
-        misfit(question(cell(folder, 'model = "net.json"', 'data = "data.py:load"', task))) is None
+
+
+@pytest.mark.parametrize(
+    ("end", "what", "unread"),
+    [
+        ("return model", "", False),
+        ("return Own(model.inputs, model.outputs)", "`train_step` of its own", False),
+        ("import no_such_package", "No module named 'no_such_package'", True),
+        ("return open('absent.txt')", "line 11: FileNotFoundError", True),
+        ("return 1 / 0", "model.py, line 11: ZeroDivisionError", False),
+        ("raise SystemExit", "model.py, line 11: SystemExit", False),
+    ],
+)
+def test_the_check_runs_the_python_that_makes_a_model(
+    end: str, what: str, *, unread: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)  # where the code runs
+    (folder / "model.py").write_text(
+        "import keras\n\n\nclass Own(keras.Model):\n"
+        "    def train_step(self, data):\n        return {}\n\n\n"
+        "def build(input_shape, outputs):\n"
+        "    model = keras.Sequential([keras.Input(input_shape), keras.layers.Dense(outputs)])\n"
+        f"    {end}\n"
     )
+    found = misfit(question(cell(folder, CODE, *CSV)))
+    assert (found is not None) == bool(what)
+    if found:
+        assert what in found.what
+        assert (found.key, found.unread) == ("model", unread)
+
+
+def test_a_model_that_is_only_called_is_called_in_the_check(folder: Path) -> None:
+    import keras
+
+    (folder / "net.json").write_text(
+        keras.Sequential([keras.Input((1,)), keras.layers.Dense(3)]).to_json()
+    )
+    called = cell(folder, 'model = "net.json"', 'mode = "inference"', *CSV, measure="calls = 20")
+    assert misfit(question(called)) is None
 
 
 @pytest.mark.parametrize(
