@@ -6,6 +6,7 @@ command that decides it and its time here; what needs a device; and a model of o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -15,9 +16,16 @@ from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claim_rules import places_of
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
 from accelreport.analysis.findings import COMPARED, Finding, Kind
+from accelreport.analysis.overview import on_machines
 from accelreport.analysis.results import Result, point_key
 from accelreport.analysis.sequential import LOOKS
-from accelreport.analysis.speed_findings import comparison_findings, gain_findings
+from accelreport.analysis.speed_findings import (
+    comparison_findings,
+    gain_findings,
+    ratio_of,
+    said_kind,
+)
+from accelreport.analysis.speedup import groups_of, rules_of
 from accelreport.analysis.stats import DECIDED, grouped
 from accelreport.results.plan_document import profile_of
 
@@ -123,7 +131,7 @@ def _factor(ratio: float) -> float:
 
 def _compared(bench: Benchmark) -> Iterator[Finding]:
     """Every comparison of two measured sides that may be said, one at a time."""
-    for finding in (*comparison_findings(bench), *gain_findings(bench)):
+    for finding in (*comparison_findings(bench), *gain_findings(bench), *_machines(bench)):
         for value in finding.values:
             kind = finding.kind
             if kind is Kind.GAIN and value.verdict not in DECIDED:
@@ -131,6 +139,19 @@ def _compared(bench: Benchmark) -> Iterator[Finding]:
             # A quotient of published figures has no verdict.
             if value.verdict is not None and kind in {*COMPARED, Kind.UNDECIDED}:
                 yield replace(finding, kind=kind, values=(value,), comparisons=1)
+
+
+def _machines(bench: Benchmark) -> Iterator[Finding]:
+    """What is decided of a device on two machines; repeats on one of them decide no more."""
+    counts = Counter(row.machine for row in bench.results if row.timed)
+    if len(counts) < 2:
+        return
+    (first, _), *_ = counts.most_common(1)
+    rules = rules_of(bench.plan, bench.results)
+    rows = [row.over for row in on_machines(groups_of(bench.results), first, rules) if row.over]
+    for row in rows:
+        if (kind := said_kind(bench, row, len(rows))) in COMPARED:
+            yield Finding(kind, (ratio_of(row),), level=rules.level)
 
 
 def _further(finding: Finding) -> int:

@@ -101,6 +101,7 @@ EVIDENCE = {
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
     "budget": "The time budget stopped {what}{after}.",
+    "processors": "The runs used different processors of one name: {names}.",
 }
 """What stands below a title: the intervals behind it, and what decides it."""
 

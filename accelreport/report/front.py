@@ -88,9 +88,19 @@ def largest_first(
 ) -> list[tuple[BenchmarkView, Finding]]:
     """The decided comparisons, the largest of each benchmark before all others of it.
 
-    Devices, modes and precisions come before the batch sizes of one device.
+    What was measured while other programs ran comes last, and so does what is over another machine
+    than the one with most cells; batch sizes come after devices, modes and precisions.
     """
-    pairs = sorted(outcome.comparisons, key=lambda pair: pair[1].kind is Kind.GAIN)
+    benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
+    timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
+    most = min(timed, key=lambda machine: (-timed[machine], machine), default="")
+
+    def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, bool, bool]:
+        (value,) = pair[1].values
+        apart = over(value).machine != most
+        return Caveat.BUSY in value.caveats, apart, pair[1].kind is Kind.GAIN
+
+    pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}
     return sorted(pairs, key=lambda pair: largest[pair[0].slug] is not pair[1])
 
@@ -116,17 +126,18 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
 
 
 def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
-    """The largest decided comparison of each benchmark; none of a machine that others used."""
+    """The largest decided comparison of each benchmark."""
     benches = set[str]()
     for bench, finding in largest_first(outcome):
         (value,) = finding.values
-        if bench.slug in benches or Caveat.BUSY in value.caveats:
+        if bench.slug in benches:
             continue
         benches.add(bench.slug)
         kinds = {bench.plan.devices[of.device].kind for of in (value.of, over(value))}
         words = _ours(view, value) if len(kinds) > 1 and len(view.machines) < 2 else {}
         where = f"“{label(bench.plan.title, 80)}”:"
         evidence = f"{Speaker(bench).with_interval(where, forward(value))}."
+        evidence += f" {CAVEATS[Caveat.BUSY]}" * (Caveat.BUSY in value.caveats)
         yield FrontFinding(finding, words, evidence, bench)
 
 

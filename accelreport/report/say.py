@@ -38,7 +38,7 @@ from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
 from accelreport.report.metrics import axis_title, level_text, metric_title
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView
+from accelreport.report.view import BenchmarkView, processors
 from accelreport.report.warning_text import reason_text
 from accelreport.spec.claims import Names
 from accelreport.spec.device import Device
@@ -252,6 +252,15 @@ class Speaker:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
+        environments = [
+            record.environment
+            for rows in configurations
+            for row in rows
+            if (record := self.bench.record(row)) and record.environment
+        ]
+        for alike in grouped(environments, lambda environment: environment.machine).values():
+            if len(names := processors(alike)) > 1:
+                yield EVIDENCE["processors"].format(names=quantity.listed(names))
         compared = [finding.caveats for finding in findings if finding.kind not in _ALONE]
         held -= _DATA.keys() - frozenset().union(*compared)
         for caveat, text in CAVEATS.items():

@@ -43,7 +43,7 @@ from accelreport.report.theme import COLOURS, device_colours, pattern
 from accelreport.report.warning_text import failure_text
 from accelreport.results.plan_document import PlanDocument
 from accelreport.results.privacy import as_published
-from accelreport.results.record import Record
+from accelreport.results.record import Environment, Record
 from accelreport.spec.device import Device
 from accelreport.spec.families import TENSORFLOW
 
@@ -58,6 +58,28 @@ def mean(values: Sequence[float]) -> float:
     """The mean of the finite values; NaN without any."""
     known = [value for value in values if present(value)]
     return math.fsum(known) / len(known) if known else math.nan
+
+
+_VECTORS = {"amx_bf16": "AMX", "avx512f": "AVX-512", "avx2": "AVX2", "avx": "AVX"}
+"""Vector extensions, the widest first, as people call them."""
+
+
+def vector_name(environment: Environment) -> str:
+    """The widest vector extension of a processor; empty where none is known."""
+    return next((_VECTORS[key] for key in _VECTORS if key in environment.vector), "")
+
+
+def processors(environments: Iterable[Environment]) -> list[str]:
+    """What tells processors of one name apart: "AVX2 with oneDNN off", a text for each."""
+    states: dict[str, set[str]] = {}
+    for environment in environments:
+        known = {environment.runtime.get("onednn", "")} - {""}
+        states.setdefault(vector_name(environment), set()).update(known)
+    return [
+        f"{name} with oneDNN {' or '.join(sorted(known))}" if known else name
+        for name, known in sorted(states.items())
+        if name
+    ]
 
 
 MOST_LETTERS = 40

@@ -7,7 +7,13 @@ from typing import Any
 
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
-from accelreport.report.claim_text import STATES, claims_frame, claims_sentence, numbers_text
+from accelreport.report.claim_text import (
+    STATES,
+    beside_text,
+    claims_frame,
+    claims_sentence,
+    numbers_text,
+)
 from accelreport.results.store import Store
 from accelreport.spec.claims import AS_WRITTEN, Names
 from accelreport.strict_json import plain
@@ -45,7 +51,9 @@ def claim_lines(results: Sequence[ClaimResult], names: Names = AS_WRITTEN) -> It
     width = max(len(STATES[one.state]) for one in every)
     for one in every:
         yield f"  {STATES[one.state]:{width}}  {one.claim.text}"
-        if shown := numbers_text(one, names, most=MOST_NUMBERS):
+        reasons = beside_text(one, names) if one.numbers else []
+        shown = "; ".join(filter(None, (numbers_text(one, names, most=MOST_NUMBERS), *reasons)))
+        if shown:
             yield f"  {'':{width}}  {shown}"
 
 

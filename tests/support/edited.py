@@ -125,6 +125,15 @@ def _of_a_sample(record: Record) -> Record:
     return record.model_copy(update={"data": data})
 
 
+def _two_processors(record: Record) -> Record:
+    """The first repeat on a processor of the same name without AVX-512."""
+    known = record.environment
+    if known is None or record.cell.repeat:
+        return record
+    update = {"vector": ["avx", "avx2"], "runtime": {**known.runtime, "onednn": "off"}}
+    return record.model_copy(update={"environment": known.model_copy(update=update)})
+
+
 def _twice_cpu(record: Record) -> bool:
     return record.cell.device == "cpu" or (
         record.cell.device == "cpu-1" and record.cell.repeat == 0
@@ -161,6 +170,7 @@ EDITS: dict[str, Edit] = {
     "onefp_base": Edit(T, ("strategies", "frameworks"), of("cpu", "cpu-1")),
     "twohosts": Edit(T, ("mnist_gorner",), copies=(Copy(("cpu",), 0.5, "b0000002"),)),
     "one": Edit(T, ("mnist_batch_sweep",), lambda record: record.cell.repeat == 0),
+    "processors": Edit(T, ("strategies",), change=_two_processors),
     "onevs3": Edit(T, ("strategies",), _twice_cpu),
     "sampled": Edit(W, ("har_sample",), change=_of_a_sample),
     "fashslow": Edit(W, ("fashion_mnist",), change=lambda record: paced(record, 15.0)),

@@ -35,6 +35,7 @@ from accelreport.report.pages.machines import (
     machine_id,
     machine_line,
     software_facts,
+    speed_facts,
 )
 from accelreport.report.pages.sections.cost import price_text
 from accelreport.report.text import label
@@ -122,7 +123,8 @@ def _machine(
     records = (record for device in own for record in device.records)
     name = machine_line(record for record in records if record.machine == machine)
     title = " ".join(filter(None, (name, f"(machine {label(machine, 20)})")))
-    known = Facts(tuple(hardware_facts(_environments(devices, machine))), inline=True)
+    facts = [*hardware_facts(_environments(devices, machine)), *speed_facts(benches, machine)]
+    known = Facts(tuple(facts), inline=True)
     return Section(machine_id(machine), title, (known, table))
 
 

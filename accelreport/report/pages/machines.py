@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from accelreport.analysis.overview import OnMachine, on_machines
+from accelreport.analysis.speed_findings import ratio_of
 from accelreport.analysis.speedup import Why, groups_of, rules_of
 from accelreport.analysis.stats import grouped
 from accelreport.report import quantity
@@ -32,12 +33,16 @@ from accelreport.report.pages.sections.speedup import (
     verdict_badges,
     verdict_counts,
 )
+from accelreport.report.say import Speaker
 from accelreport.report.text import label, short_hardware, slug
-from accelreport.report.view import BenchmarkView, Point
+from accelreport.report.view import BenchmarkView, Point, processors, vector_name
 from accelreport.results.record import Environment, Record
 
 DEVICES = "devices.html"
 """The page of devices and machines, which tables of other pages lead to."""
+
+MOST_TEXTS = 4
+"""Values of a fact that a page lists."""
 
 _FIELDS: tuple[tuple[str, Callable[[Environment], str]], ...] = (
     ("Host", lambda e: e.host),
@@ -142,10 +147,12 @@ def hardware_facts(environments: Sequence[Environment]) -> list[Fact]:
     facts = []
     for term, say in _FIELDS:
         texts = sorted({label(text, 600) for text in map(say, environments) if text})
-        if len(texts) > 4:
+        if len(texts) > MOST_TEXTS:
             texts = [*texts[:3], f"{len(texts) - 3} others"]
         if texts:
             facts.append(Fact(term, "; or ".join(texts)))
+    if own := processors(environments):
+        facts.append(Fact("Vector units", "; or ".join(own)))
     if clock := clocks(environments):
         facts.append(Fact("CPU clock", clock))
     if loads := [load for e in environments if (load := e.load_before) is not None]:
@@ -183,29 +190,56 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     parts = []
     for name, known in sorted(values.items()):
         texts = sorted(label(value, 80) for value in known)
-        if len(texts) > 4:
+        if len(texts) > MOST_TEXTS:
             texts = [*texts[:3], f"{len(texts) - 3} other values"]
         parts.append(f"{label(name, 80)}{between if texts != [''] else ''}{' or '.join(texts)}")
     return ", ".join(parts)
 
 
-def machine_in_words(environment: Environment, *, gpus: bool = True) -> str:
-    """A machine by its processor, with its cores, and its GPUs."""
-    cores = environment.cores or environment.threads
-    processor = f"{short_hardware(environment.cpu)}, {quantity.plural(cores, 'core')}"
+def machine_in_words(environment: Environment, *, gpus: bool = True, model: bool = True) -> str:
+    """A machine by its processor, with its cores, and its GPUs.
+
+    A name that many models have, as in virtual machines, has the vector extension with it.
+    """
+    cores, name = environment.cores or environment.threads, short_hardware(environment.cpu)
+    vector = vector_name(environment) if model and not any(map(str.isdigit, name)) else ""
+    processor = f"{' with '.join(filter(None, (name, vector)))}, {quantity.plural(cores, 'core')}"
     names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
     return " + ".join([processor, *names])
 
 
 def machine_line(records: Iterable[Record]) -> str:
     """The machines in a few words; empty where no record names one."""
-    names: dict[str, str] = {}
-    for record in records:
-        if record.environment is not None:
-            # Where a cell could see no GPU its record names none.
-            words = machine_in_words(record.environment)
-            names[record.machine] = max(names.get(record.machine, ""), words, key=len)
-    return quantity.listed(list(dict.fromkeys(names[machine] for machine in sorted(names))))
+    known = (record.environment for record in records if record.environment is not None)
+    names: Counter[str] = Counter()
+    for _, environments in sorted(grouped(known, lambda own: own.machine).items()):
+        own = processors(environments)
+        # Where a cell could see no GPU its record names none.
+        words = max((machine_in_words(e, model=len(own) < 2) for e in environments), key=len)
+        if len(own) > 1:
+            words += f" ({len(own)} processors of that name: {quantity.listed(own)})"
+        names[words] += 1
+    lines = [f"{count} × {words}" if count > 1 else words for words, count in names.items()]
+    return quantity.listed(lines)
+
+
+def speed_facts(benches: Sequence[BenchmarkView], machine: str) -> list[Fact]:
+    """How many times as fast a machine is as the one on which most was measured."""
+    reference, texts = _by_cells(benches)[0], []
+    for bench in benches:
+        speaker = Speaker(bench)
+        for row in on_machines(
+            groups_of(bench.results), reference, rules_of(bench.plan, bench.results)
+        ):
+            if row.group.machine == machine and row.over and row.over.estimate:
+                value = ratio_of(row.over)
+                name = f"{label(bench.plan.title, 60)}{speaker.at(value.of)}:"
+                texts.append(speaker.with_interval(name, value))
+    if not texts:
+        return []
+    rest = f"; {len(texts) - MOST_TEXTS} more" if len(texts) > MOST_TEXTS else ""
+    title = f"Speedup over machine {label(reference, 12)}"
+    return [Fact(title, "; ".join(texts[:MOST_TEXTS]) + rest)]
 
 
 PATH = "compare.html"

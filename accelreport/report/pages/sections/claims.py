@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from accelreport.analysis.claims import ClaimResult, ClaimState, Lack, distinct
+from accelreport.analysis.outcome import outcome_of
 from accelreport.analysis.warnings import is_share
 from accelreport.report import quantity
 from accelreport.report.claim_text import (
@@ -24,6 +25,7 @@ from accelreport.report.claim_text import (
     state_words,
     states_text,
 )
+from accelreport.report.forms import EVIDENCE
 from accelreport.report.metrics import FIGURES, QUANTITIES, axis_title, in_percent, metric_title
 from accelreport.report.model import (
     Badge,
@@ -79,7 +81,7 @@ def claims_section(bench: BenchmarkView) -> Section | None:
     if not bench.tested:
         return None
     untested = [result for result in bench.tested if result.state in UNTESTED]
-    tested = [result for result in bench.tested if result.state not in UNTESTED]
+    tested = closest_first(result for result in bench.tested if result.state not in UNTESTED)
     tables = []
     if tested:
         tables.append(claims_table("claims-table", "Tested", [(bench, tested)]))
@@ -89,6 +91,24 @@ def claims_section(bench: BenchmarkView) -> Section | None:
         tables.append(replace(table, folded=True))
     detail = states_text(state_counts(bench.tested))
     return Section("claims", "Claims", tuple(tables), detail=detail)
+
+
+def closest_first(results: Iterable[ClaimResult]) -> list[ClaimResult]:
+    """Claims by state; of one state those first that fewer repeats decide.
+
+    Those come last that repeats alone do not decide, and before them single runs.
+    """
+    order = list(ClaimState)
+
+    def further(result: ClaimResult) -> tuple[int, bool, bool, float]:
+        ends = [number.interval for number in result.numbers]
+        known = bool(ends) and all(end.known for end in ends)
+        apart = bool(result.missing or result.withheld or result.stand_in)
+        widths = [(e.high - e.low) / (max(abs(e.low), abs(e.high)) or 1) for e in ends if e.known]
+        width = max(widths, default=0.0) if result.state is ClaimState.UNDECIDED else 0.0
+        return order.index(result.state), apart, not known, width
+
+    return sorted(results, key=further)
 
 
 def claim_id(bench: BenchmarkView, number: int) -> str:
@@ -200,6 +220,17 @@ def claim_row(bench: BenchmarkView, result: ClaimResult) -> Row:
     )
 
 
+def _decides(benches: Sequence[BenchmarkView]) -> str:
+    """The commands that decide claims, each with how many."""
+    return " ".join(
+        EVIDENCE["decides"].format(
+            spec="specs/", profile=rerun.profile, them=quantity.plural(len(rerun.claims), "claim")
+        )
+        for rerun in outcome_of(benches).reruns
+        if rerun.claims
+    )
+
+
 PATH = "claims.html"
 
 
@@ -211,11 +242,9 @@ def units_of(benches: Sequence[BenchmarkView]) -> Units | None:
         for number, result in enumerate(bench.tested)
     }
     every = [result for bench in benches for result in bench.tested]
-    order = list(ClaimState)
     rows = []
     for by, words in SPEAKERS.items():
-        own = [result for result in distinct(every) if result.claim.by == by]
-        own.sort(key=lambda result: order.index(result.state))
+        own = closest_first(result for result in distinct(every) if result.claim.by == by)
         items = tuple(
             Unit(
                 label(result.claim.text, 200),
@@ -245,8 +274,10 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
         rows = [
             (bench, own)
             for bench in benches
-            if (own := [result for result in bench.tested if result.state in states])
+            if (own := closest_first(r for r in bench.tested if r.state in states))
         ]
+        firsts = closest_first(own[0] for _, own in rows)
+        rows.sort(key=lambda row: name == "undecided" and firsts.index(row[1][0]))
         if rows:
             table = claims_table(f"{name}-table", title, rows)
             count = quantity.count(sum(len(own) for _, own in rows))
@@ -257,6 +288,7 @@ def claims_page(benches: Sequence[BenchmarkView]) -> Page:
                     (*blocks, table),
                     folded=states <= UNTESTED and bool(sections),
                     detail=count,
+                    finding=_decides(benches) if name == "undecided" else "",
                 )
             )
             blocks = []
