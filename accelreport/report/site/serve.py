@@ -15,7 +15,6 @@ import html
 import io
 import os
 import re
-import resource
 import secrets
 import socket
 import sys
@@ -67,14 +66,6 @@ BEAT_S = 15.0
 """Seconds after which a silent connection gets a sign of life, which finds closed ones."""
 IDLE_S = 30.0
 """Seconds after which a connection is closed that asks for nothing, or takes nothing."""
-MOST_CONNECTIONS = 256
-"""Connections at once, at most. Each needs two of the files that a process may have open, and a
-build some, too, so that the limit may be lower: a quarter of those."""
-FULL = (
-    b"HTTP/1.1 503 Service Unavailable\r\n"
-    b"Retry-After: %d\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % IDLE_S
-)
-"""The answer to a connection beyond that."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -97,7 +88,6 @@ class LiveServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
-    request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self.folder = folder
@@ -105,9 +95,6 @@ class LiveServer(ThreadingHTTPServer):
         self.build = 0
         self.start = secrets.token_hex(4)
         self.changed = threading.Condition()
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = MOST_CONNECTIONS if files == resource.RLIM_INFINITY else files // 4
-        self._free = threading.BoundedSemaphore(max(1, min(MOST_CONNECTIONS, most)))
         try:
             super().__init__((host, port), _Handler)
         except (OSError, OverflowError) as error:
@@ -123,26 +110,6 @@ class LiveServer(ThreadingHTTPServer):
         """What to open in a browser."""
         host, port = str(self.server_address[0]), int(self.server_address[1])
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answers in a thread of its own, or says that there are too many."""
-        if not self._free.acquire(blocking=False):
-            with contextlib.suppress(OSError):
-                request.sendall(FULL)
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except BaseException:
-            self._free.release()
-            raise
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answers one connection until it ends."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A page that was closed before it had everything is no error to report."""
