@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -13,21 +12,18 @@ from accelreport.analysis.claim_rules import claim_results
 from accelreport.analysis.claims import ClaimVerdict
 from accelreport.analysis.findings import Kind
 from accelreport.analysis.results import results_of
-from accelreport.analysis.sequential import UntilDecided
 from accelreport.analysis.speedup import speedups_of
 from accelreport.analysis.stats import Verdict
-from accelreport.loader.load import load
 from accelreport.report.claim_text import numbers_text
 from accelreport.report.openings.opening import Plot
 from accelreport.report.openings.registry import opening_of
 from accelreport.report.pages.benchmark import benchmark_page
-from accelreport.report.pages.sections.claims import names_of
 from accelreport.report.pages.sections.speedup import speedup_section, speedup_table
 from accelreport.report.say import Speaker
 from accelreport.report.site.assembly import gather
 from accelreport.report.site.export import site_files
 from accelreport.report.view import BenchmarkView
-from accelreport.results.plan_document import PlanDocument, plan_document
+from accelreport.results.plan_document import PlanDocument
 from accelreport.spec.base import Baseline, Scalar
 from accelreport.spec.cells import Cell
 from accelreport.spec.claims import BoundCheck, Check, Claim, EquivalentCheck, TrendCheck
@@ -83,14 +79,6 @@ def test_every_value_of_the_sweep_is_compared_with_the_one_that_the_baseline_fix
     assert rows["cpu", "tf"].verdict is Verdict.FASTER
 
 
-def test_equal_ways_are_undecided() -> None:
-    bench = view(ways({HOW: ("numpy", "again")}))
-    (row,) = (row for row in bench.compared if not row.is_baseline)
-    assert row.verdict is Verdict.UNDECIDED
-    title = Speaker(bench).title(next(f for f in bench.findings if f.kind is Kind.UNDECIDED))
-    assert title == "1\N{NO-BREAK SPACE}comparison is not decided"
-
-
 def test_the_other_keys_match_value_by_value() -> None:
     bench = view(ways({HOW: ("numpy", "tf"), "batch_size": (64, 256)}))
     for row in bench.compared:
@@ -117,14 +105,6 @@ def test_the_ways_stand_beside_one_another_in_title_picture_and_table() -> None:
     names = [r.header.lines[0].text for g in scene.shown.table.groups for r in g.rows]
     assert sorted(names) == ["numpy", "tf"]
     assert scene.shown.points == 2
-
-
-def test_several_devices_have_their_names_beside_the_way() -> None:
-    bench = view(ways({HOW: ("numpy", "tf")}, devices=("cpu", "gpu")))
-    said = " ".join(Speaker(bench).sentence(found) for found in bench.findings)
-    assert "Tesla T4, numpy" in said
-    assert "Tesla T4, tf" not in said, "it differs from the baseline in two things"
-    assert bench.baseline_name.endswith(", numpy")
 
 
 def test_files_name_the_point_of_the_baseline() -> None:
@@ -162,15 +142,6 @@ def test_a_claim_that_another_baseline_makes_one_of_itself_is_not_tested() -> No
     assert texts == {"its two sides are one and the same under the baseline of this run"}
 
 
-def test_claims_on_the_page_call_a_swept_key_what_the_table_calls_it() -> None:
-    check = BoundCheck(ratio="speedup", of="cpu", at_least=1.5, where={HOW: "tf"})
-    made = ways()
-    plan = made.plan.model_copy(update={"claims": (Claim(text="tf pays", check=check),)})
-    (bench,) = gather(Results((replace(made, plan=plan),)))
-    names = names_of(bench)
-    assert names.place("cpu", {HOW: "tf"}).endswith("at how = tf")
-
-
 def test_a_trend_may_run_through_the_baseline() -> None:
     rises = TrendCheck(rises="speedup", of="cpu", along="batch_size")
     asked = study(
@@ -191,15 +162,6 @@ def test_a_trend_may_run_through_the_baseline() -> None:
     assert benchmark_page(bench).headline
 
 
-def test_repeats_are_added_to_the_point_of_the_baseline_too() -> None:
-    made = ways(repeats=3)
-    plan = made.plan.model_copy(update={"until_decided": UntilDecided().looks(3)})
-    looks = {look.point[HOW]: look for look in UntilDecided().latest(plan, made.records)}
-    assert looks.keys() == {"tf", "again"}
-    assert (looks["tf"].verdict, looks["tf"].wanted) == (Verdict.FASTER, 0)
-    assert looks["again"].wanted == 5
-
-
 def test_a_plan_is_read_back_and_one_without_a_point_is_written_as_before() -> None:
     plan = ways().plan
     assert PlanDocument.model_validate_json(plan.model_dump_json()) == plan
@@ -213,21 +175,6 @@ def test_a_plan_whose_baseline_is_not_in_its_sweep_is_refused() -> None:
     document["baseline"] = {"device": "cpu", HOW: "jax"}
     with pytest.raises(ValidationError, match="which is not swept"):
         PlanDocument.model_validate(document)
-
-
-def test_ways_of_a_function_of_ones_own_are_compared(tmp_path: Path) -> None:
-    (tmp_path / "devices.toml").write_text('schema = 1\n[cpu]\nkind = "CPU"\n')
-    (tmp_path / "step.py").write_text("def build(batch_size, seed, how):\n    return None, []\n")
-    (tmp_path / "own.toml").write_text(
-        'schema = 1\ntitle = "Two ways"\ndevices = ["cpu"]\n'
-        'baseline = { device = "cpu", "options.how" = "numpy" }\n'
-        '[workload]\nkind = "python"\nfile = "step.py"\n[measure]\ncalls = 60\n'
-        '[sweep]\n"options.how" = ["numpy", "tf"]\n'
-    )
-    (spec,) = load([tmp_path / "own.toml"]).specs
-    records = records_of(spec.cells, lambda cell: Fact(SECONDS[str(cell.point[HOW])]))
-    bench = view(Study(plan_document(spec, {}), records, spec.cells))
-    assert Speaker(bench).title(bench.findings[0]) == "tf runs 2.1× as fast as numpy"
 
 
 def test_a_whole_number_is_the_same_value_of_an_axis_with_and_without_a_point() -> None:

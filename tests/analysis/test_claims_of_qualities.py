@@ -76,14 +76,6 @@ def test_a_bound_on_such_a_value_is_held_against_the_t_interval_of_its_mean(
     assert row["verdict"] == ("CONFIRMED" if interval.low >= bound else expected)
 
 
-def test_of_losses_that_are_not_positive_no_ratio_is_told() -> None:
-    check = BoundCheck(ratio="val_loss", to="loss", of="cpu", at_least=1.0)
-    made = study(axes={}, devices=("cpu",), claims=[Claim(text="Said", check=check)])
-    (row,) = rows_of(_with_final(_with_final(made, "loss", (1, 1, 1)), "val_loss", (3, 3, -1)))
-    assert row["verdict"] == "UNDECIDED"
-    assert "val_loss of cpu is not positive in every process" in row["numbers"]
-
-
 def test_a_trend_of_values_that_may_be_negative_is_one_of_differences() -> None:
     made = study(
         axes={"epochs": (2, 4)},
@@ -146,16 +138,6 @@ def test_what_a_sample_or_stand_in_taught_decides_no_claim_about_the_data(
     assert alike.stand_in == origin
 
 
-def test_a_quality_is_lower_on_one_device_than_on_another() -> None:
-    check = BoundCheck(difference="val_accuracy", of="cpu", over="gpu", at_most=0)
-    given: dict[str, Any] = {"axes": {}, "devices": ("cpu", "gpu"), "origin": "official"}
-    for values, verdict in (((0.8, 0.81, 0.8), "CONFIRMED"), ((0.999, 0.999, 1.0), "REFUTED")):
-        assert _alone(check, "val_accuracy", values, **given)["verdict"] == verdict
-    absent = _alone(check, "val_accuracy", (0.8, 0.81, 0.8), fate=_no_gpu, **given)
-    assert absent["verdict"] == "NOT TESTED HERE"
-    assert "no GPU on this machine" in absent["numbers"]
-
-
 @settings(max_examples=10, deadline=None)
 @given(values=st.lists(st.floats(0.1, 0.99), min_size=3, max_size=3), lower=st.booleans())
 def test_what_is_equal_on_every_seed_is_neither_higher_nor_lower(
@@ -204,10 +186,6 @@ def test_a_point_that_failed_is_told_by_what_became_of_it_and_not_of_the_others(
     )
     assert row["verdict"] == "NOT TESTED HERE"
     assert row["numbers"] == "cpu has no number for it here (not run yet)"
-
-
-def _no_gpu(cell: Any) -> str:
-    return "skipped" if cell.device == "gpu" else "ok"
 
 
 # 8-bit models and memory ----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from accelreport.analysis.results import results_of
 from accelreport.loader.load import load
 from accelreport.report.frames import PUBLISHED_COLUMNS, published_frame
 from accelreport.report.warning_text import flag_text
-from accelreport.results.plan_document import Looks, PlanDocument, plan_document
+from accelreport.results.plan_document import PlanDocument, plan_document
 from accelreport.spec.cells import Cell
 from accelreport.spec.device import Device
 from accelreport.spec.models import Published, Source
@@ -51,17 +51,6 @@ def test_each_figure_is_a_row_beside_what_was_measured() -> None:
     assert (frame["ratio"] == frame["measured"] / frame["published"]).all()
     assert (frame["low"] < frame["measured"]).all()
     assert (frame["n"] == 3).all()
-
-
-def test_a_figure_without_a_point_stands_beside_every_point() -> None:
-    frame = _frame(_published(step_time=0.03))
-    assert [point["batch_size"] for point in frame["point"]] == [256, 512, 1024]
-
-
-def test_time_per_sample_is_step_time_over_batch() -> None:
-    row = _only(_frame(_published(sample_time=1e-4, where={"batch_size": 256})))
-    step = _only(_frame(_published(step_time=1e-4, where={"batch_size": 256})))
-    assert row["measured"] == pytest.approx(step["measured"] / 256)
 
 
 def test_a_published_speedup_stands_beside_ours_over_the_same_device() -> None:
@@ -303,29 +292,6 @@ def test_a_published_speedup_is_not_beside_one_that_is_withheld() -> None:
     row = _only(published_frame(published_results(plan, results_of(plan, made.records))))
     assert pd.isna(row["measured"])
     assert row["caveat"].endswith("withheld: it computes in float16 instead of float32")
-
-
-def test_figures_of_repeats_that_were_added_have_the_intervals_of_all_looks() -> None:
-    row = _published(step_time=0.03, speedup=3.0, over="cpu")
-    made = study(axes={}, repeats=5, published=[row])
-    looks = Looks(at=[3, 5, 10, 20], level=0.9875)
-    looked = made.plan.model_copy(update={"until_decided": looks})
-    plain, strict = (
-        published_results(plan, results_of(plan, made.records)) for plan in (made.plan, looked)
-    )
-    for one, other in zip(plain, strict, strict=True):
-        assert one.measured.value == other.measured.value
-        assert other.measured.low < one.measured.low
-        assert other.measured.high > one.measured.high
-
-
-def test_two_machines_are_two_rows() -> None:
-    rows = _published(epoch_time=2.0)
-    here = study(axes={}, machine="aaaaaaaa", published=[rows])
-    there = study(axes={}, machine="bbbbbbbb", seed=1)
-    results = results_of(here.plan, [*here.records, *there.records])
-    found = published_results(here.plan, results)
-    assert [each.machine for each in found] == ["aaaaaaaa", "bbbbbbbb"]
 
 
 # Contradictions -------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from accelreport.analysis.stats import LEVEL, level_over
 from accelreport.results.plan_document import Halt, Halted, Look, PlanDocument
 from accelreport.results.record import Record, Warned
 from accelreport.spec.claims import Claim, EquivalentCheck
-from tests.support.records import Noise, Study, slowed, study, without_peaks
+from tests.support.records import Noise, Study, slowed, study
 from tests.support.rows import speedup_rows, the_row
 
 
@@ -51,17 +51,6 @@ def test_a_schedule_never_looks_more_often_than_its_level_allows(planned: int, m
     assert looks.at[0] == max(planned, LOOKS[0])
     assert looks.at[-1] == max(planned, most, LOOKS[0])
     assert len(looks.at) * (1 - looks.level) <= 1 - LEVEL + 1e-12
-
-
-@pytest.mark.parametrize("most", [2, 21])
-def test_a_schedule_nobody_calibrated_is_refused(most: int) -> None:
-    with pytest.raises(ValueError, match="3 to 20"):
-        UntilDecided(most).looks(3)
-
-
-def test_a_plan_without_looks_is_no_business_of_a_judge() -> None:
-    with pytest.raises(ValueError, match="no looks"):
-        UntilDecided().latest(_study().plan, [])
 
 
 @settings(max_examples=25, deadline=None)
@@ -130,15 +119,6 @@ def test_a_number_that_the_page_refuses_decides_nothing() -> None:
     assert (look.halted.repeat, look.halted.problem) == (0, "refused: no-sync")
 
 
-def test_different_input_is_never_decided() -> None:
-    made = study(devices=("cpu", "cpu-1"), axes={}, repeats=3)
-    other = study(devices=("cpu", "cpu-1"), axes={}, repeats=3, origin="official")
-    mixed = [record for record in made.records if record.cell.device == "cpu"]
-    mixed += [record for record in other.records if record.cell.device == "cpu-1"]
-    (look,) = UntilDecided().latest(_asked(made), mixed)
-    assert (look.wanted, look.halted) == (0, Halted(Halt.INPUT))
-
-
 def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -> None:
     made = study(
         devices=("cpu", "cpu-1"),
@@ -158,22 +138,6 @@ def test_a_look_knows_of_the_slow_processes_that_other_points_showed_by_then() -
     (at_once, _), (late, _), (early, _) = looks(-1), looks(4), looks(1)
     assert at_once.repeats == late.repeats == 3, "a look knows nothing of what came after it"
     assert early.repeats == 5
-
-
-def test_a_look_compares_rates_of_work_as_its_page_does() -> None:
-    quiet = Noise(process=0.002, step=0.002, outlier_share=0)
-    made = without_peaks(study("matmul", devices=("cpu", "cpu-1"), axes={}, noise=quiet))
-    flops = made.records[0].flops
-    assert flops is not None
-    more = flops.model_copy(update={"per_step": 2 * flops.per_step})
-    twice = tuple(
-        each.model_copy(update={"flops": more}) if each.cell.device == "cpu-1" else each
-        for each in made.records
-    )
-    plan = _asked(made)
-    for records in (made.records, twice):
-        (look,) = UntilDecided().latest(plan, records)
-        assert look.verdict == the_row(speedup_rows(plan, records), device="cpu-1")["verdict"]
 
 
 def test_input_that_is_generated_in_the_shape_of_a_point_is_no_other_input() -> None:

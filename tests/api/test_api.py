@@ -11,11 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import accelreport
-from accelreport.api import united
 from accelreport.report.pages.sections.speedup import speedup_section
 from accelreport.report.say import Speaker
 from accelreport.report.site.export import site_files
@@ -118,18 +116,6 @@ def test_failed_and_skipped_cells_are_rows(folder: Path) -> None:
     statuses = set(results.cells["status"])
     assert {"ok", "failed", "skipped"} <= statuses
     assert len(results.records) == len(results.cells[results.cells["status"] != "missing"])
-
-
-def test_whole_numbers_stay_whole_where_other_specs_have_none() -> None:
-    one = pd.DataFrame({"spec": ["a"], "batch_size": [256]})
-    two = pd.DataFrame({"spec": ["b"], "units": [32]})
-    frame = united([one, two, one.head(0)])
-    assert frame["batch_size"].tolist() == [256, pd.NA]
-    assert str(frame["units"].dtype) == "Int64"
-
-
-def test_no_rows_still_have_columns() -> None:
-    assert list(united([pd.DataFrame({"spec": []})]).columns) == ["spec"]
 
 
 def test_a_summary_has_intervals_and_tells_what_was_not_measured(folder: Path) -> None:

@@ -66,21 +66,6 @@ def test_a_kernel_that_was_only_called_cold_is_called_once_more(
     assert fit * LEAST_SHARE >= operations
 
 
-def test_a_stopped_call_says_nothing_of_the_pace_of_the_next_one() -> None:
-    stopped = called(100, 1.0, warmup=True).model_copy(update={"stopped_s": 99.0})
-    assert fitting(problem(100), [stopped], 1.0) == 100
-    whole = called(100, 0.01, warmup=False)
-    assert fitting(problem(100), [whole, stopped], 2.0) == 100
-    assert fitting(problem(100), [whole, stopped], 0.5) == 50
-
-
-def test_a_call_that_cannot_be_cut_is_whole_or_not_made() -> None:
-    whole = problem(100, countable=False)
-    blocks = [called(100, 1.0, warmup=False)]
-    assert fitting(whole, blocks, 1.0) == 100
-    assert fitting(whole, blocks, 0.0) == 0
-
-
 class Clock:
     """A clock that only calls move."""
 

@@ -1,10 +1,7 @@
 """A trained model saved, served and quantised: the same answers, whichever way it went."""
 
 import http.client
-import io
 import json
-import os
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from accelreport.backend.post_training import QuantisationError, quantise, save_weights
-from accelreport.backend.protocol import Artefacts, archive
+from accelreport.backend.protocol import Artefacts
 from accelreport.backend.serving import (
     Address,
     ServingError,
@@ -127,18 +124,6 @@ def test_a_request_that_cannot_be_answered_is_told_why_and_ends_nothing(
     assert predictions(address, examples[:1]).shape == (1, 3)
 
 
-def test_a_request_without_a_length_or_too_long_is_not_read(address: Address) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=1200)
-    connection.putrequest("POST", "/v1/models/digits:predict")
-    connection.endheaders()
-    assert connection.getresponse().status == 411
-    connection.close()
-    status, _ = ask(
-        address, "POST", "/v1/models/digits:predict", b"{}", **{"Content-Length": "99999999999"}
-    )
-    assert status == 413
-
-
 def test_every_request_s_time_is_kept_and_several_clients_are_answered(
     address: Address, examples: NDArray[np.float32]
 ) -> None:
@@ -179,21 +164,6 @@ def test_weights_come_back_from_their_file_into_a_model_built_anew(
     assert np.asarray(again(examples)) == pytest.approx(predicted, abs=1e-6)
 
 
-def test_an_archive_of_a_folder_says_nothing_of_when_it_was_made(tmp_path: Path) -> None:
-    archives = []
-    for number, name in enumerate(("one", "two")):
-        folder = tmp_path / name / "variables"
-        folder.mkdir(parents=True)
-        for file in ("b", "a")[:: 1 - 2 * number]:
-            (folder / file).write_text(file)
-            os.utime(folder / file, (number, number))
-        archives.append(archive(tmp_path / name))
-    assert archives[0] == archives[1]
-    with tarfile.open(fileobj=io.BytesIO(archives[0])) as tar:
-        tar.extractall(tmp_path / "out", filter="data")
-    assert (tmp_path / "out" / "variables" / "a").read_text() == "a"
-
-
 def test_a_quantised_model_is_smaller_and_counted_example_by_example(
     examples: NDArray[np.float32],
     tmp_path: Path,
@@ -221,31 +191,6 @@ def test_a_quantised_model_is_smaller_and_counted_example_by_example(
     assert found.int8.throughput > 0
 
 
-@pytest.mark.parametrize("wrapped", [False, True], ids=["LSTM", "bidirectional"])
-def test_a_recurrent_network_has_an_eight_bit_copy_too(tmp_path: Path, wrapped: bool) -> None:
-    import keras
-    from keras import layers
-
-    keras.utils.set_random_seed(1)
-    recurrent = layers.LSTM(32)
-    model = keras.Sequential(
-        [
-            keras.Input((12,), dtype="int32"),
-            layers.Embedding(200, 32),
-            layers.Bidirectional(recurrent) if wrapped else recurrent,
-            layers.Dense(1),
-        ]
-    )
-    words = np.random.default_rng(0).integers(0, 200, (23, 12)).astype(np.int32)
-    right = np.asarray(model(words))[:, 0] > 0
-    artefacts = Artefacts(tmp_path)
-    found = quantise(model, words, words, lambda outputs: (outputs[:, 0] > 0) == right, artefacts)
-    assert "dynamic range" in found.method
-    assert found.int8.bytes < 0.6 * found.float32.bytes
-    assert found.both_right + found.float32_only == 23
-    assert found.both_right >= 20, "eight bits are nearly enough"
-
-
 def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
     examples: NDArray[np.float32],
     tmp_path: Path,
@@ -257,22 +202,6 @@ def test_a_model_that_the_converter_does_not_know_is_refused_in_a_sentence(
         quantise(
             strings, examples, examples, lambda outputs: outputs[:, 0] > 0, Artefacts(tmp_path)
         )
-
-
-def test_the_reason_of_the_converter_names_no_file_of_the_installation(tmp_path: Path) -> None:
-    import keras
-
-    layers = [keras.Input((5, 3)), keras.layers.LSTM(4, dtype="mixed_bfloat16")]
-    some = np.zeros((2, 5, 3), np.float32)
-    with pytest.raises(QuantisationError, match="element_dtype") as caught:
-        quantise(
-            keras.Sequential(layers),
-            some,
-            some,
-            lambda outputs: outputs[:, 0] > 0,
-            Artefacts(tmp_path),
-        )
-    assert ".py" not in str(caught.value)
 
 
 def _unknown(x: Any) -> Any:

@@ -84,31 +84,3 @@ def test_layers_of_somebody_s_own_class_have_their_weights_and_no_shape() -> Non
     inputs = keras.Input((3,))
     (layer,) = layers_of(keras.Model(inputs, Net()(inputs)))
     assert (layer.kind, layer.shape, layer.parameters) == ("Dense", [], 3 * 2 + 2)
-
-
-def test_settings_of_unusual_layers_are_kept_or_left_out() -> None:
-    """A zero padding as in MobileNetV2, and layers of somebody's own."""
-    import keras
-
-    class Silent(keras.layers.Layer):  # type: ignore[misc]
-        def __init__(self, thing: object) -> None:
-            super().__init__()
-            self.thing = thing
-
-        def call(self, x: Any) -> Any:
-            return x
-
-    class Talkative(keras.layers.Layer):  # type: ignore[misc]
-        def get_config(self) -> dict[str, Any]:
-            return {"units": [0.5, "a", None], "padding": object(), "rate": -1}
-
-        def call(self, x: Any) -> Any:
-            return x
-
-    padding = keras.layers.ZeroPadding2D(((0, 1), (0, 1)))
-    model = keras.Sequential([keras.Input((4, 4, 1)), padding, Silent(object()), Talkative()])
-    assert [layer.settings for layer in layers_of(model)] == [
-        {"padding": [0, 1, 0, 1]},
-        {},
-        {"units": "0.5, a, None", "rate": -1},
-    ]

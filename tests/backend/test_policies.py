@@ -107,25 +107,6 @@ def test_a_plateau_reduces_the_learning_rate_down_to_its_floor() -> None:
     assert policies.finish() is None, "nothing was selected"
 
 
-def test_a_learning_rate_on_its_floor_goes_on_waiting_as_with_keras() -> None:
-    parameters = TrainingParameters.model_validate(
-        {"kind": "t", "reduce_on_plateau": {"patience": 2, "min_learning_rate": 1e-4}}
-    )
-    training = Recorder(rate=float(np.float32(1e-4)))
-    policies = Policies(parameters, training)
-    for epoch in range(1, 8):
-        policies.after(epoch, {"val_loss": 1.0})
-    assert training.rate == float(np.float32(1e-4))
-
-
-def test_an_epoch_without_its_metric_neither_stops_nor_counts() -> None:
-    parameters = TrainingParameters.model_validate({"kind": "t", "early_stopping": {"patience": 1}})
-    policies = Policies(parameters, Recorder())
-    assert not policies.after(1, {"val_loss": 1.0})
-    assert not policies.after(2, {"loss": 0.5})
-    assert policies.unmonitored == {"val_loss"}
-
-
 def test_a_schedule_and_a_plateau_cannot_both_rule_the_learning_rate() -> None:
     with pytest.raises(ValueError, match="both rule"):
         TrainingParameters.model_validate(

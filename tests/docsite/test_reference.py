@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
-from html import unescape
 from typing import Any
 
 import pytest
 import typer.main
-from markdown_it import MarkdownIt
 from pydantic import BaseModel
 
 import accelreport
@@ -24,8 +21,6 @@ from accelreport.spec.claims import Claim
 from accelreport.spec.device import Device
 from accelreport.spec.models import Measure, Published, Source, SpecDocument, Target
 from accelreport.workloads.registry import FAMILIES
-from docsite.commands import anchor_of
-from docsite.schema_text import default_text, escaped, type_text
 from docsite.sources import quotations
 from tests.house.documents import leaves
 from tests.report.tree import Element
@@ -152,59 +147,6 @@ def test_every_public_name_is_there_with_every_parameter(documents: dict[str, El
             assert set(inspect.signature(public).parameters) <= told[f"accelreport.{name}"]
     assert "margin" in told["accelreport.Comparison.assert_not_slower"]
     assert "accelreport.Results.speedups" in entries
-
-
-@pytest.mark.parametrize(
-    ("node", "expected"),
-    [
-        ({"type": "string"}, "text"),
-        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number, at least 1, at most 9"),
-        ({"enum": ["a", "b"]}, '`"a"` or `"b"`'),
-        ({"anyOf": [{"type": "number"}, {"type": "null"}]}, "number"),
-        (
-            {"type": "array", "items": {"$ref": "#/$defs/OneStop"}},
-            "list of [One stop](#page-onestop)",
-        ),
-        ({"type": "object", "additionalProperties": {"type": "number"}}, "table of number"),
-        ({}, "any value"),
-    ],
-)
-def test_a_type_is_told_in_words(node: dict[str, Any], expected: str) -> None:
-    assert type_text(node, "page") == expected
-
-
-def test_what_is_absent_is_told_in_words() -> None:
-    owner = {
-        "required": ["a"],
-        "properties": {"a": {}, "b": {"default": 3}, "c": {"default": ""}, "d": {}},
-    }
-    assert [default_text(key, owner) for key in "abcd"] == ["required", "`3`", "empty", "absent"]
-
-
-@pytest.mark.parametrize(
-    ("said", "anchor"),
-    [
-        ("accelreport run specs/ --json", "accelreport-run"),
-        ("accelreport data list|fetch", "accelreport-data-list"),
-        ("accelreport data", None),
-        ("accelreport.run", None),
-        ("ls accelreport run", None),
-    ],
-)
-def test_a_command_in_running_text_is_known_by_its_first_words(
-    said: str, anchor: str | None
-) -> None:
-    assert anchor_of(said) == anchor
-
-
-@pytest.mark.parametrize("text", ["a | b", "<script>", "a*b*c", "[x](y)", "_x_", "`a|b` <i>"])
-def test_program_text_stays_what_it_is(text: str) -> None:
-    parser = MarkdownIt("commonmark").enable("table")
-    made = parser.render(f"| x |\n|---|\n| {escaped(text)} |\n")
-    assert "<script>" not in made
-    assert "<i>" not in made
-    (cell,) = [line for line in made.splitlines() if line.startswith("<td")]
-    assert unescape(re.sub(r"<[^>]+>", "", cell)) == text.replace("`", "")
 
 
 def test_every_known_hardware_and_every_quoted_claim_is_there(

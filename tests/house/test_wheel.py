@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-import io
 import re
 import runpy
 import subprocess
@@ -15,10 +14,8 @@ import pytest
 
 import accelreport
 from accelreport.datasets.cache import samples
-from accelreport.loader.notebook import notebook
 from accelreport.locks import LOCKS, lock
 from tests.house.tree import ROOT, files
-from tests.support.notebooks import carried
 
 pytestmark = pytest.mark.e2e
 
@@ -68,14 +65,6 @@ def test_the_wheel_carries_the_locks_and_says_where_before_anything_else_is_inst
     assert lock(name).parent == ROOT
 
 
-def test_an_index_shows_no_link_and_no_picture_that_lead_nowhere(wheel: Path) -> None:
-    shown = _metadata(wheel, "METADATA").partition("\n\n")[2]
-    assert "make report" in shown
-    assert "<picture" not in shown
-    links = re.findall(r"\]\(([^)]*)\)", shown)
-    assert all(re.match("[a-z]+:", link) for link in links)
-
-
 def test_a_release_of_a_known_address_leads_there(tmp_path: Path) -> None:
     absolute = runpy.run_path(str(ROOT / "hatch_build.py"))["absolute"]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -112,25 +101,3 @@ def test_the_wheel_says_its_version_licence_and_python(wheel: Path) -> None:
 def test_the_wheel_installs_one_command(wheel: Path) -> None:
     scripts = _metadata(wheel, "entry_points.txt").split()
     assert scripts == ["[console_scripts]", "accelreport", "=", "accelreport.cli:main"]
-
-
-def test_a_notebook_carries_this_wheel_with_only_the_samples_that_its_spec_needs(
-    wheel: Path,
-) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        built = {name: archive.read(name) for name in archive.namelist()}
-    text = notebook(ROOT / "specs" / "mnist_batch_sweep.toml")
-    with carried(text) as outer, zipfile.ZipFile(io.BytesIO(outer.read(wheel.name))) as archive:
-        packed = {name: archive.read(name) for name in archive.namelist()}
-    folder = "accelreport/datasets/sample_files/"
-    kept = {f"{folder}{file.path}" for file in samples()["mnist"].files}
-    others = {name for name in built if name.startswith(folder)}
-    others -= {f"{folder}samples.json", f"{folder}NOTICE.md", *kept}
-    assert others
-    assert packed.keys() == built.keys() - others
-    # What is installed from a checkout knows its metadata from when it was linked.
-    differing = {name for name in packed if packed[name] != built[name]}
-    about = f"accelreport-{accelreport.__version__}.dist-info"
-    assert differing <= {f"{folder}samples.json", f"{about}/RECORD", f"{about}/METADATA"}
-    recorded = {line.split(",")[0] for line in packed[f"{about}/RECORD"].decode().splitlines()}
-    assert recorded == packed.keys()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -109,31 +108,6 @@ def test_a_csv_file_becomes_exactly_its_values(
     writer.writeheader()
     writer.writerows(given_rows)
     path = a_file(folder, text.getvalue())
-    spec = _appended(folder, path)
-    assert _values(spec) == [_expected(path, row) for row in given_rows]
-    assert _rest(spec) == (SPEC, tomllib.loads(SPEC))
-
-
-def _plain(text: str) -> Any:
-    """A number as JSON writes it; a text with a unit stays one."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-@settings(max_examples=40)
-@given(ROWS)
-def test_a_json_file_becomes_exactly_its_values(
-    tmp_path_factory: pytest.TempPathFactory, given_rows: list[dict[str, str]]
-) -> None:
-    folder = tmp_path_factory.mktemp("json")
-    texts = {"label", "note"}
-    listed = [
-        {key: value if key in texts else _plain(value) for key, value in row.items()}
-        for row in given_rows
-    ]
-    path = a_file(folder, json.dumps(listed), "figures.json")
     spec = _appended(folder, path)
     assert _values(spec) == [_expected(path, row) for row in given_rows]
     assert _rest(spec) == (SPEC, tomllib.loads(SPEC))

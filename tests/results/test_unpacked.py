@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -131,14 +130,3 @@ def test_of_an_archive_only_files_that_a_record_names_take_room(tmp_path: Path) 
         merged = merge([folder], tmp_path / "out")
     assert [problem.path.name for problem in merged.problems] == [plan.name, grown.file]
     assert [path.name for path in (tmp_path / "out" / "artefacts").iterdir()] == [named.file]
-
-
-def test_an_archive_that_is_a_pipe_or_a_device_is_told(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.zip")
-    (tmp_path / "device.zip").symlink_to("/dev/zero")
-    for name in ("pipe.zip", "device.zip"):
-        with (
-            pytest.raises(ResultsError, match="not a regular file"),
-            unpacked([tmp_path / name]),
-        ):
-            pass

@@ -339,43 +339,6 @@ def test_a_key_that_nobody_heeds_is_an_error_of_check(
         assert moot or "computes outside" in refusal
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("framework", "keys"),
-    [
-        ("tensorflow", ["xla", "precision", "threads"]),
-        ("tensorflow", ["eager"]),
-        ("jax", ["precision", "threads"]),
-        ("torch", ["torch_compile", "precision", "threads"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "-".join(value),
-)
-def test_a_key_that_is_not_refused_acts_as_seen_from_inside(
-    framework: str, keys: list[str], own_spec: Reads, measure: Measures
-) -> None:
-    seen = {
-        "xla": "device.xla is True",
-        "eager": "device.eager is True",
-        "torch_compile": "device.torch_compile is True",
-        "precision": "keras.layers.Dense(1).compute_dtype == 'bfloat16'",
-        "threads": {
-            "tensorflow": "backend.config.threading.get_intra_op_parallelism_threads() == 1",
-            "jax": "os.environ['NPROC'] == '1'",
-            "torch": "backend.get_num_threads() == 1",
-        }[framework],
-    }
-    source = (
-        f"import os, keras, {framework} as backend\n"
-        f"def build({ASKING}):\n"
-        + "".join(f"    assert {seen[key]}, {key!r}\n" for key in keys)
-        + f"    assert keras.backend.backend() == {framework!r} == device.framework\n"
-        "    return (lambda batch: sum(batch)), [[1.0, 2.0]]\n"
-    )
-    lines = [f'framework = "{framework}"', *(KEYS[key] for key in keys)]
-    record = measure(own_spec(source, PLAINLY, keys="\n".join(lines)).cells[0])
-    assert record.status == "ok", record.failure
-
-
 def test_a_function_that_takes_the_device_and_never_reads_a_key_is_refused(
     own_spec: Reads,
 ) -> None:
