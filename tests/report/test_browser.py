@@ -62,7 +62,7 @@ SMALLEST_TEXT = """() => {
   let least = 100;
   for (const svg of document.querySelectorAll('svg[role=img]')) {
     const box = svg.getBoundingClientRect();
-    if (!box.width || svg.getAttribute('preserveAspectRatio') === 'none') continue;
+    if (!svg.checkVisibility() || svg.getAttribute('preserveAspectRatio') === 'none') continue;
     const scale = box.width / svg.viewBox.baseVal.width;
     for (const text of svg.querySelectorAll('text'))
       least = Math.min(least, scale * parseFloat(getComputedStyle(text).fontSize));
@@ -214,7 +214,7 @@ def test_paper_is_light_and_splits_no_figure(site: Path, browser: Browser) -> No
             ".every(f => getComputedStyle(f).breakInside === 'avoid')"
         )
         assert whole
-        assert page.locator("#sweep .wide").first.is_visible()
+        assert page.locator("#sweep .narrow").first.is_visible()
         assert not page.locator(".mast").is_visible()
         paper = page.pdf(prefer_css_page_size=True)
         assert paper.startswith(b"%PDF")
