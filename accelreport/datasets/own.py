@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Literal
@@ -47,7 +48,8 @@ ColorMode = Literal["rgb", "grayscale"]
 
 PAIRS = ("x", "y")
 FOUR = ("x_train", "y_train", "x_test", "y_test")
-"""Names of the arrays in an archive: to be divided, or divided already."""
+"""Names of the arrays in an archive: to be divided, or divided already. Of examples with several
+inputs each has an array of its own: `x/age`, `x_train/age`."""
 
 LIMIT = 4096 * MEBIBYTE
 """Bytes above which no data are read."""
@@ -105,11 +107,12 @@ class OwnData:
         path: the file or folder, as the spec names it.
         task: whether the target is a class or a number.
         target: columns of a table to predict.
-        features: columns of a table to predict from; all others when None.
+        features: columns of a table to predict from, or those of each input of the model; all
+            others when None.
         validation_split: share of the rows that validates, where the data are not divided.
         split: which rows these are.
         missing: what becomes of a table's missing values.
-        standardise: whether numbers of a table are brought to mean 0 and deviation 1.
+        standardise: whether numbers of a table are brought to mean 0 and deviation 1, or which.
         separator: what divides a CSV file's columns; by its ending when empty.
         header: whether the first line of a CSV file names its columns; None to see from it.
         decimal, thousands, na_values, keep_default_na: as pandas' `read_csv` has them.
@@ -120,11 +123,11 @@ class OwnData:
     path: str
     task: Task
     target: tuple[str, ...] = ()
-    features: tuple[str, ...] | None = None
+    features: tuple[str, ...] | Mapping[str, tuple[str, ...]] | None = None
     validation_split: float = 0.2
     split: Split = "random"
     missing: Missing = "fail"
-    standardise: bool = True
+    standardise: bool | tuple[str, ...] = True
     separator: str = ""
     header: bool | None = None
     decimal: str = "."
@@ -133,6 +136,18 @@ class OwnData:
     keep_default_na: bool = True
     image_size: tuple[int, int] | None = None
     color_mode: ColorMode = "rgb"
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of a table that are named to predict from; empty where none are."""
+        if isinstance(self.features, Mapping):
+            return list(dict.fromkeys(chain.from_iterable(self.features.values())))
+        return list(self.features or ())
+
+
+def inputs_in(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays of examples by the name of their input; a single one has none."""
+    return {n.removeprefix("x")[1:]: array for n, array in arrays.items() if n[:2] in {"x", "x/"}}
 
 
 def place_of(path: str, folder: str) -> Path:
@@ -229,8 +244,8 @@ def most_examples(place: Path, validation_split: float) -> int | None:
 def _first_length(file: BinaryIO) -> tuple[int, bool]:
     """The length of an archive's examples, and whether they are divided already."""
     with zipfile.ZipFile(file) as archive:
-        divided = "x_train.npy" in archive.namelist()
-        return shape_in(archive, "x_train" if divided else "x")[0], divided
+        divided = "y_train.npy" in archive.namelist()
+        return shape_in(archive, "y_train" if divided else "y")[0], divided
 
 
 def shape_in(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:

@@ -94,15 +94,18 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         UnfitData: they are not examples and labels of this task.
     """
     ready = {name: _plain(array, name, own.path) for name, array in arrays.items()}
-    pairs = _refuse_unpaired({name: _length(array) for name, array in ready.items()}, own.path)
-    for x, _ in pairs:
-        if ready[x].dtype.kind == "U":
+    _refuse_unpaired({name: _length(array) for name, array in ready.items()}, own.path)
+    examples: dict[str, dict[str, NDArray[Any]]] = {}
+    for name in (name for name in ready if name.startswith("x")):
+        if ready[name].dtype.kind == "U":
             raise UnfitData(
-                f"`{x}` of {own.path} holds text, which no model takes.",
+                f"`{name}` of {own.path} holds text, which no model takes.",
                 remedy="Give numbers; only labels may be text.",
             )
-    _refuse_unlike({x: ready[x] for x, _ in pairs}, own.path)
-    columns = {y: _column(ready[y]) for _, y in pairs}
+        examples.setdefault(name.partition("/")[2], {})[name] = ready[name]
+    for parts in examples.values():
+        _refuse_unlike(parts, own.path)
+    columns = {name: _column(array) for name, array in ready.items() if name.startswith("y")}
     _refuse_unlike(columns, own.path)
     labels = np.concatenate(list(columns.values()))
     classes: tuple[str, ...] = ()
@@ -110,33 +113,34 @@ def arranged(arrays: Arrays, own: OwnData, sha256: str, folder: str) -> Dataset:
         labels, classes = _classes(labels, own.path, "`y`")
     else:
         labels = _finite(labels, own.path, "y")
-    if len(pairs) == 2:
-        border = len(ready["x_train"])
-        train = {"x": ready["x_train"], "y": labels[:border]}
-        validation = {"x": ready["x_test"], "y": labels[border:]}
+    if len(columns) == 2:
+        border = len(ready["y_train"])
+        train, validation = {"y": labels[:border]}, {"y": labels[border:]}
+        for name, parts in examples.items():
+            key = f"x/{name}" if name else "x"
+            train[key], validation[key] = parts.values()
         note = ""
     else:
         first, second = _divided(len(labels), labels if classes else None, own)
-        train = {"x": ready["x"][first], "y": labels[first]}
-        validation = {"x": ready["x"][second], "y": labels[second]}
+        whole = ready | {"y": labels}
+        train, validation = ({n: a[part] for n, a in whole.items()} for part in (first, second))
         note = _how_divided(own, len(second), len(labels))
     return _dataset(own, train, validation, classes, sha256, [note], folder)
 
 
-def _refuse_unpaired(lengths: Mapping[str, int], path: str) -> list[tuple[str, str]]:
-    """The names of examples and of their labels.
+def _refuse_unpaired(lengths: Mapping[str, int], path: str) -> None:
+    """See that there is an example for each label, and one at least.
 
     Raises:
-        UnfitData: there are not as many labels as examples, or none.
+        UnfitData: there is not.
     """
-    pairs = [("x", "y")] if "x" in lengths else [("x_train", "y_train"), ("x_test", "y_test")]
-    for x, y in pairs:
+    for x in (name for name in lengths if name.startswith("x")):
+        y = x.partition("/")[0].replace("x", "y")
         if not lengths[x] or lengths[x] != lengths[y]:
             raise UnfitData(
                 f"{path} has {lengths[x]} examples in `{x}` and {lengths[y]} labels in `{y}`.",
                 remedy="Give each example its label.",
             )
-    return pairs
 
 
 def _refuse_unlike(parts: Arrays, path: str) -> None:
@@ -193,18 +197,19 @@ def _arrays(place: Path, data: bytes) -> Arrays:
                 raise DataCorrupt(place, why, remedy=REMEDY)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             held = list(archive.files)
-            names = next((names for names in (FOUR, PAIRS) if set(names) <= set(held)), None)
+            names = _names_of_parts(held)
             if names is None:
                 raise UnfitData(
                     f"{place.name} holds {', '.join(held) or 'no array'}.",
                     remedy="Name its arrays x and y, or x_train, y_train, x_test and y_test: "
-                    f'np.savez("{place.name}", x=x, y=y).',
+                    f'np.savez("{place.name}", x=x, y=y). For a model with several inputs name '
+                    "each array as its input: age=age, rest=rest, y=y.",
                 )
-            shapes = {name: shape_in(archive.zip, name) for name in names}
+            shapes = {name: shape_in(archive.zip, written) for written, name in names.items()}
             _refuse_unpaired(
                 {name: (shape or (0,))[0] for name, shape in shapes.items()}, place.name
             )
-            return {name: archive[name] for name in names}
+            return {name: archive[written] for written, name in names.items()}
     except DAMAGED as error:
         why = f"It is no archive of np.savez ({error})."
         raise DataCorrupt(place, why, remedy=REMEDY) from error
@@ -212,6 +217,25 @@ def _arrays(place: Path, data: bytes) -> Arrays:
         why = f"An array cannot be read ({error})."
         remedy = "Save numbers and text: arrays of Python objects are not read."
         raise DataCorrupt(place, why, remedy=remedy) from error
+
+
+def _names_of_parts(held: Sequence[str]) -> dict[str, str] | None:
+    """The names in an archive, and what they are called here; None where they say nothing.
+
+    Several arrays beside the labels, of which none is called `x`, are inputs of these names.
+    """
+    for names in (FOUR, PAIRS):
+        if set(names) <= set(held):
+            return {name: name for name in names}
+    labels = FOUR[1::2] if set(FOUR[1::2]) <= set(held) else ("y",)
+    named = {name: name for name in labels}
+    for name in sorted(set(held) - set(labels)):
+        start, _, part = name.rpartition("_") if len(labels) > 1 else (name, "", "")
+        named[name] = f"x_{part}/{start}" if part else f"x/{name}"
+    inputs = sorted(set(named.values()) - set(labels))
+    whole = {f"x{label[1:]}/{name.partition('/')[2]}" for label in labels for name in inputs}
+    alike = set(labels) <= set(held) and whole == set(inputs)
+    return named if alike and len(inputs) > len(labels) else None
 
 
 def _plain(array: Any, name: str, path: str) -> NDArray[Any]:
@@ -321,16 +345,18 @@ def _how_divided(own: OwnData, kept: int, count: int) -> str:
 
 def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> Dataset:
     table = rows(place, data, own)
-    names = [*own.target, *(own.features or ())]
-    for name in names:
-        if name not in table.columns:
-            raise UnfitData(
-                f"{own.path} has no column {name!r}; its columns are {', '.join(table.columns)}.",
-                remedy=separator_remedy(table),
-                key="target" if name in own.target else "features",
-            )
-    chosen, counters = (own.features, []) if own.features else features_of(table, own)
-    features = list(chosen)
+    scaled = own.standardise if isinstance(own.standardise, tuple) else ()
+    keys = {"target": own.target, "features": own.columns, "standardise": scaled}
+    for key, names in keys.items():
+        for name in names:
+            if name not in table.columns:
+                known = ", ".join(table.columns)
+                raise UnfitData(
+                    f"{own.path} has no column {name!r}; its columns are {known}.",
+                    remedy=separator_remedy(table),
+                    key=key,
+                )
+    features, counters = (own.columns, []) if own.features else features_of(table, own)
     if not features:
         also = f", except {counters[0]!r}, which numbers the rows" if counters else ""
         remedy = f'Write features = ["{counters[0]}"] to predict from it.' if counters else ""
@@ -356,8 +382,12 @@ def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> 
         columns = [numbers(table, name, own, "target") for name in own.target]
         labels = np.stack(columns, axis=1).astype(np.float32)
     first, second = _divided(len(table), labels if classes else None, own)
-    inputs = [encoded(table, name, own, first) for name in features]
-    x = np.concatenate(inputs, axis=1).astype(np.float32)
+    inputs = {name: encoded(table, name, own, first) for name in features}
+    divided = own.features if isinstance(own.features, Mapping) else {"": features}
+    x = {
+        f"x/{port}" if port else "x": np.concatenate([inputs[c] for c in columns], axis=1)
+        for port, columns in divided.items()
+    }
     gaps = {name: int(table[name].isna().sum()) for name in features}
     replaced = sum(gaps[name] for name in features if is_number(table, name, own))
     if replaced:
@@ -365,8 +395,8 @@ def _table(place: Path, data: bytes, own: OwnData, sha256: str, folder: str) -> 
     if empty := sum(gaps.values()) - replaced:
         notes.append(f"Missing words, which are 0 in every input: {empty:,}.")
     notes.append(_how_divided(own, len(second), len(table)))
-    train = {"x": x[first], "y": labels[first]}
-    validation = {"x": x[second], "y": labels[second]}
+    whole = {name: array.astype(np.float32) for name, array in x.items()} | {"y": labels}
+    train, validation = ({n: a[part] for n, a in whole.items()} for part in (first, second))
     return _dataset(own, train, validation, classes, sha256, notes, folder)
 
 
@@ -429,9 +459,9 @@ def proposed(path: Path, shown: str) -> tuple[Mapping[str, Any], int]:
     if path.suffix == ARRAYS:
         arrays = _arrays(path, data)
         labels = _column(np.asarray(arrays["y" if "y" in arrays else "y_train"]))
-        examples = arrays["x" if "x" in arrays else "x_train"]
-        is_pixels = examples.dtype == np.uint8 and examples.ndim > 2
-        return {"task": _task(labels)} | ({"divide_by": 255.0} if is_pixels else {}), len(examples)
+        examples = arrays.get("x", arrays.get("x_train"))
+        is_pixels = examples is not None and examples.dtype == np.uint8 and examples.ndim > 2
+        return {"task": _task(labels)} | ({"divide_by": 255.0} if is_pixels else {}), len(labels)
     read_as: dict[str, Any] = {}
     while True:
         asked = replace(own, **read_as)

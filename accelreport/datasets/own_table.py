@@ -439,7 +439,7 @@ def encoded(
                 key="features",
             )
         values = np.where(gone, known.mean(), values)
-        if own.standardise:
+        if own.standardise is True or (own.standardise and name in own.standardise):
             scale = values[training].std()
             values = (values - values[training].mean()) / (scale if scale > 0 else 1.0)
         return values[:, np.newaxis]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from accelreport.datasets.cache import checksum
 from accelreport.datasets.errors import DataOptionsError, DataUnavailable
-from accelreport.datasets.own import OwnData
+from accelreport.datasets.own import OwnData, inputs_in
 from accelreport.spec.parameters import DataMode
 from accelreport.workloads.base import DataRequest, TrainingProblem, training_family
 from accelreport.workloads.compiled import (
@@ -33,23 +33,25 @@ from accelreport.workloads.keras_parameters import (
     KerasParameters,
     saved_model,
 )
+from accelreport.workloads.model_inputs import arrays_of_inputs, check_inputs, check_outputs
 from accelreport.workloads.numerics import numerics
 from accelreport.workloads.objectives import accuracy_of
 from accelreport.workloads.own_model import (
     ModelError,
     Named,
+    Shapes,
     application,
-    input_embeddings,
+    as_passed,
+    inputs_of,
     loaded_by,
     named_code,
     random_data,
-    with_one_input,
+    refuse_outputs,
+    with_inputs,
 )
 from accelreport.workloads.training import labelled_problem
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from accelreport.datasets.base import Dataset
 
 RANDOM_OUTPUTS = 10
@@ -68,7 +70,8 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         OwnCodeError: somebody's own code raised something.
     """
     n = numerics()
-    if not {"x", "y"} <= set(data.train):
+    held = inputs_in(data.train)
+    if not held or "y" not in data.train:
         raise DataOptionsError(
             f"The data set {data.name} has no examples and labels.",
             why=f"It has {', '.join(data.train)}.",
@@ -86,20 +89,24 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         )
     parameters = judged(parameters, trial, labels)
     loss = loss_name(trial) if own else str(parameters.loss)
-    shape, dtype = trial.input_shape[1:], trial.inputs[0].dtype
-    _check_inputs(trial, data.train["x"], parameters)
+    arrays = arrays_of_inputs(trial, held, parameters.model_key)
+    check_inputs(trial, {name: data.train[key] for name, key in arrays.items()}, parameters)
+    kinds = {name: (tensor.dtype, tensor.shape[1:]) for name, tensor in inputs_of(trial).items()}
     for part in (labels, data.validation["y"]):
-        _check_outputs(trial.output_shape[1:], part, loss, parameters.model_key)
+        check_outputs(trial.output_shape[1:], part, loss, parameters.model_key)
     integers = labels.dtype.kind in "iub"
 
     def take(resident: Mapping[str, Any], indices: Any) -> tuple[Any, Any]:
-        inputs = n.cast(n.gather(resident["x"], indices), dtype)
-        if parameters.divide_by != 1:
-            inputs = inputs / n.cast(parameters.divide_by, dtype)
-        if None not in shape:
-            inputs = n.reshape(inputs, [-1, *shape])
+        passed = {}
+        for name, (dtype, shape) in kinds.items():
+            inputs = n.cast(n.gather(resident[arrays[name]], indices), dtype)
+            if parameters.divide_by != 1:
+                inputs = inputs / n.cast(parameters.divide_by, dtype)
+            if None not in shape:
+                inputs = n.reshape(inputs, [-1, *shape])
+            passed[name] = inputs
         targets = n.gather(resident["y"], indices)
-        return inputs, n.cast(targets, "int32" if integers else "float32")
+        return as_passed(trial, passed), n.cast(targets, "int32" if integers else "float32")
 
     def compiled() -> Any:
         model = make()
@@ -127,7 +134,9 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
 
 def _maker_and_trial(parameters: KerasParameters, data: Dataset) -> tuple[Callable[[], Any], Any]:
     """What makes the model, and one that it made."""
-    labels, shape = data.train["y"], data.train["x"].shape[1:]
+    labels, held = data.train["y"], inputs_in(data.train)
+    shapes = {name: array.shape[1:] for name, array in held.items()}
+    shape = shapes.get("", shapes)
     make = maker(parameters, shape, _outputs(data), data.folder)
     trial = make()
     if 1 < labels.ndim < len(trial.output_shape) and labels.max() <= 1:
@@ -146,7 +155,7 @@ def _outputs(data: Dataset) -> int:
 
 
 def maker(
-    parameters: KerasParameters, shape: Sequence[int] | None, outputs: int | None, folder: str
+    parameters: KerasParameters, shape: Shapes | None, outputs: int | None, folder: str
 ) -> Callable[[], Any]:
     """What makes the model anew each time, with new weights or those that are kept.
 
@@ -158,15 +167,22 @@ def maker(
     """
     if parameters.application:
         name, options = parameters.application, parameters.options
+        if isinstance(shape, Mapping):
+            raise ModelError(
+                f"{name} has one input, and the data have the inputs {', '.join(shape)}.",
+                remedy='Name a model with these inputs: model = "model.py:build".',
+                key="application",
+            )
         image = [*(shape or (224, 224, 3)), *([1] if shape and len(shape) == 2 else [])]
         return lambda: application(name, image, outputs or RANDOM_OUTPUTS, options)
     if named_code(parameters.model) is None:
         return lambda: build(parameters, folder)
     value = str(parameters.model)
     function = Named(value, parameters.document, parameters.modules, folder)
-    known = {"input_shape": shape and tuple(shape), "outputs": outputs}
+    whole = shape if shape is None or isinstance(shape, Mapping) else tuple(shape)
+    known = {"input_shape": whole, "outputs": outputs}
     given = {name: value for name, value in known.items() if value is not None}
-    return lambda: with_one_input(function.call(given, parameters.options), shape, f"`{value}`")
+    return lambda: with_inputs(function.call(given, parameters.options), shape, f"`{value}`")
 
 
 def request(parameters: KerasParameters) -> DataRequest:
@@ -188,6 +204,8 @@ def request(parameters: KerasParameters) -> DataRequest:
     if isinstance(described.get("target"), str):
         described["target"] = [described["target"]]
     described |= {k: tuple(v) for k, v in described.items() if isinstance(v, list)}
+    if isinstance(described.get("features"), dict):
+        described["features"] = {k: tuple(v) for k, v in described["features"].items()}
     own = OwnData(**{"path": parameters.data, "task": "classification", **described})
     if named_code(parameters.data) is None:
         return DataRequest(name=own.path, mode="real", make=partial(_read, own))
@@ -218,15 +236,19 @@ def _random(parameters: KerasParameters, folder: str) -> Dataset:
             remedy="Use `--data synthetic`: random numbers of the model's shape.",
         )
     model = maker(parameters, parameters.input_shape, RANDOM_OUTPUTS, folder)()
-    shape = parameters.input_shape or list(model.input_shape[1:])
-    if None in shape:
+    shapes = {name: list(tensor.shape[1:]) for name, tensor in inputs_of(model).items()}
+    if parameters.input_shape and len(shapes) == 1:
+        shapes = dict.fromkeys(shapes, parameters.input_shape)
+    if left := next((shape for shape in shapes.values() if None in shape), None):
         raise ModelError(
-            f"The model leaves lengths of its input open: {shape}.",
-            remedy="Write input_shape in the spec.",
+            f"The model leaves lengths of its input open: {left}.",
+            remedy="Write input_shape in the spec."
+            if len(shapes) == 1
+            else "Write each length in its keras.Input.",
             key=parameters.model_key,
         )
     loss = loss_name(model) if model.compiled else str(judged(parameters, model).loss)
-    data = random_data(model, loss, shape, parameters.train_examples)
+    data = random_data(model, loss, shapes, parameters.train_examples)
     return replace(data, folder=folder)
 
 
@@ -254,93 +276,14 @@ def build(parameters: KerasParameters, folder: str) -> Any:
             remedy="Write it with `model.to_json()` of the installed Keras, without Lambda layers.",
             key=parameters.model_key,
         ) from error
-    if not model.built or len(model.inputs) != 1 or len(model.outputs) != 1:
+    if not model.built:
         raise ModelError(
-            f"{named} does not have exactly one input of known shape and one output.",
+            f"{named} has no input of known shape.",
             remedy="Begin a sequential model with keras.Input(shape).",
             key=parameters.model_key,
         )
+    refuse_outputs(model, str(named), parameters.model_key)
     return model
-
-
-def _check_inputs(model: Any, examples: NDArray[Any], parameters: KerasParameters) -> None:
-    """See that a model takes examples: by their shape, or layer by layer where it is left open.
-
-    Nothing is computed.
-
-    Raises:
-        ModelError: a layer does not take it, or an embedding has no row for one of its numbers.
-    """
-    import keras
-
-    had, wanted = examples.shape[1:], model.input_shape[1:]
-    if None in wanted:
-        try:
-            model.compute_output_spec(keras.KerasTensor((1, *had), model.inputs[0].dtype))
-        except Exception as error:  # each layer and framework has a class of its own
-            raise ModelError(
-                f"The model does not take an example of the shape {had}.",
-                why=next(iter(str(error).strip().splitlines()), type(error).__name__),
-                remedy="Choose another data set, or options of it that give another shape.",
-                key=parameters.model_key,
-            ) from error
-    elif [length for length in wanted if length != 1] != [length for length in had if length != 1]:
-        remedy = "Choose another data set, or options of it that give this shape."
-        if sorted(wanted) == sorted(had):
-            remedy = "Transpose the examples, as np.moveaxis(x, 1, -1) does with channels."
-        elif math.prod(wanted) == math.prod(had):
-            remedy = f"Begin the model with keras.Input({had}) and keras.layers.Reshape({wanted})."
-        raise ModelError(
-            f"The model takes inputs of shape {wanted}, and an example has the shape {had}.",
-            remedy=remedy,
-            key=parameters.model_key,
-        )
-    least, most = (float(end) / parameters.divide_by for end in (examples.min(), examples.max()))
-    for embedding in input_embeddings(model):
-        if not 0 <= least <= most < embedding.input_dim:
-            raise ModelError(
-                f"The embedding {embedding.name} has rows for 0 to {embedding.input_dim - 1}, and "
-                f"the examples hold numbers from {least:g} to {most:g}.",
-                remedy=f"Write input_dim = {int(most) + 1} or more, or choose options of the data "
-                "set that give fewer numbers.",
-                key=parameters.model_key,
-            )
-
-
-def _check_outputs(
-    shape: tuple[int | None, ...], labels: NDArray[Any], loss: str, key: str
-) -> None:
-    """Labels [n, …] fit the outputs [batch, *shape] under this loss.
-
-    A framework notices neither in time: on a GPU a label without an output makes the loss NaN.
-
-    Raises:
-        ModelError: they do not.
-    """
-    own = labels.shape[1:]
-    by_class = loss == "sparse_categorical_crossentropy"
-    given = shape[:-1] if by_class else shape
-    if None not in given and math.prod(own) != math.prod(n for n in given if n is not None):
-        raise ModelError(
-            f"The model gives outputs of shape {shape}, and under {loss} labels of shape {own} "
-            "do not fit them.",
-            remedy="End the model with another layer, or choose another loss.",
-            key=key,
-        )
-    least, most = float(labels.min()), float(labels.max())
-    if by_class and (least < 0 or most >= (shape[-1] or math.inf) or (labels % 1).any()):
-        raise ModelError(
-            f"The model gives {shape[-1]} outputs, and the labels go from {least:g} to {most:g}: "
-            f"under {loss} each must be the number of an output.",
-            remedy=f"End the model with {int(most) + 1} outputs, or choose another loss.",
-            key=key,
-        )
-    if loss == "binary_crossentropy" and (least < 0 or most > 1):
-        raise ModelError(
-            f"Under {loss} labels lie between 0 and 1, and these go from {least:g} to {most:g}.",
-            remedy="Choose sparse_categorical_crossentropy and one output for each class.",
-            key=key,
-        )
 
 
 FAMILY = replace(

@@ -87,6 +87,8 @@ DataKey = Annotated[Text, Field(json_schema_extra={"pattern": f"^({'|'.join(MODE
 """A mode, a file, or a folder, which is written with its `/`."""
 
 
+Columns = Annotated[list[Text], Field(min_length=1)]
+
 OF_COMPILE = frozenset({"optimizer", "loss", "from_logits", "metrics"})
 """Keys that say what `compile` says of a model."""
 
@@ -148,11 +150,12 @@ class KerasParameters(TrainingParameters):
     """Data of your own: `train.csv`, `.tsv`, `.parquet`, `.npz`, a folder (`pets/`) with one of
     images for each class, or a function that loads them (`data.py:load`); `synthetic` without them:
     random numbers of the model's shape. With a `dataset`: `real`, `sample` or `synthetic`."""
-    target: Annotated[list[Text], Field(min_length=1)] | Text | None = None
+    target: Columns | Text | None = None
     """The column of a table to predict, or several."""
-    features: Annotated[list[Text], Field(min_length=1)] | None = None
+    features: Columns | Annotated[dict[Text, Columns], Field(min_length=1)] | None = None
     """The columns to predict from; all others when absent. A column of words becomes an input of 0
-    or 1 for each word."""
+    or 1 for each word. For a model with several inputs, the columns of each by the name of its
+    `keras.Input`: `{ age = ["age"], rest = ["bmi", "bp"] }`."""
     task: Task | None = None
     """What is predicted from data of your own: `classification` or `regression`."""
     validation_split: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.2
@@ -161,8 +164,9 @@ class KerasParameters(TrainingParameters):
     """Which rows these are: `random`, as large a share of each class, or the `last` ones."""
     missing: Missing = "fail"
     """Missing values of a table: an error, `drop` the row, or the `mean` of the training part."""
-    standardise: bool = True
-    """Bring numbers of a table to mean 0 and deviation 1 of the training part."""
+    standardise: bool | Columns = True
+    """Bring numbers of a table, or of these columns, to mean 0 and deviation 1 of the training
+    part. An identifier that an `Embedding` looks up must stay as it is."""
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """What divides the columns of a CSV file."""
     header: bool | None = None
@@ -371,18 +375,19 @@ class KerasParameters(TrainingParameters):
     def _check_columns(self) -> None:
         """See that each column is named once: a model that is given its target learns nothing."""
         targets = [self.target] if isinstance(self.target, str) else self.target or []
-        features = self.features or []
-        for key, names in (("target", targets), ("features", features)):
+        features = self.features if isinstance(self.features, dict) else {"": self.features or []}
+        named = [("features", names) for names in features.values()]
+        for key, names in (("target", targets), *named):
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise FieldsError(f"`{key}` names {twice!r} twice", key)
-        if both := [name for name in features if name in targets]:
-            raise FieldsError(
-                f"the target {both[0]!r} is among the features",
-                "features",
-                "target",
-                help="leave it out of `features`",
-            )
+            if key == "features" and (both := [name for name in names if name in targets]):
+                raise FieldsError(
+                    f"the target {both[0]!r} is among the features",
+                    "features",
+                    "target",
+                    help="leave it out of `features`",
+                )
 
     def _refuse(self, key: str, names: set[str]) -> None:
         for name in sorted(names):

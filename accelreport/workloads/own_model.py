@@ -324,8 +324,12 @@ def application(name: str, shape: Sequence[int], outputs: int, options: Mapping[
         ) from error
 
 
-def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
-    """A model with exactly one input of known shape and one output.
+Shapes = Sequence[int] | Mapping[str, Sequence[int]]
+"""Shape of an example, or those of each of its inputs."""
+
+
+def with_inputs(model: Any, shape: Shapes | None, named: str) -> Any:
+    """A model with inputs of known shape and one output.
 
     Args:
         model: what was made.
@@ -333,7 +337,7 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
         named: what was named, for people.
 
     Raises:
-        ModelError: it is no model, or has more of either.
+        ModelError: it is no model, or has several outputs.
     """
     import keras
 
@@ -357,8 +361,11 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
                 remedy='Begin it with keras.Input(shape), or measure its step: kind = "python".',
                 key="model",
             )
-        inputs, own_model = keras.Input(tuple(shape)), model
-        model = keras.Model(inputs, own_model(inputs))
+        if isinstance(shape, Mapping):
+            inputs = {name: keras.Input(tuple(part), name=name) for name, part in shape.items()}
+        else:
+            inputs = keras.Input(tuple(shape))
+        own_model, model = model, keras.Model(inputs, model(inputs))
         if own_model.compiled:
             loss, metrics = own_model._compile_loss, own_model._compile_metrics
             model.compile(
@@ -370,14 +377,31 @@ def with_one_input(model: Any, shape: Sequence[int] | None, named: str) -> Any:
                 steps_per_execution=own_model.steps_per_execution,
                 run_eagerly=own_model.run_eagerly,
             )
-    if len(model.inputs) != 1 or len(model.outputs) != 1:
-        raise ModelError(
-            f"{named} has {len(model.inputs)} inputs and {len(model.outputs)} outputs.",
-            why="One of each is measured",
-            remedy="Give the model one input and one output.",
-            key="model",
-        )
+    refuse_outputs(model, named, "model")
     return model
+
+
+def refuse_outputs(model: Any, named: str, key: str) -> None:
+    """See that a model has one output; raises `ModelError`."""
+    if len(model.outputs) != 1:
+        raise ModelError(
+            f"{named} has {len(model.outputs)} outputs.",
+            why="One is measured, against the columns of `target`",
+            remedy="Join them at the end, with keras.layers.Concatenate()([a, b]), or measure a "
+            'step of your own: kind = "python".',
+            key=key,
+        )
+
+
+def inputs_of(model: Any) -> dict[str, Any]:
+    """The inputs of a model by the names that `fit` takes."""
+    named = getattr(model, "input", None) if len(model.inputs) > 1 else None
+    return named if isinstance(named, dict) else {tensor.name: tensor for tensor in model.inputs}
+
+
+def as_passed(model: Any, inputs: dict[str, Any]) -> Any:
+    """Inputs as a model is called with them: one as it is, several by name."""
+    return inputs if len(model.inputs) > 1 else next(iter(inputs.values()))
 
 
 OWN_PARTS = ("fit", "train_step", "test_step", "compute_metrics", "get_metrics_result")
@@ -419,11 +443,14 @@ def observed_activation(model: Any) -> str:
     from keras import ops
 
     rng = np.random.default_rng(0)
-    shape = (16, *(length or 8 for length in model.input_shape[1:]))
-    rows = next((embedding.input_dim for embedding in input_embeddings(model)), 0)
-    whole = rows or "int" in str(model.inputs[0].dtype)
-    drawn = rng.integers(0, rows or 2, shape) if whole else np.abs(rng.standard_normal(shape))
-    examples = ops.cast(drawn, model.inputs[0].dtype)
+    drawn: dict[str, Any] = {}
+    for name, tensor in inputs_of(model).items():
+        shape = (16, *(length or 8 for length in tensor.shape[1:]))
+        rows = next((embedding.input_dim for embedding in input_embeddings(model, tensor)), 0)
+        whole = rows or "int" in str(tensor.dtype)
+        values = rng.integers(0, rows or 2, shape) if whole else np.abs(rng.standard_normal(shape))
+        drawn[name] = ops.cast(values, tensor.dtype)
+    examples = as_passed(model, drawn)
     weights = [numbers(variable.value) for variable in model.weights]
     try:
         for _ in range(12):
@@ -440,12 +467,12 @@ def observed_activation(model: Any) -> str:
     return "sigmoid"
 
 
-def input_embeddings(model: Any) -> Iterator[Any]:
-    """The embeddings that a model's input goes through first."""
+def input_embeddings(model: Any, tensor: Any) -> Iterator[Any]:
+    """The embeddings that an input of a model goes through first."""
     import keras
 
     for layer in model.layers:
-        if isinstance(layer, keras.layers.Embedding) and layer.input is model.inputs[0]:
+        if isinstance(layer, keras.layers.Embedding) and layer.input is tensor:
             yield layer
 
 
@@ -471,26 +498,30 @@ def loaded_by(function: Named, own: OwnData) -> Dataset:
             arrays = {"x_train": a, "y_train": b, "x_test": c, "y_test": d}
         else:
             arrays = {"x": first, "y": second}
+        for key in [key for key, array in arrays.items() if isinstance(array, dict)]:
+            arrays |= {f"{key}/{name}": array for name, array in arrays.pop(key).items()}
         named = {name: np.asarray(array) for name, array in arrays.items()}
     except (TypeError, ValueError) as error:
         raise UnfitData(
             f"{function.value} returned {type(value).__name__}.",
             why="Examples and labels are needed",
             remedy="End the function with `return x, y`, or with "
-            "`return (x_train, y_train), (x_test, y_test)`.",
+            "`return (x_train, y_train), (x_test, y_test)`; several inputs are a dict of arrays.",
         ) from error
     text = "".join([function.text, *(function.modules[name] for name in sorted(function.modules))])
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     return arranged(named, own, sha256, function.folder)
 
 
-def random_data(model: Any, loss: str, shape: Sequence[int], most: int | None) -> Dataset:
+def random_data(
+    model: Any, loss: str, shapes: Mapping[str, Sequence[int]], most: int | None
+) -> Dataset:
     """Random examples and labels of a model's shape, of which nothing can be learnt.
 
     Args:
         model: takes the examples.
         loss: under which the labels are held against its outputs.
-        shape: of an example.
+        shapes: of an example, by the name of the input.
         most: no more examples than this.
     """
     import numpy as np
@@ -498,21 +529,26 @@ def random_data(model: Any, loss: str, shape: Sequence[int], most: int | None) -
     from accelreport.datasets.base import Dataset, fingerprint
 
     rng = np.random.default_rng(0)
-    size = 4 * int(np.prod(shape))
+    size = 4 * sum(map(math.prod, shapes.values()))
     fit = min(RANDOM_EXAMPLES, max(LEAST_EXAMPLES, RANDOM_BYTES // max(size, 1)))
     count = min(fit, most or fit)
-    inputs, outputs = model.inputs[0], [length or 1 for length in model.output_shape[1:]]
-    rows = next((embedding.input_dim for embedding in input_embeddings(model)), 0)
+    outputs = [length or 1 for length in model.output_shape[1:]]
 
     def part(number: int) -> dict[str, Any]:
-        x: Any = rng.standard_normal((number, *shape), np.float32)
-        if rows or "int" in str(inputs.dtype):
-            x = rng.integers(0, rows or 2, (number, *shape), np.int32)
+        arrays: dict[str, Any] = {}
+        for name, tensor in inputs_of(model).items():
+            rows = next((embedding.input_dim for embedding in input_embeddings(model, tensor)), 0)
+            x: Any = rng.standard_normal((number, *shapes[name]), np.float32)
+            if rows or "int" in str(tensor.dtype):
+                x = rng.integers(0, rows or 2, (number, *shapes[name]), np.int32)
+            arrays[f"x/{name}" if len(shapes) > 1 else "x"] = x
         if loss == "sparse_categorical_crossentropy":
-            return {"x": x, "y": rng.integers(0, outputs[-1], (number, *outputs[:-1]), np.int32)}
-        if loss == "binary_crossentropy":
-            return {"x": x, "y": rng.integers(0, 2, (number, *outputs)).astype(np.float32)}
-        return {"x": x, "y": rng.standard_normal((number, *outputs), np.float32)}
+            y: Any = rng.integers(0, outputs[-1], (number, *outputs[:-1]), np.int32)
+        elif loss == "binary_crossentropy":
+            y = rng.integers(0, 2, (number, *outputs)).astype(np.float32)
+        else:
+            y = rng.standard_normal((number, *outputs), np.float32)
+        return arrays | {"y": y}
 
     train, validation = part(count), part(max(1, count // 4))
     return Dataset(

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from accelreport.datasets.base import Dataset
 from accelreport.datasets.cache import read_bounded
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.own import OwnData, UnfitData, most_examples, place_of
@@ -59,6 +60,22 @@ def test_a_table_becomes_standardised_numbers_and_words_as_inputs(tmp_path: Path
         "train.csv", {"train.csv": sha256}, "user-supplied",
     )  # fmt: skip
     assert read(table(tmp_path, people()), str(tmp_path)).fingerprint == data.fingerprint
+
+
+def test_each_input_of_a_model_has_its_columns_and_identifiers_stay_as_they_are(
+    tmp_path: Path,
+) -> None:
+    own = table(tmp_path, people())
+    own = changed(own, features={"who": ("member",), "all": ("age", "side", "member")})
+    data = read(own, str(tmp_path))
+    assert [data.train[name].shape for name in ("x/who", "x/all")] == [(40, 1), (40, 5)]
+    assert (data.train["x/who"][:, 0] == data.train["x/all"][:, 4]).all()
+    kept = read(changed(own, standardise=("age",)), str(tmp_path))
+    assert set(kept.train["x/who"].ravel()) == {0.0, 1.0}
+    assert (kept.train["x/all"][:, 0] == data.train["x/all"][:, 0]).all()
+    with pytest.raises(UnfitData, match="no column 'agee'") as info:
+        read(changed(own, standardise=("agee",)), str(tmp_path))
+    assert info.value.key == "standardise"
 
 
 def test_numbers_are_predicted_in_their_own_unit_and_the_last_rows_may_validate(
@@ -279,6 +296,31 @@ def test_parquet_is_read_where_its_reader_is_and_else_the_package_is_named(tmp_p
 def arrays(folder: Path, **named: Any) -> OwnData:
     np.savez(folder / "img.npz", allow_pickle=True, **named)
     return OwnData(path="img.npz", task="classification")
+
+
+def test_arrays_of_several_inputs_are_known_by_their_names(tmp_path: Path) -> None:
+    own = arrays(tmp_path)
+
+    def saved(**named: Any) -> Dataset:
+        np.savez(tmp_path / own.path, **named)
+        return read(own, str(tmp_path))
+
+    part = {"left": np.arange(20).reshape(10, 2), "age": np.arange(10)}
+    y = np.arange(10) % 2
+    data = saved(**part, y=y)
+    assert [len(data.train[name]) for name in ("x/left", "x/age", "y")] == [8, 8, 8]
+    assert (data.train["x/left"][:, 0] == 2 * data.train["x/age"]).all()
+    assert most_examples(tmp_path / own.path, 0.2) == 8
+    both = {f"{k}_{end}": v for end in ("train", "test") for k, v in {**part, "y": y}.items()}
+    data = saved(**both)
+    assert (set(data.validation), len(data.train["x/age"])) == ({"x/left", "x/age", "y"}, 10)
+    del both["age_train"]
+    for wrong, message in (
+        (both, "holds left_train, y_train, left_test, age_test"),
+        ({**part, "age": y[:9], "y": y}, "9 examples in `x/age` and 10 labels"),
+    ):
+        with pytest.raises(UnfitData, match=message):
+            saved(**wrong)
 
 
 def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None:

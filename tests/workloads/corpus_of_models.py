@@ -36,6 +36,22 @@ def tagger(end: Any, first: Any = None) -> Any:
     return keras.Sequential([keras.Input((7,), dtype="int32"), words, inside, end])
 
 
+def joined(*, by_name: bool = False, left: str = "left") -> Any:
+    i, k = keras.Input((2,), name=left), keras.Input((1,), name="items", dtype="int32")
+    x = layers.Concatenate()([layers.Flatten()(layers.Embedding(2, 3)(k)), layers.Dense(4)(i)])
+    inputs = {"left": i, "items": k} if by_name else [i, k]
+    return keras.Model(inputs, layers.Dense(3, "softmax")(x))
+
+
+class Joined(keras.Model):  # type: ignore[misc, unused-ignore]
+    def __init__(self) -> None:
+        super().__init__()
+        self.end = layers.Dense(3, "softmax")
+
+    def call(self, x: Any) -> Any:
+        return self.end(ops.concatenate([x["left"], ops.cast(x["items"][:, None], "float32")], 1))
+
+
 class Net(keras.Model):  # type: ignore[misc, unused-ignore]
     def __init__(self) -> None:
         super().__init__()
@@ -170,6 +186,9 @@ MODELS: dict[str, tuple[str, dict[str, Any], Any, Any, Any]] = {
     "percent": (
         "numbers", {**NUMBERS, "metrics": ["root_mean_squared_error"]}, lambda: dense(None, 1),
         "mse", [metrics.RootMeanSquaredError()]),
+    "joined": ("joined", {}, joined, SPARSE, ACC),
+    "joined_by_name": ("joined", {}, lambda: joined(by_name=True), SPARSE, ACC),
+    "joined_class": ("joined", {}, Joined, SPARSE, ACC),
     "compiled": (
         "classes", {},
         lambda: compiled(dense("softmax"), SPARSE, ["acc"], keras.optimizers.Nadam(0.02)), None,
@@ -197,6 +216,14 @@ REFUSED: dict[str, tuple[str, dict[str, Any], Any, str]] = {
         "averages weights"),
     "not_a_sum": (
         "classes", {}, lambda: compiled(dense("softmax"), SPARSE, [Largest()]), "does not add up"),
+    "names_of_inputs": (
+        "joined", {}, lambda: joined(left="first"), "has the inputs first, items, and the data"),
+    "inputs_of_one": ("classes", {}, joined, "the data have one input"),
+    "one_of_inputs": ("joined", {}, dense, "the data have inputs left, items"),
+    "divided": ("joined", {"divide_by": 255.0}, joined, "is of models with one input"),
+    "two_ends": (
+        "classes", {}, lambda: keras.Model((m := dense()).input, [m.output, m.output]),
+        "keras.layers.Concatenate"),
     "said_logits": (
         "classes", {"from_logits": True}, lambda: ending(layers.Reshape((3,))), "probabilities"),
     "one_of_several": ("several", {}, lambda: dense("softmax"), "several classes"),

@@ -240,7 +240,7 @@ def two_outputs() -> str:
         (lambda: classifier(1), {"loss": "binary_crossentropy"}, "between 0 and 1"),
         (lambda: classifier(10, (None, 29)), {}, "does not take an example of the shape (28, 28)"),
         (lambda: embedding(100), {}, "rows for 0 to 99, and the examples hold numbers"),
-        (two_outputs, {}, "not have exactly one input of known shape and one output"),
+        (two_outputs, {}, "has 2 outputs."),
         (lambda: classifier(10).replace('"Flatten"', '"Flaten"'), {}, "Keras cannot build"),
     ],
 )

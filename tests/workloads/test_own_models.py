@@ -20,7 +20,7 @@ from accelreport.workloads.own_model import (
     APPLICATIONS,
     ModelError,
     last_activation,
-    with_one_input,
+    with_inputs,
 )
 from tests.support.children import Measures
 
@@ -42,6 +42,21 @@ import numpy as np
 def load():
     x = np.load("numbers.npy")  # relative paths begin at the spec's folder
     return (x, x.sum(axis=1) > 0), (x[:8], x[:8].sum(axis=1) > 0)
+
+def by_name():
+    x = np.load("numbers.npy")
+    return {"ids": np.arange(40) % 7, "rest": x[:, :2]}, np.arange(40) % 3
+"""
+
+TWO = """
+import keras
+from keras import layers
+
+def build():
+    ids, rest = keras.Input((1,), name="ids"), keras.Input((2,), name="rest")
+    known = layers.Flatten()(layers.Embedding(7, 3)(ids))
+    joined = layers.Concatenate()([known, rest])
+    return keras.Model([ids, rest], layers.Dense(3, "softmax")(joined))
 """
 
 TABLE = "a,b,kind\n" + "".join(f"{i},{i % 7},{'xyz'[i % 3]}\n" for i in range(60))
@@ -53,6 +68,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "model.py").write_text(BUILD)
     (tmp_path / "widths.py").write_text("WIDTH = 5\n")
     (tmp_path / "data.py").write_text(LOAD)
+    (tmp_path / "two.py").write_text(TWO)
     (tmp_path / "train.csv").write_text(TABLE)
     np.save(tmp_path / "numbers.npy", np.random.default_rng(0).normal(size=(40, 3)))
     return tmp_path
@@ -129,6 +145,7 @@ def test_a_step_that_takes_longer_to_trace_than_the_budget_leaves_timed_steps_an
         ([CODE, CSV[0], CSV[2]], "`target` is missing", 'target = "NAME"'),
         ([CODE, *CSV, 'features = ["a", "kind"]'], "target 'kind' is among", "leave it out"),
         ([CODE, *CSV, 'features = ["a", "a"]'], "`features` names 'a' twice", ""),
+        ([CODE, *CSV, 'features = { i = ["a"], j = ["kind"] }'], "target 'kind' is among", ""),
         ([CODE, CSV[0], 'target = ["a", "a"]', 'task = "regression"'], "`target` names 'a'", ""),
         ([CODE, 'dataset = "mnist"', CSV[1]], "`target` does not apply to mnist", "delete it"),
         ([CODE, 'dataset = "mnist"', CSV[0]], "`dataset` names mnist", "leave one"),
@@ -193,6 +210,12 @@ def test_the_check_tells_a_model_and_a_table_that_do_not_fit(folder: Path) -> No
     wrong = misfit(question(cell(folder, 'model = "net.json"', *CSV)))
     assert wrong is not None
     assert (wrong.key, "inputs of shape (3,)" in wrong.what) == ("model", True)
+    ids = [keras.Input((2,)), keras.layers.Embedding(60, 2), keras.layers.Flatten()]
+    (folder / "ids.json").write_text(keras.Sequential([*ids, keras.layers.Dense(3)]).to_json())
+    wrong = misfit(question(cell(folder, 'model = "ids.json"', *CSV)))
+    assert wrong is not None
+    assert (wrong.key, "takes whole numbers" in wrong.what) == ("standardise", True)
+    assert misfit(question(cell(folder, 'model = "ids.json"', *CSV, "standardise = false"))) is None
     typo = misfit(question(cell(folder, CODE, *CSV[:1], 'target = "sort"', CSV[2])))
     assert typo is not None
     assert (typo.key, "no column 'sort'" in typo.what) == ("target", True)
@@ -244,6 +267,9 @@ def test_a_model_that_is_only_called_is_called_in_the_check(folder: Path) -> Non
         ([CODE, CSV[0], 'target = "b"', 'features = ["a"]', 'task = "regression"'],
          "val_mean_absolute_error", (48, 12)),
         ([CODE, 'data = "data.py:load"', CSV[2]], "val_accuracy", (40, 8)),
+        (['model = "two.py:build"', *CSV, 'features = { ids = ["b"], rest = ["a", "b"] }',
+          'standardise = ["a"]', 'input = "pipeline"'], "val_accuracy", (48, 12)),
+        (['model = "two.py:build"', 'data = "data.py:by_name"', CSV[2]], "val_accuracy", (32, 8)),
     ],
 )  # fmt: skip
 def test_a_model_in_python_learns_from_data_of_ones_own(
@@ -316,7 +342,7 @@ def test_a_linear_end_is_known_whatever_its_weights_begin_with(
         def call(self, x: Any) -> Any:
             return self.end(self.start(x))
 
-    model = with_one_input(Net(), (2,), "`Net`")
+    model = with_inputs(Net(), (2,), "`Net`")
     before = model.get_weights()
     assert last_activation(model) == "linear"
     assert all(map(np.array_equal, before, model.get_weights()))
