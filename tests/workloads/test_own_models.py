@@ -212,10 +212,11 @@ def test_the_check_tells_a_model_and_a_table_that_do_not_fit(folder: Path) -> No
     assert (wrong.key, "inputs of shape (3,)" in wrong.what) == ("model", True)
     ids = [keras.Input((2,)), keras.layers.Embedding(60, 2), keras.layers.Flatten()]
     (folder / "ids.json").write_text(keras.Sequential([*ids, keras.layers.Dense(3)]).to_json())
-    wrong = misfit(question(cell(folder, 'model = "ids.json"', *CSV)))
+    numbered = ('model = "ids.json"', *CSV, 'features = ["a", "b"]')
+    wrong = misfit(question(cell(folder, *numbered)))
     assert wrong is not None
     assert (wrong.key, "takes whole numbers" in wrong.what) == ("standardise", True)
-    assert misfit(question(cell(folder, 'model = "ids.json"', *CSV, "standardise = false"))) is None
+    assert misfit(question(cell(folder, *numbered, "standardise = false"))) is None
     typo = misfit(question(cell(folder, CODE, *CSV[:1], 'target = "sort"', CSV[2])))
     assert typo is not None
     assert (typo.key, "no column 'sort'" in typo.what) == ("target", True)
