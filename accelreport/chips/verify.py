@@ -91,6 +91,10 @@ PACE, COMPILED = 1.2, 2.0
 fastest process of each counts: other programs disturbed it least. The second is the same for the
 first step, which is compiled."""
 
+FORWARD = 2.0
+"""The calls of a network reach at most so many times the operations per second of its training on
+as many examples, whose steps contain the same forward pass. On honest machines it is 1.2 to 1.9."""
+
 ALIKE = 1.5
 """The same hardware may be so many times as fast on another machine."""
 
@@ -120,7 +124,7 @@ def odd(kind: str, cell: str, message: str) -> Doubt:
 def doubts(contribution: Contribution) -> list[Doubt]:
     """Every reason that a contribution gives by itself not to believe it."""
     of_all: tuple[Callable[[Contribution], Iterator[Doubt]], ...] = (
-        _shared, _fixed, _copies, _one_machine, _one_after_another, _paces,
+        _shared, _fixed, _copies, _one_machine, _one_after_another, _paces, _calls,
     )  # fmt: skip
     reasons = [doubt for check in of_all for doubt in _safely("", check, contribution)]
     return reasons + [doubt for record in contribution.measured for doubt in record_doubts(record)]
@@ -611,6 +615,21 @@ def _paces(contribution: Contribution) -> Iterator[Doubt]:
             specs = " and ".join(sorted(steps))
             text = f"{what} of {model}, batch {size}, differ by {slow / fast:.2g} times in {specs}."
             yield odd("pace", device, text)
+
+
+def _calls(contribution: Contribution) -> Iterator[Doubt]:
+    """A forward pass on its own is about as efficient as within a training."""
+    rates: dict[tuple[str, ...], dict[bool, float]] = defaultdict(dict)
+    for record in contribution.measured:
+        workload, step_s = record.cell.workload, record.steady.step_s
+        if record.flops and np.isfinite(step_s) and step_s > 0:
+            network = str(workload.get("model")), str(workload["batch_size"]), record.cell.device
+            known, trained = rates[network], bool(record.epochs)
+            known[trained] = max(record.flops.per_step / step_s, known.get(trained, 0.0))
+    for (model, size, device), known in rates.items():
+        if len(known) == 2 and known[False] > FORWARD * known[True]:
+            text = f"Calls of {model}, batch {size}, reach {known[False] / known[True]:.2g} times "
+            yield odd("calls", device, f"{text}the operations per second of its training.")
 
 
 # Several contributions -------------------------------------------------------------------

@@ -37,9 +37,6 @@ HONEST = Path(__file__).with_name("honest.zip")
 EACH = 3
 """Forgeries of each kind."""
 
-NOT_CAUGHT = ("all complete calls of a device scaled",)
-"""Kinds that agree with themselves, which one file cannot show."""
-
 
 @pytest.fixture(scope="module")
 def honest() -> Contribution:
@@ -244,8 +241,7 @@ def test_the_documentation_has_the_share_of_forgeries_that_is_noticed(
     every, refused, doubted = re.findall(r"\*\*(?:all )?(\d+)\*\*", rows[-1])
     summary = " ".join((ROOT / "docs" / "chips.md").read_text(encoding="utf-8").split())
     assert f"Of {every} forgeries, {refused} are refused, and {doubted} are named" in summary
-    missed = [row.split(" | ")[0][2:] for row in rows[2:-1] if row.endswith("| – |")]
-    assert missed == [*NOT_CAUGHT]
+    assert int(refused) + int(doubted) == int(every)
 
 
 def of_another_machine(contribution: Contribution) -> Contribution:
@@ -263,7 +259,7 @@ def test_a_forgery_that_agrees_with_itself_is_unlike_chips_of_its_kind(
     """What one file cannot show, another machine of the same hardware does."""
     unlike = [
         "unlike" in {reason.kind for reason in between([trace_of(shipped), trace_of(other)])[1]}
-        for forgery in forgeries(shipped, 6, kinds=NOT_CAUGHT)
+        for forgery in forgeries(shipped, 6, kinds=["all complete calls of a device scaled"])
         for other in (of_another_machine(forgery.contribution),)
     ]
     assert sum(unlike) > 2
