@@ -110,20 +110,24 @@ _WORD = r'[^\\/:*?"<>|\s]+'
 
 _FIXED = rf"""
     {_START}(?:/(?!usr/|opt/|etc/|lib|sys/|proc/|api/)[\w.-]+(?:/[\w.-]+){{0,2}}?)??
-        /(?:(?:home\d?|Users)/(?:users/)?(?P<home>[\w.+-]*[\w+-])|users/(?P<shared>[\w.+-]*[\w+-]))
+        /(?:(?:homes?\d?|Users)/(?:users/)?(?P<home>[\w.+-]*[\w+-])|users/(?P<shared>[\w.+-]*[\w+-]))
   | \b[A-Za-z]:[\\/]{{1,2}}Users[\\/]{{1,2}}
         (?P<profile>{_WORD}(?:\ {_WORD}){{1,3}}(?=[\\/"])|{_WORD})
   | \b(?:grpcs?|tcp|ssh|sftp|ray|nfs|smb|redis)://(?P<served>{_HOST})(?![\w.-]*@)
   | (?<![\w.])(?P<ip>{_IP})(?=:\d{{2,5}}(?![\d.]))
-  | {_START}/(?:scratch|lustre|gpfs|beegfs|nobackup)/(?:users/)?(?P<scratch>[\w.+-]*[\w+-])
+  | {_START}/(?:scratch|lustre|gpfs|beegfs|nobackup|(?:run/)?media)/(?:users/)?
+        (?P<scratch>[\w.+-]*[\w+-])
 """
 """Home folders and addresses: what a spec may hold, too."""
 
 _FREE = rf"""{_FIXED}
   | (?:(?<=://)(?P<login>[^\s/@'"<>]+)|(?<![\w.+@/-])(?P<account>[A-Za-z_][\w.+-]+))
-        @(?P<at>(?=[\w.-]*[A-Za-z]){_HOST})
-  | \b(?:USER|LOGNAME|USERNAME)=(?P<owner>[A-Za-z_][\w.-]*)
-  | \b(?:hostname|for\ host):\s+(?P<said>{_HOST})
+        @(?P<at>(?=[\w.-]*[A-Za-z]){_HOST}|{_IP})
+  | (?:\b(?:(?:SLURM_JOB_|SUDO_)?USER|LOGNAME|USERNAME)=|\buid=\d+\(|\blogname:\ |
+        \buser\ (?=\S+\ is\ not\ in\ )|(?<![\w.~/-])~(?=[\w.-]+/))(?P<owner>[A-Za-z_][\w.-]*)
+  | \b(?:(?:hostname|for\ host):\s+|to\ host\ |resolve\ hostname\ |[Cc]onnection\ to\ (?=\S+\ port))
+        (?P<said>{_HOST})
+  | (?<![\w\\:])\\\\(?P<share>[\w-]{{3,}})(?=\\\w)
   | \b[A-Z\d_]*(?:HOST(?:NAME)?|ADDR(?:ESS)?|SOCKET|SERVER|ENDPOINT|NODENAME)=(?:\w+://)?
         (?P<variable>(?!true|false|none|null)[A-Za-z](?:[\w.-]*[A-Za-z\d])?|{_IP})
   | (?<![\w:.])(?P<six>(?=[\da-fA-F:]*\d)(?:
@@ -146,6 +150,7 @@ _FREE = rf"""{_FIXED}
 _MAY_SHOW = (
     r"home|[Uu]sers|://|@|host|HOST|USER|LOGNAME|\bip|\bIP|\.\d{1,3}:\d"
     r"|chief|worker:|\bps:|cluster\ of|\bON\ |\bsrun"
+    r"|uid=|logname|is\ not\ in|onnection\ to|~[\w.-]+/|\\\\|media/"
     r"|scratch|lustre|gpfs|beegfs|nobackup|(?:ADDR(?:ESS)?|SOCKET|SERVER|ENDPOINT|NAME)="
     r"|:\d{4,5}|\b1(?:0|72|92)\.\d|[\da-fA-F]:[\da-fA-F:]|\d[\w-]*\.[a-z][\w-]*\."
 )

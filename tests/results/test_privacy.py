@@ -87,6 +87,13 @@ SHOWN_BY = {
     "NCCL_SOCKET=gamma-9 MASTER_ADDR=ero.corp.example": "NCCL_SOCKET=host-1 MASTER_ADDR=host-2",
     "[0]eth0:10.1.2.3<0> from 192.168.7.9": "[0]eth0:host-1<0> from host-2",
     "host-1.corp.example, gpu7.corp.example:": "host-1, host-2:",
+    "/net/homes/ford/x ~trillian/x uid=7(zaphod)": "~/x ~user/x uid=7(user)",
+    "/media/ford/usb, /run/media/zaphod/x": "/media/user/usb, /run/media/user/x",
+    "rsync ford@10.1.2.3:/x": "rsync user@host-1:/x",
+    "SLURM_JOB_USER=ford, logname: zaphod": "SLURM_JOB_USER=user, logname: user",
+    "connect to host eroticon port 22": "connect to host host-1 port 22",
+    "Connection to eroticon port 22": "Connection to host-1 port 22",
+    "\\\\gamma-9\\data\\x, a\\\\b": "\\\\host-1\\data\\x, a\\\\b",
 }
 
 
