@@ -434,6 +434,50 @@ def test_an_opening_shows_what_the_source_printed_of_its_devices_as_it_was_print
     assert said in opening.answer.replace("\xa0", " ")
 
 
+METRICS = ("accuracy", "precision", "recall", "F1")
+
+
+@pytest.mark.parametrize(
+    ("spec", "figure", "panels", "rows"),
+    [
+        ("har_sweep", "grid-total_time", ["batch size 128"], {"layers 1": ["5.11 s", "14.6 s"]}),
+        (
+            "har_sweep",
+            "grid-val_accuracy",
+            [f"validation {name} · batch size 128" for name in METRICS],
+            {"layers 3": ["80.49 %", "81.85 %"]},
+        ),
+        ("har_sample", "quality-loss", [""], {}),
+        (
+            "mnist_batch_sweep",
+            "published-by-point",
+            [],
+            {"512": ["5 s, later epoch", "3 s, later epoch"]},
+        ),
+    ],
+)
+def test_a_page_has_the_kinds_of_figures_of_its_source(
+    spec: str, figure: str, panels: list[str], rows: dict[str, list[str]]
+) -> None:
+    """Runtime and metrics by units of Kimm and others, their losses; the table of Alyafeai."""
+    benches = {
+        bench.plan.spec: bench for bench in gather(Store(ROOT / "examples" / "whole_trainings"))
+    }
+    blocks = [block for part in benchmark_page(benches[spec]).sections for block in part.blocks]
+    (block,) = (b for b in blocks if isinstance(b, Figure | Table) and b.id == figure)
+    assert [panel.title for panel in getattr(block, "panels", ())] == panels
+    table = block if isinstance(block, Table) else block.table
+    assert table is not None
+    cells = {
+        row.header.lines[0].text: row.entries
+        for group in reversed(table.groups)
+        for row in group.rows
+    }
+    for name, texts in rows.items():
+        shown = [cell.lines[0].text.replace("\xa0", " ") for cell in cells[name]]
+        assert shown[: len(texts)] == texts
+
+
 def test_totals_are_of_the_same_training_alone() -> None:
     rows = (
         Published(device="gpu", label="Colab K80, 2018", total_time=11_160.0),

@@ -96,7 +96,7 @@ def test_precision_and_recall_are_drawn_over_the_epochs_where_they_were_recorded
     section = quality_section(bench_of({"epochs": epochs}))
     assert section
     drawn = [block.id for block in section.blocks if isinstance(block, Figure)]
-    assert drawn == ["learning-curves", "quality-precision", "quality-recall"]
+    assert drawn == ["learning-curves", "quality-loss", "quality-precision", "quality-recall"]
 
 
 def test_mistakes_come_first_and_the_surest_before_all() -> None:

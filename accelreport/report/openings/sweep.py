@@ -1,9 +1,11 @@
-"""Lines over one swept number: rates, or times of a call with their tails."""
+"""Lines over a swept number: rates, times of a call with their tails, what a grid came to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 from accelreport.analysis.findings import (
     COMPARISONS,
@@ -13,6 +15,7 @@ from accelreport.analysis.findings import (
     Subject,
     Value,
 )
+from accelreport.analysis.results import quantity as quantity_of
 from accelreport.analysis.speed_findings import (
     published_lines,
     published_value,
@@ -20,14 +23,25 @@ from accelreport.analysis.speed_findings import (
     steady_times,
     swept_number,
 )
-from accelreport.analysis.stats import grouped, percentile
+from accelreport.analysis.stats import geometric_mean, grouped, mean, percentile
 from accelreport.report import quantity
+from accelreport.report.charts.drawing import FULL, Named
 from accelreport.report.charts.scales import factor_text, plain, plain_duration
 from accelreport.report.charts.sweep import End, SweepAxes, SweepLine, sweep_axes
 from accelreport.report.frames import withheld_word
-from accelreport.report.metrics import axis_title
-from accelreport.report.model import Entry, Line, entry
-from accelreport.report.openings.opening import Plot, Scene, lines_plot
+from accelreport.report.metrics import axis_title, metric_title, settings_text
+from accelreport.report.model import (
+    Entry,
+    Figure,
+    Line,
+    RowGroup,
+    Table,
+    entry,
+    number_columns,
+    table_row,
+)
+from accelreport.report.openings.grid import Layout, layout_of
+from accelreport.report.openings.opening import ON_A_PHONE, Plot, Scene, Size, lines_plot
 from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
 from accelreport.report.pages.badges import (
     INTERVALS,
@@ -308,3 +322,127 @@ def _late(bench: BenchmarkView, of: Subject) -> float | None:
     rows = bench.cells(of.device, of.machine, of.point)
     calls = [seconds for row in rows if row.timed for seconds in steady_times(bench, row)]
     return percentile(calls, 0.99)
+
+
+# Grids ------------------------------------------------------------------------------------------
+
+GRID_FIGURES = {
+    "time of the whole training": ("total_time",),
+    "validation metrics": ("val_accuracy", "val_precision", "val_recall", "val_f1"),
+}
+"""What is drawn of complete trainings over the longest axis of a grid."""
+HEIGHT, GAP = 250, 12
+"""Pixels of a panel, and between two."""
+
+
+def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
+    """Times and metrics over the longest axis of a grid, a line for each value of the next axis.
+
+    A panel is of one metric, one device and one setting of the other axes. A line has two points
+    at least.
+    """
+    layout = layout_of(bench)
+    if layout is None or not all(
+        isinstance(x, int | float) and x > 0 for x in bench.plan.axes[layout.across]
+    ):
+        return
+    settings = {tuple(bench.values(p)[axis] for axis in layout.apart) for p in bench.points}
+    for title, names in GRID_FIGURES.items():
+        panels: dict[str, list[SweepLine]] = {}
+        for name, series, held in product(names, bench.shown_series, sorted(settings, key=repr)):
+            where = dict(zip(layout.apart, held, strict=True))
+            lines = _grid_lines(bench, series, layout, where, name)
+            words = [series.title] * (len(bench.shown_series) > 1)
+            words += [metric_title(name)] * (len(names) > 1) + [settings_text(where, " · ")]
+            if lines:
+                panels[" · ".join(filter(None, words))] = lines
+        every = [line for lines in panels.values() for line in lines]
+        if not every:
+            continue
+        timed, by = names[0] == "total_time", axis_title(layout.across)
+        axes = sweep_axes(
+            every,
+            (),
+            x_title=by,
+            tick=plain_duration if timed else _whole_percent,
+            text=quantity.duration if timed else quantity.percent,
+            linear=not timed,
+        )
+        plots = [
+            lines_plot(
+                lines,
+                (),
+                axes,
+                id=f"grid-{names[0]}-{number}",
+                title=sentence(f"{title} by {by}"),
+                description=ends_in_words(lines, axes.text),
+                caption="Complete trainings. Bars: 95 % intervals." + " Log scale." * timed,
+                up=title,
+                view=panel,
+            )
+            for number, (panel, lines) in enumerate(panels.items())
+        ]
+        across = min(len(plots), 3)
+        size = Size(FULL // across - GAP * (across > 1), HEIGHT)
+        panes = tuple(plot.panel(size, ON_A_PHONE, plot.view) for plot in plots)
+        whole = plots[0].figure(size, ON_A_PHONE)
+        table = Table(
+            id=f"grid-{names[0]}-data",
+            title=plots[0].title,
+            corner=by,
+            columns=number_columns(map(plain, axes.swept)),
+            groups=tuple(
+                RowGroup(
+                    tuple(
+                        table_row(
+                            line.name,
+                            *(
+                                axes.text(dict(zip(line.x, line.y, strict=True))[x])
+                                if x in line.x
+                                else "–"
+                                for x in axes.swept
+                            ),
+                        )
+                        for line in lines
+                    ),
+                    title=panel,
+                )
+                for panel, lines in panels.items()
+            ),
+        )
+        yield replace(whole, id=f"grid-{names[0]}", panels=panes, table=table)
+
+
+def _whole_percent(share: float) -> str:
+    return quantity.percent(share, 0)
+
+
+def _grid_lines(
+    bench: BenchmarkView, series: Series, layout: Layout, where: Mapping[str, Any], name: str
+) -> list[SweepLine]:
+    """A quantity of one device over the longest axis, a line for each value of the next one."""
+    lines = []
+    for number, value in enumerate(bench.plan.axes[layout.down]):
+        known = {}
+        for x in sorted(bench.plan.axes[layout.across]):
+            at = {**where, layout.down: value, layout.across: x}
+            rows = bench.measured(series, tuple(at[axis] for axis in bench.axes))
+            middle = geometric_mean if name == "total_time" else mean
+            own = middle([quantity_of(row, name) for row in rows if row.complete])
+            if own.n:
+                known[float(x)] = own
+        if len(known) > 1:
+            called = f"{axis_title(layout.down)} {quantity.setting(value)}"
+            ends = [own.ends for own in known.values()]
+            lines.append(
+                SweepLine(
+                    name=called,
+                    detail="",
+                    device=Named(called, number),
+                    x=tuple(known),
+                    y=tuple(own.value for own in known.values()),
+                    low=tuple(max(low, 0.0) for low, _ in ends),
+                    high=tuple(high for _, high in ends),
+                )
+            )
+    return lines

@@ -39,6 +39,7 @@ from accelreport.report.model import (
     table_row,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Size
+from accelreport.report.openings.sweep import grid_figures
 from accelreport.report.pages.badges import (
     absence,
     device_columns,
@@ -283,11 +284,11 @@ def quality_section(bench: BenchmarkView) -> Section | None:
     if not metric or not bench.shown_series:
         return None
     curves = curves_of(bench)
-    # One figure shows whether it learned, and of classes two more how; tables and files have all.
-    drawn = [
-        name for name in curves.metrics if name in {*curves.metrics[:1], "precision", "recall"}
-    ]
-    figures = map(curves.figure, drawn)
+    # Curves show whether it learned and, of classes, how; of a grid lines over its longest axis do.
+    grid = list(grid_figures(bench))
+    later = {"loss"} if grid else {"loss", "precision", "recall"}
+    drawn = [name for name in curves.metrics if name in {*curves.metrics[:1], *later}]
+    figures = (*map(curves.figure, drawn), *grid)
     blocks: list[Block] = [figure for figure in figures if figure]
     if bench.plan.measure.target:
         blocks.append(target_table(bench))

@@ -35,6 +35,7 @@ from accelreport.report.model import (
     Section,
     Table,
     entry,
+    number_columns,
     table_row,
 )
 from accelreport.report.openings.opening import ON_A_PHONE, Size
@@ -94,7 +95,7 @@ def published_section(bench: BenchmarkView) -> Section | None:
     details = []
     if bench.published_results:
         ordered = _by_figure(bench)
-        blocks.append(_table(bench, ordered))
+        blocks += [*_by_point(bench, ordered), _table(bench, ordered)]
         # Several hosts may have measured beside one figure.
         rows: dict[tuple[int, str], bool] = {}
         for own, *_ in (group for every in ordered.values() for group in every):
@@ -152,6 +153,48 @@ def _shares(row: Published) -> Iterator[Value]:
         of = Subject(row.device, row=row, part=f"epoch {epoch}" if epoch else "")
         alone = Interval(share, nan, nan, 0)
         yield Value(of, alone, Unit.SHARE, Provenance.PUBLISHED, frozenset())
+
+
+def _by_point(bench: BenchmarkView, by_figure: ByFigure) -> Iterator[Table]:
+    """The times that the source printed, as its own table: values down, devices across."""
+    if len(bench.axes) != 1:
+        return
+    (axis,) = bench.axes
+    cells: dict[tuple[str, object], FigureGroup] = {}
+    for group in (group for figure in TIMES for group in by_figure.get(figure, ())):
+        row = group[0].row
+        if row.source is None and row.mark != "D" and axis in row.where:
+            cells.setdefault((row.label, row.where[axis]), group)
+    names = list(dict.fromkeys(name for name, _ in cells))
+    every = bench.plan.axes[axis]
+    values = [value for value in every if all((name, value) in cells for name in names)]
+    if len(names) < 2 or len(values) < 2:
+        return
+
+    def printed(group: FigureGroup) -> Entry:
+        lines = [
+            Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}")
+            for result in group
+        ]
+        details = (replace(line, role="detail") for line in lines[1:])
+        flags = (FLAG,) if any(result.flags for result in group) else ()
+        return Entry((lines[0], *details), badges=flags)
+
+    yield Table(
+        id="published-by-point",
+        title="As printed",
+        caption=f"{label(citation(bench.plan.source), 240)}.",
+        corner=axis_title(axis),
+        columns=number_columns(label(name, 44) for name in names),
+        groups=(
+            RowGroup(
+                tuple(
+                    table_row(setting(value), *(printed(cells[name, value]) for name in names))
+                    for value in values
+                )
+            ),
+        ),
+    )
 
 
 LONG_NOTE = 100
