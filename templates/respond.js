@@ -79,6 +79,26 @@
     for (const row of rows) row.facets = facets.filter((facet) => rows.some((each) => each.dataset[facet]));
   }
   const rows = filtered.flatMap((table) => table.rows);
+  // Ranked chips: the ratios are to the one that a reader chooses, by their values and ranks.
+  const ranked = tables.find(({ place }) => place.id === "ranked");
+  const chips = (ranked?.rows || []).map((row, number) => {
+    const [head, rank, value, ratio] = row.cells;
+    const detail = head.querySelector(".detail").textContent.split(" · ")[1];
+    const name = [head.querySelector(".value").textContent, detail].filter(Boolean).join(", ");
+    const [best, worst = best] = rank.textContent.split("–").map(Number);
+    return { name: `${number + 1}: ${name}`, best, worst, value: +value.dataset.value, place: ratio, text: ratio.innerHTML };
+  });
+  const more = chips.length > 1 && chips[0].value >= chips[1].value;
+  const relate = () => {
+    const base = chips[state().get("to") - 1];
+    for (const chip of chips) {
+      const ratio = base && (more ? chip.value / base.value : base.value / chip.value);
+      const open = base && chip.best <= base.worst && base.best <= chip.worst;
+      if (!base) chip.place.innerHTML = chip.text;
+      else chip.place.textContent = chip === base ? "–" : open ? "undecided" : `${+ratio.toPrecision(2)}×`;
+    }
+    if (ranked) ranked.heads[3].lastChild.textContent = base ? `÷ ${base.name.split(": ")[1]}` : "÷ rank 1";
+  };
   let opened = false;
   const filter = () => {
     const wanted = state();
@@ -114,6 +134,12 @@
         const choice = make("select", { name: facet }, new Option("any", ""), ...[...values].map((value) => new Option(value)));
         choice.addEventListener("change", () => change(facet, choice.value));
         line.append(label(facet[0].toUpperCase() + facet.slice(1), choice));
+      }
+      if (chips.length > 1) {
+        const options = chips.map(({ name }, number) => new Option(name, number + 1));
+        const choice = make("select", { name: "to" }, new Option("rank 1", ""), ...options);
+        choice.addEventListener("change", () => change("to", choice.value));
+        line.append(label("Ratio to", choice));
       }
       line.append(make("output", {}));
     }
@@ -179,7 +205,7 @@
     }
   };
 
-  const apply = () => { choose(); sort(); filter(); };
+  const apply = () => { choose(); sort(); filter(); relate(); };
   addEventListener("popstate", apply);
   apply();
 })();

@@ -70,6 +70,19 @@ def test_rows_are_filtered_and_the_address_keeps_the_choice(site: Path, browser:
         assert ranks_of(page) == chosen
 
 
+def test_ratios_are_to_the_chip_that_a_reader_chooses(site: Path, browser: Browser) -> None:
+    with opened(browser, site / "index.html", files=True) as page:
+        rows = page.locator("#ranked tbody:first-of-type tr")
+        values = [float(v) for v in rows.locator("[data-value]:nth-of-type(2)").evaluate_all(
+            "cells => cells.map(cell => cell.dataset.value)")]  # fmt: skip
+        page.get_by_label("Ratio to").select_option(index=len(values))
+        ratios = rows.locator("td:nth-of-type(3)").all_inner_texts()
+        assert ratios[-1] == "–"
+        assert float(ratios[0][:-1]) == pytest.approx(values[0] / values[-1], rel=0.06)
+        page.get_by_label("Ratio to").select_option("rank 1")
+        assert rows.locator("td:nth-of-type(3)").first.inner_text() == "–"
+
+
 def test_another_figure_is_another_page_that_needs_no_script(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html", script=False, files=True) as page:
         page.get_by_role("link", name="Latency of one image").click()
