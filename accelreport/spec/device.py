@@ -81,8 +81,8 @@ class Device(SpecModel):
     parameter_servers: Annotated[int, Field(ge=1, le=4096)] = 1
     """Parameter-server processes, for `parameter_server`."""
     spread: bool = False
-    """Whether each of several processes has its own machine of a cluster, which `run --on ray` or
-    `--on slurm` provides. Otherwise all run on the machine of the cell.
+    """Whether each of several processes has its own machine of a cluster, which `run --on slurm`
+    provides. Otherwise all run on the machine of the cell.
     """
     threads: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Threads for one operation; default: every core."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelreport.results.record import Failure, FailureKind, Record
 from accelreport.runner.interrupt import Stop
 from accelreport.runner.launchers.base import ATTEMPTS, ChildEvent
 from accelreport.runner.launchers.node import (
@@ -15,11 +14,9 @@ from accelreport.runner.launchers.node import (
     Crashed,
     LostCell,
     LostCells,
-    Reachable,
     Started,
 )
 from accelreport.runner.launchers.ray.engine import RayNode
-from accelreport.runner.launchers.ray.launcher import Rank, outcome
 from accelreport.runner.launchers.ray.pool import Batch
 from accelreport.spec.cells import Cell
 from tests.runner.scripted import a_record, cell, different, environment
@@ -116,55 +113,3 @@ def test_a_cell_of_a_run_that_was_stopped_is_interrupted_and_not_tried_again() -
     assert finished.record.failure.kind == "interrupted"
     assert finished.record.environment is not None
     assert finished.record.environment.host
-
-
-# Cells of several processes --------------------------------------------------------------------
-
-
-def failed(one: Cell, kind: FailureKind, message: str) -> Record:
-    failure = Failure(kind=kind, message=message)
-    return a_record(one, "failed").model_copy(update={"failure": failure})
-
-
-@pytest.fixture
-def ranks() -> list[Rank]:
-    """The processes of a cell: a chief on n1, its peer on n2."""
-    one = cell()
-    hosts = {"worker:0": NODE, "worker:1": RayNode("a2", "n2", {"CPU": 8.0})}
-    return [Rank(name, node, one) for name, node in hosts.items()]
-
-
-def begin(rank: Rank, deaf: Deaf) -> None:
-    message = Started(key=cell().key, environment=environment())
-    rank.listen([Reachable(port=7), message], deaf)
-
-
-@pytest.mark.parametrize("first", [0, 1], ids=["chief", "peer"])
-def test_a_lost_process_costs_the_cell_a_try_once_any_of_them_has_begun(
-    first: int, ranks: list[Rank], deaf: Deaf
-) -> None:
-    losses = LostCells()
-    ranks[1].listen(LOST, deaf)
-    assert [outcome(cell(), ranks, losses) for _ in range(3 * ATTEMPTS)] == [None] * 3 * ATTEMPTS
-    begin(ranks[first], deaf)
-    found = [outcome(cell(), ranks, losses) for _ in range(ATTEMPTS)]
-    assert found[:-1] == [None] * (ATTEMPTS - 1)
-    assert found[-1] is not None
-    assert found[-1].record.failure is not None
-    assert found[-1].record.failure.message.startswith("worker:1 on n2: It was gone.")
-
-
-def test_of_two_processes_that_failed_the_one_that_does_not_blame_the_other_is_named(
-    ranks: list[Rank], deaf: Deaf
-) -> None:
-    for rank in ranks:
-        begin(rank, deaf)
-    gone = failed(cell(), "worker-lost", "a peer was lost")
-    ranks[0].listen([Completed(record=gone)], deaf)
-    assert (alone := outcome(cell(), ranks, LostCells())) is not None
-    assert alone.record == gone
-    ranks[1].listen([Completed(record=failed(cell(), "oom-host", "no memory"))], deaf)
-    assert (found := outcome(cell(), ranks, LostCells())) is not None
-    assert found.record.failure is not None
-    assert found.record.failure.kind == "oom-host"
-    assert found.record.failure.message == "worker:1 on n2: no memory"

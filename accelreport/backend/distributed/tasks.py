@@ -40,9 +40,7 @@ def _free(port: int) -> bool:
 SUPERVISED = {"multi_worker_mirrored", "parameter_server", "tpu"}
 """Strategies whose constructor or collectives can hang where no Python code can end them."""
 
-NEEDS_CLUSTER = (
-    "spreads its processes over the machines of a cluster; run it with --on ray or --on slurm"
-)
+NEEDS_CLUSTER = "spreads its processes over the machines of a cluster; run it with --on slurm"
 """Why a device with `spread` cannot run on one machine alone."""
 
 LOOPBACK = "127.0.0.1"

@@ -60,14 +60,6 @@ class Waits(Document):
     """By whom."""
 
 
-class Reachable(Document):
-    """A process of a cell on several machines holds its machine and waits for the others."""
-
-    kind: Literal["reachable"] = "reachable"
-    port: int
-    """Where it will listen."""
-
-
 class Completed(Document):
     """A cell has ended."""
 
@@ -92,7 +84,7 @@ class Crashed(Document):
     """Whether it is only that the job's time is over."""
 
 
-Message = Started | Reported | Waits | Reachable | Completed | Crashed
+Message = Started | Reported | Waits | Completed | Crashed
 MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 """Reads one message from JSON."""
 

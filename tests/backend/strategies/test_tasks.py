@@ -107,7 +107,7 @@ def test_each_worker_of_a_host_with_gpus_gets_its_own() -> None:
 
 def test_a_device_that_spreads_its_processes_is_never_started_on_one_machine_alone() -> None:
     spread = WORKERS.model_copy(update={"spread": True})
-    with pytest.raises(NoDeviceError, match="--on ray"):
+    with pytest.raises(NoDeviceError, match="--on slurm"):
         cluster_for(spread, {})
     told = configuration({"type": "worker", "index": 1}, worker=3)
     assert [task.name for task in cluster_for(spread, told).here] == ["worker:1"]

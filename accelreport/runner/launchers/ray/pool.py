@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count
 
 from accelreport.backend.availability import no_device
-from accelreport.backend.distributed.tasks import processes
+from accelreport.backend.distributed.tasks import NEEDS_CLUSTER
 from accelreport.backend.frameworks import remedy
 from accelreport.results.record import Failure
 from accelreport.runner.launchers.base import CellListener, Finished, LauncherError
@@ -198,9 +198,10 @@ class Pool:
         return {name: self._absence(device) for name, device in devices.items()}
 
     def _absence(self, device: Device) -> Failure | None:
+        if device.spread:
+            return no_device(NEEDS_CLUSTER)
         lacks = [lack(node, device, self._asked) for node in self.nodes]
-        able, needed = lacks.count(""), processes(device) if device.spread else 1
-        if able >= needed:
+        if "" in lacks:
             return None
         reasons = sorted(
             {f"{n.host}: {why}" for n, why in zip(self.nodes, lacks, strict=True) if why}
@@ -209,8 +210,6 @@ class Pool:
         why = f"no node of the Ray cluster can run it{others}"
         if all(node.refused or node.lacking.get(device.framework) for node in self.nodes):
             return Failure(kind="no-framework", message=why, remedy=remedy(device.framework))
-        if device.spread:
-            why = f"its processes need {needed} nodes; {able} of the Ray cluster can run it{others}"
         return no_device(why)
 
     def look(self) -> None:
@@ -233,12 +232,6 @@ class Pool:
             return []
         fits, like = partial(self._fits, node), partial(self._like, node)
         return waiting.take_like(min(MOST_AT_ONCE, at_once), fits, like)
-
-    def spread_nodes(self, device: Device) -> list[RayNode]:
-        """Nodes for a device whose processes are spread; none when there are too few."""
-        able = [node for node in self.nodes if self._usable(node) and self._fits(node, device)]
-        needed = processes(device)
-        return able[:needed] if len(able) >= needed else []
 
     def _usable(self, node: RayNode) -> bool:
         resting = self._resting.get(node.id, 0.0) > time.monotonic()

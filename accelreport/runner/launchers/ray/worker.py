@@ -29,7 +29,6 @@ from accelreport.runner.launchers.node import (
     Completed,
     Message,
     NodeSettings,
-    Reachable,
     Reported,
     Started,
     Waits,
@@ -43,7 +42,7 @@ from accelreport.spec.device import FRAMEWORK_NAMES
 REPORT_EVERY_S = 0.5
 """Seconds between two reports, because this process shares the node with the measured one."""
 
-URGENT = (Completed, Reachable)
+URGENT = (Completed,)
 """Messages that are sent at once; a record that waits here would be lost with this process."""
 
 Messages = list[Message | LeftFile]
@@ -176,20 +175,13 @@ class WorkerFolder:
         self._here = environment_here()
         atexit.register(self._close)
 
-    def measure(
-        self,
-        cell: Cell,
-        stop: Stop,
-        post: Callable[[Message | LeftFile], None],
-        on_held: Callable[[], None] = lambda: None,
-    ) -> None:
+    def measure(self, cell: Cell, stop: Stop, post: Callable[[Message | LeftFile], None]) -> None:
         """Measure a cell as soon as nothing else is measured on this node.
 
         Args:
             cell: the cell.
             stop: gives up when it is requested.
             post: takes the messages.
-            on_held: called before the cell begins, when the node is held for it.
         """
         host = platform.node()
 
@@ -203,7 +195,6 @@ class WorkerFolder:
                 return
             # A worker that ends before this is done has not begun with the cell.
             self._launcher.prepare(cell, stop=stop)
-            on_held()
             post(Started(key=cell.key, environment=self._here))
             record = self._launcher.measure(
                 cell,
