@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -364,7 +365,7 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
             every,
             (),
             x_title=by,
-            tick=plain_duration if timed else _whole_percent,
+            tick=plain_duration if timed else partial(quantity.percent, places=0),
             text=quantity.duration if timed else quantity.percent,
             linear=not timed,
         )
@@ -384,37 +385,26 @@ def grid_figures(bench: BenchmarkView) -> Iterator[Figure]:
         ]
         across = min(len(plots), 3)
         size = Size(FULL // across - GAP * (across > 1), HEIGHT)
-        panes = tuple(plot.panel(size, ON_A_PHONE, plot.view) for plot in plots)
-        whole = plots[0].figure(size, ON_A_PHONE)
-        table = Table(
-            id=f"grid-{names[0]}-data",
-            title=plots[0].title,
-            corner=by,
-            columns=number_columns(map(plain, axes.swept)),
-            groups=tuple(
-                RowGroup(
-                    tuple(
-                        table_row(
-                            line.name,
-                            *(
-                                axes.text(dict(zip(line.x, line.y, strict=True))[x])
-                                if x in line.x
-                                else "–"
-                                for x in axes.swept
-                            ),
-                        )
-                        for line in lines
-                    ),
-                    title=panel,
-                )
-                for panel, lines in panels.items()
-            ),
+        groups = tuple(
+            RowGroup(
+                tuple(table_row(line.name, *_cells(line, axes)) for line in lines), title=panel
+            )
+            for panel, lines in panels.items()
         )
-        yield replace(whole, id=f"grid-{names[0]}", panels=panes, table=table)
+        columns = number_columns(map(plain, axes.swept))
+        table = Table(f"grid-{names[0]}-data", plots[0].title, columns, groups, corner=by)
+        yield replace(
+            plots[0].figure(size, ON_A_PHONE),
+            id=f"grid-{names[0]}",
+            panels=tuple(plot.panel(size, ON_A_PHONE, plot.view) for plot in plots),
+            table=table,
+        )
 
 
-def _whole_percent(share: float) -> str:
-    return quantity.percent(share, 0)
+def _cells(line: SweepLine, axes: SweepAxes) -> list[str]:
+    """The numbers of a line at every value of its axis."""
+    known = dict(zip(line.x, map(axes.text, line.y), strict=True))
+    return [known.get(x, "–") for x in axes.swept]
 
 
 def _grid_lines(

@@ -172,28 +172,18 @@ def _by_point(bench: BenchmarkView, by_figure: ByFigure) -> Iterator[Table]:
         return
 
     def printed(group: FigureGroup) -> Entry:
-        lines = [
-            Line(f"{printed_text(result.figure, result.value)}, {FIGURES[result.figure][0]}")
-            for result in group
-        ]
-        details = (replace(line, role="detail") for line in lines[1:])
+        lines = [f"{printed_text(r.figure, r.value)}, {FIGURES[r.figure][0]}" for r in group]
         flags = (FLAG,) if any(result.flags for result in group) else ()
-        return Entry((lines[0], *details), badges=flags)
+        return Entry((Line(lines[0]), *(Line(text, "detail") for text in lines[1:])), badges=flags)
 
+    rows = (table_row(setting(x), *(printed(cells[name, x]) for name in names)) for x in values)
     yield Table(
         id="published-by-point",
         title="As printed",
         caption=f"{label(citation(bench.plan.source), 240)}.",
         corner=axis_title(axis),
         columns=number_columns(label(name, 44) for name in names),
-        groups=(
-            RowGroup(
-                tuple(
-                    table_row(setting(value), *(printed(cells[name, value]) for name in names))
-                    for value in values
-                )
-            ),
-        ),
+        groups=(RowGroup(tuple(rows)),),
     )
 
 
