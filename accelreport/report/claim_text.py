@@ -175,7 +175,7 @@ MOST_TOLD = 24
 
 
 def number_lines(
-    numbers: Sequence[Number], names: Names = AS_WRITTEN, most: int = MOST_TOLD
+    numbers: Sequence[Number], names: Names = AS_WRITTEN, most: int = MOST_TOLD, over: str = ""
 ) -> list[str]:
     """One line for each number; one for each run along an axis where that is readable.
 
@@ -183,6 +183,7 @@ def number_lines(
         numbers: of a claim, in the order of the sweep.
         names: what devices and swept keys are called.
         most: numbers of which each is told.
+        over: the sweep point of the other side, where that is another.
     """
     shown = [number for number in numbers if number.quantity != _OUT_OF_MEMORY]
     between = len(shown) - 2 if len(shown) > most else 0
@@ -195,7 +196,7 @@ def number_lines(
         run = list(along)
         apart = any(number.interval.known for number in run) and len(shown) <= MOST_APART
         if not axis or len(run) == 1 or apart:
-            lines += [_line(number, names, _number(number, _count(number))) for number in run]
+            lines += [_line(one, names, _number(one, _count(one)), over) for one in run]
         else:
             texts = ", ".join(_number(number, "" if shared else _count(number)) for number in run)
             lines.append(f"{tied(label(_span(held, axis, run, names), 160))}: {texts}")
@@ -228,9 +229,9 @@ def _place(number: Number, names: Names) -> tuple[str, str]:
     return place_text(replace(number, point=held), names, " "), axis
 
 
-def _line(number: Number, names: Names, text: str) -> str:
+def _line(number: Number, names: Names, text: str, over: str = "") -> str:
     where = tied(label(place_text(number, names, " "), 160))
-    return f"{where}: {text}" if where else text
+    return f"{where}{over}: {text}" if where else text
 
 
 def _span(held: str, axis: str, run: Sequence[Number], names: Names) -> str:
@@ -313,7 +314,9 @@ def measured_lines(result: ClaimResult, names: Names, most: int = MOST_TOLD) -> 
         else number
         for number in result.numbers
     ]
-    return number_lines(numbers, names, most)
+    point = getattr(rule, "over_where", {})
+    over = ", ".join(f"{names.axis(axis)} {names.value(value)}" for axis, value in point.items())
+    return number_lines(numbers, names, most, f" over {over}" if over else "")
 
 
 def numbers_text(result: ClaimResult, names: Names = AS_WRITTEN, most: int | None = None) -> str:

@@ -112,7 +112,7 @@ CAVEATS: dict[Caveat, str] = {
     Caveat.UNLIKE: "The source measured under other conditions.",
     Caveat.BUSY: "Other programs used the processor meanwhile.",
     Caveat.INFERRED: "The source does not name the hardware; it is inferred.",
-    Caveat.VALIDATED: "Ratios count the validation after each epoch, as the published times do.",
+    Caveat.VALIDATED: "All times include the validation after each epoch.",
     Caveat.UNVALIDATED: (
         "Published times include validation and measured ones do not, so ratios between them are "
         "too low."

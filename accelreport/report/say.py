@@ -38,7 +38,7 @@ from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
 from accelreport.report.metrics import axis_title, level_text, metric_title
 from accelreport.report.model import LargeNumber
 from accelreport.report.text import label, sentence
-from accelreport.report.view import BenchmarkView, processors
+from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import reason_text
 from accelreport.spec.claims import Names
 from accelreport.spec.device import Device
@@ -157,15 +157,14 @@ class Speaker:
         Raises:
             ValueError: no sentence may be made of it (`Finding.is_sentence`).
         """
-        text = say(finding, _Words(self, finding, words or {}))
+        known = {"what": "the training", "of": f"{finding.of}", **(words or {})}
+        text = say(finding, _Words(self, finding, known))
         # Element types and values of the spec are written as they are.
         as_written = (*COMPUTE_DTYPE.values(), COMPILE, *(f"{way} " for way in self.bench.ways))
         text = text if text.startswith(as_written) else sentence(text)
         if finding.kind not in _ALONE:
             return text
-        single, caveats = "", finding.caveats
-        if Caveat.SINGLE_RUN in caveats:
-            single = "in one partial run" if Caveat.BUDGET in caveats else "in one run"
+        single = f"in {_runs(finding)}" if Caveat.SINGLE_RUN in finding.caveats else ""
         data = "" if finding.kind in LEARNED else data_words(finding)
         return ", ".join(filter(None, (text, " ".join(filter(None, (single, data))))))
 
@@ -199,7 +198,7 @@ class Speaker:
         lines = [f"{text}." for text in [self.failed()] if text and measured]
         if self.claim:
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
-            lines += [f"{line}." for line in numbers if len(numbers) <= MOST_NUMBERS]
+            lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
         first = answered[0]
         if (self.claim or first is not title_finding(self.bench.findings)) and measured:
             lines.append(f"{self.title(first)}.")
@@ -230,8 +229,7 @@ class Speaker:
             return ""
         number = f"{self.number(finding.values[0])} {_Words(self, finding, {}).noun}"
         number += self.at(finding.values[0].of)
-        single = "one run" if Caveat.SINGLE_RUN in finding.caveats else ""
-        return ", ".join(filter(None, (number, single, data_words(finding))))
+        return ", ".join(filter(None, (number, _runs(finding), data_words(finding))))
 
     def spoken(self, finding: Finding) -> tuple[str, ...]:
         """Two sentences to speak: what was found, and how sure it is."""
@@ -252,15 +250,8 @@ class Speaker:
             timed, planned = least.timings.steady_steps, least.timings.planned_steps
             counted = f"{timed:,.0f} timed {self.bench.words.step}s of {planned:,.0f}"
         without = "" if Caveat.VALIDATED in held else "; evaluation is not included"
-        environments = [
-            record.environment
-            for rows in configurations
-            for row in rows
-            if (record := self.bench.record(row)) and record.environment
-        ]
-        for alike in grouped(environments, lambda environment: environment.machine).values():
-            if len(names := processors(alike)) > 1:
-                yield EVIDENCE["processors"].format(names=quantity.listed(names))
+        for names in self.bench.processors_of(row for rows in configurations for row in rows):
+            yield EVIDENCE["processors"].format(names=quantity.listed(names))
         compared = [finding.caveats for finding in findings if finding.kind not in _ALONE]
         held -= _DATA.keys() - frozenset().union(*compared)
         for caveat, text in CAVEATS.items():
@@ -293,9 +284,16 @@ class Speaker:
         return self.title(lost) if lost.failed else ""
 
     def bounded(self, value: Value) -> str:
-        """A ratio; where the ends of its interval are more than twofold apart, the nearer bound."""
+        """A number; where the ends of its interval are more than twofold apart, these.
+
+        Of a ratio, the nearer one.
+        """
         ends = value.interval
-        if ends.known and ends.high > LOOSE * ends.low and not ends.low <= 1 <= ends.high:
+        if not ends.known or ends.high <= LOOSE * ends.low:
+            return self.number(value)
+        if value.unit in {Unit.RATE, Unit.SECONDS}:
+            return self.interval(value)
+        if value.unit is Unit.RATIO and not ends.low <= 1 <= ends.high:
             bound = ends.low if ends.low > 1 else ends.high
             most = "at least" if bound > 1 else "at most"
             return f"{most} {quantity.write(bound, Unit.RATIO, digits=quantity.HEADLINE)}"
@@ -412,6 +410,14 @@ class Speaker:
             what = f"{what} over {base.part or self.name(base)}"
         parts = (f"{what}{self.at(value.of)}", data_words(finding), interval)
         return LargeNumber(number, ", ".join(filter(None, parts)))
+
+
+def _runs(finding: Finding) -> str:
+    """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
+    partial = "partial " * (Caveat.BUDGET in finding.caveats)
+    return (
+        f"one {partial}run" if Caveat.SINGLE_RUN in finding.caveats else partial and "partial runs"
+    )
 
 
 def over(value: Value) -> Subject:
@@ -567,7 +573,7 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number."""
-        return self.speaker.number(self._first)
+        return self.speaker.bounded(self._first)
 
     @property
     def other(self) -> str:
@@ -578,11 +584,6 @@ class _Words(Mapping[str, str]):
     def second(self) -> str:
         """The second number: when the first was reached."""
         return self.speaker.number(self.finding.values[1])
-
-    @property
-    def what(self) -> str:
-        """What takes a time."""
-        return "the training"
 
     @property
     def between(self) -> str:
@@ -606,11 +607,6 @@ class _Words(Mapping[str, str]):
         """What data a network learned from, where they are not the whole real set."""
         words = data_words(self.finding)
         return f"{words}: " if words else ""
-
-    @property
-    def of(self) -> str:
-        """Of how many it is one."""
-        return quantity.count(self.finding.of)
 
     @property
     def place(self) -> str:
@@ -694,7 +690,7 @@ class _Words(Mapping[str, str]):
             case Kind.FORECAST:
                 return f"mean absolute error, {self.series}"
             case Kind.INT8:
-                return "of float32’s size"
+                return "of float32’s size in int8"
             case Kind.TARGET:
                 return f"until {self.level}"
         return f"{metric} on {name}"

@@ -208,6 +208,15 @@ class BenchmarkView(Benchmark):
         row = self._rows_of_records.get((record.key, machine))
         return failure_text(row) if row and row.refused else ""
 
+    def processors_of(self, rows: Iterable[Result]) -> Iterator[list[str]]:
+        """What tells the processors of some processes apart, by machine that had several."""
+        records = [record for row in rows if (record := self.record(row))]
+        known = (record.environment for record in records if record.environment)
+        for own in grouped(known, lambda environment: environment.machine).values():
+            names = processors(own)
+            if len(names) > 1:
+                yield names
+
     @cached_property
     def series(self) -> tuple[Series, ...]:
         """Devices in the order of the spec, one for each machine that has records of it."""

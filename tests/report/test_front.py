@@ -197,7 +197,7 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     )
     shared = Overview(gather(Results((replace(one, records=one.records + two.records),))))
     assert shared.relative
-    assert shared.base == "a processor, 2\xa0cores (1/2)"
+    assert shared.base == "CPU on machine 0a1b2c3d"
     elsewhere = study(spec="only_there", devices=("cpu", "gpu"), machine=THERE, first_seed=50)
     apart = Overview(gather(Results((one, elsewhere))))
     assert not apart.relative

@@ -502,8 +502,8 @@ def test_totals_are_of_the_same_training_alone() -> None:
 @pytest.mark.parametrize(
     ("status", "note", "signs"),
     [
-        ("ok", "Here: measured whole, without evaluation.", False),
-        ("partial", "Here: extrapolated, without evaluation.", True),
+        ("ok", "This machine: measured whole, without evaluation.", False),
+        ("partial", "This machine: extrapolated, without evaluation.", True),
     ],
 )
 def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they_are(
@@ -518,7 +518,7 @@ def test_a_figure_of_totals_says_extrapolated_and_explains_signs_only_where_they
     )  # fmt: skip
     plot, *_ = plots(bench)
     assert plot.caption.endswith(note)
-    assert ("† budget" in plot.caption) == signs
+    assert ("† stopped" in plot.caption) == signs
     assert ("† " in " ".join(speedup_table(bench).notes)) == signs
 
 
@@ -604,7 +604,7 @@ def test_totals_over_unlike_clocks_have_no_ratio() -> None:
     """The published times of this example include a validation that its cut runs left out."""
     (plot,) = (plot for plot in plots(example()["fashion_mnist"]) if plot.id == "totals")
     shown = plot.caption + plot.description
-    assert "Here: extrapolated, without evaluation." in shown
+    assert "This machine: extrapolated, without evaluation." in shown
     assert "×" not in shown
 
 

@@ -155,7 +155,7 @@ def test_the_errors_of_a_network_and_of_a_naive_guess_stand_beside_each_other(
 def test_the_number_of_a_line_says_where_the_data_are_no_real_ones() -> None:
     bench = view(quantised(2, 3), origin="synthetic")
     number = Speaker(bench).number_of(Kind.INT8)
-    assert number.endswith(" of float32’s size, one run, on synthetic data")
+    assert number.endswith(" of float32’s size in int8, one run, on synthetic data")
 
 
 @pytest.mark.parametrize(

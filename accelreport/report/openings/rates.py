@@ -355,7 +355,9 @@ def _rows_of_a_slide(dots: Sequence[Dot], title_dots: Sequence[Dot], most: int) 
 def rows_caption(dots: Sequence[Dot], *, bars: bool = False) -> str:
     """How to read the marks of such a figure."""
     published = ["published"] * any(dot.published for dot in dots)
-    hollow = ["† budget, ‡ single run"] * any(dot.hollow and not dot.published for dot in dots)
+    hollow = ["† stopped by the budget, ‡ single run"] * any(
+        dot.hollow and not dot.published for dot in dots
+    )
     if bars:
         pale = ", ".join([*published, *hollow])
         return "Whiskers: 95 % intervals." + f" Pale: {pale}." * bool(pale)
@@ -404,13 +406,15 @@ def totals_plot(bench: BenchmarkView) -> Plot:
         values=(*values, *chain.from_iterable(again.values())),
         brackets=brackets,
     )
-    validated = Caveat.VALIDATED in total.caveats
-    note = "Here: extrapolated" if Caveat.EXTRAPOLATED in total.caveats else "Here: measured whole"
+    validated, extrapolated = (
+        caveat in total.caveats for caveat in (Caveat.VALIDATED, Caveat.EXTRAPOLATED)
+    )
+    note = "This machine: extrapolated" if extrapolated else "This machine: measured whole"
     note += ", with validation." if validated else ", without evaluation."
     for value in restated[0].values[2:] if restated else ():
         if (row := value.of.row) and row.total_time:
             seconds, name = quantity.duration(row.total_time), speaker.name(value.of)
-            note += f" {speaker.number(value)} by the {seconds} of {name}."
+            note += f" Speedup of {name}, {seconds}, over this machine: {speaker.number(value)}."
     return replace(plot, caption=f"{plot.caption} {note}")
 
 
@@ -555,7 +559,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
     )
     steps = (quantity.plural(n, bench.words.step) for n in SHOWN_STEPS)
     left = len(lines) - len(drawn)
-    more = f" {quantity.plural(left, 'more line')} in table." if left else ""
+    more = f" {quantity.plural(left, 'more row')} in the table." if left else ""
     pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
     paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
     met = "; ".join(

@@ -174,7 +174,7 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         chart=lambda size: dot_plot(
             _farthest(dots, size.most) if size.most else dots, axis_title="speedup",
             tick=factor_text, width=size.width, height=size.height,
-            base=Base(1.0, "as fast", "← slower", "faster →"),
+            base=Base(1.0, "baseline = 1×", "← slower", "faster →"),
         ),
         caption=caption,
         values=tuple(value for _, value, _ in kept),

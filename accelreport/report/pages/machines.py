@@ -173,7 +173,7 @@ def software_facts(environments: Sequence[Environment]) -> list[Fact]:
     for environment in environments:
         name = environment.runtime.get("framework", "TensorFlow").partition(" ")[0]
         used.setdefault(label(name, 40), []).append(dict.fromkeys(environment.accelerators, ""))
-    facts = {f"{name} saw": _merged(own, "") for name, own in used.items()} | {
+    facts = {f"Devices of {name}": _merged(own, "") for name, own in used.items()} | {
         "Packages": _merged([environment.packages for environment in environments], " "),
         "Runtime": _merged([environment.runtime for environment in environments], " = "),
         "Variables": _merged([environment.variables for environment in environments], "="),
@@ -196,7 +196,7 @@ def _merged(mappings: Sequence[Mapping[str, str]], between: str) -> str:
     return ", ".join(parts)
 
 
-def machine_in_words(environment: Environment, *, gpus: bool = True, model: bool = True) -> str:
+def machine_in_words(environment: Environment, *, model: bool = True) -> str:
     """A machine by its processor, with its cores, and its GPUs.
 
     A name that many models have, as in virtual machines, has the vector extension with it.
@@ -204,7 +204,7 @@ def machine_in_words(environment: Environment, *, gpus: bool = True, model: bool
     cores, name = environment.cores or environment.threads, short_hardware(environment.cpu)
     vector = vector_name(environment) if model and not any(map(str.isdigit, name)) else ""
     processor = f"{' with '.join(filter(None, (name, vector)))}, {quantity.plural(cores, 'core')}"
-    names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus if gpus)
+    names = dict.fromkeys(short_hardware(gpu.name) for gpu in environment.gpus)
     return " + ".join([processor, *names])
 
 

@@ -37,7 +37,6 @@ from accelreport.report.model import Column, Facets, Line, Row, Table, entry, ta
 from accelreport.report.openings.opening import Plot, Size
 from accelreport.report.openings.rates import rate_axis
 from accelreport.report.pages.badges import INTERVALS, benchmark_rows
-from accelreport.report.pages.machines import machine_in_words
 from accelreport.report.pages.sections.about import web_address
 from accelreport.report.say import signs
 from accelreport.report.text import label
@@ -313,7 +312,7 @@ class Overview:
         """The base in a sentence: "this 2-core CPU"."""
         first = self.rows[0]
         if first.kind(first.row.base.device) != "CPU" or len(self.machines) > 1:
-            return f"the {self._hardware_of_base}"
+            return self._hardware_of_base
         environment = first.environment(first.row.base.timed)
         cores = environment.cores or environment.threads if environment else None
         return f"this {cores}-core CPU" if cores else "this CPU"
@@ -321,23 +320,7 @@ class Overview:
     @property
     def _hardware_of_base(self) -> str:
         first = self.rows[0]
-        device = first.row.base.device
-        if first.kind(device) != "CPU":
-            return first.hardware(device, first.row.base.timed)
-        environment = first.environment(first.row.base.timed)
-        if environment is None:
-            return first.bench.label_of(device)
-        named = machine_in_words(environment, gpus=False)
-        alike = [machine for machine in self.machines if self._named(machine) == named]
-        if len(alike) < 2:
-            return named
-        return f"{named} ({alike.index(first.row.base.machine) + 1}/{len(alike)})"
-
-    def _named(self, machine: str) -> str:
-        """A machine by its processor."""
-        records = (r for bench in self.benches for r in bench.records.values() if r.measured)
-        own = (r.environment for r in records if r.environment and r.machine == machine)
-        return next((machine_in_words(environment, gpus=False) for environment in own), machine)
+        return first.hardware(first.row.base.device, first.row.base.timed)
 
     # Marks of the picture ---------------------------------------------------------------------
 
@@ -398,8 +381,6 @@ class Overview:
     def _measured(self, shown: Shown, speedup: Speedup, unit: float) -> Dot:
         interval, own = speedup.interval, speedup.own
         name = shown.hardware(own.device, own.timed)
-        if own.device == shown.row.base.device:
-            name = self._named(own.machine)
         alike = [
             other.machine
             for other in shown.row.measured
@@ -523,7 +504,7 @@ def rates_table(rows: Sequence[Shown], identity: str, title: str) -> Table:
         columns=(
             Column("of"),
             Column("rate", number=True),
-            Column("over the base", number=True),
+            Column("speedup over the base", number=True),
             Column("from"),
         ),
         groups=tuple(benchmark_rows(first[slug], own) for slug, own in groups.items()),

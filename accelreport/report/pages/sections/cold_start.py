@@ -109,8 +109,8 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         paired = {place: paired_first(bench, place) for place in known}
         place = max(known, key=lambda at: (not paired[at].low <= 1 <= paired[at].high, known[at]))
         own = paired[place]
-        first = f"{bench.words.first} {quantity.write(known[place], Unit.RATIO)}"
-        detail = f"{first} steady{bench.where(place)}"
+        times = quantity.write(known[place], Unit.RATIO)
+        detail = f"{bench.words.first} is {times} a steady {bench.words.step}{bench.where(place)}"
         if own.low <= 1 <= own.high:
             interval = quantity.ratio_interval(own.low, own.high, own.value)
             detail = f"{detail}, undecided ({interval})"
@@ -180,8 +180,9 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     return Table(
         id="cold-table",
         title="Start-up, steady state",
-        caption="Median process."
-        + " † extrapolated." * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
+        caption="Times of the median process."
+        + " † extrapolated from steady steps."
+        * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
         corner="device",
         columns=number_columns(titles),
         groups=groups_by_point(

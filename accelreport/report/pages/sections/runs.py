@@ -238,7 +238,7 @@ def _warning(bench: BenchmarkView, kind: str, warned: list[tuple[str, Result]]) 
     texts = list(dict.fromkeys(message for message, _ in warned))
     sentences = [tied(label(_full_stop(text), 600)) for text in texts[:MOST_SAID]]
     more = len(texts) - MOST_SAID
-    sentences += [f"{more} more."] if more > 0 else []
+    sentences += [f"{more} more like these."] if more > 0 else []
     rows = list({id(row): row for _, row in warned}.values())
     of_all = rows == [row for row in bench.results if row.timed]
     if of_all:

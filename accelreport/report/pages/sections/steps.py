@@ -58,7 +58,7 @@ def steps_section(bench: BenchmarkView) -> Section | None:
     detail = ""
     if worst:
         tail = quantity.write(tails[worst], Unit.RATIO)
-        detail = f"p99 {tail} median{bench.where(worst)}"
+        detail = f"99th percentile is {tail} the median{bench.where(worst)}"
     title = f"{sentence(bench.words.step)} times"
     return Section("steps", title, (figure,), folded=True, detail=detail)
 
@@ -74,6 +74,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
     medians = "; ".join(
         f"{curve.device.title}: median {quantity.duration(curve.median)}" for curve in curves
     )
+    late = starts_late(curves)
     return Plot(
         id="step-ecdf",
         title=f"{sentence(bench.words.step)} times{where}",
@@ -81,7 +82,7 @@ def _figure(bench: BenchmarkView, times: Times, point: Point) -> Figure:
         chart=lambda size: step_ecdf(
             curves, axis_title=f"{bench.words.step} time", width=size.width
         ),
-        caption=f"All processes. {NOT_FROM_ZERO * starts_late(curves)}".strip(),
+        caption=" ".join([f"All processes’ {bench.words.step}s.", *[NOT_FROM_ZERO] * late]),
         keys=keys(list(own)),
         badges=loud_badges(bench),
         table=percentile_table(bench, times),
