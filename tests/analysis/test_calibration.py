@@ -20,11 +20,11 @@ from accelreport.analysis.stats import (
     welch,
 )
 from accelreport.results.record import Record
-from benchmarks.calibration.__main__ import build, replace
+from benchmarks.calibration.__main__ import replace
 from benchmarks.calibration.decisions import needed
 from benchmarks.calibration.looks import looked
-from benchmarks.calibration.methods import CHOSEN, paired, unpaired, widened
-from benchmarks.calibration.noise import SCENARIOS, SKEWED, Experiments, simulate
+from benchmarks.calibration.methods import CHOSEN, unpaired, widened
+from benchmarks.calibration.noise import SCENARIOS, Experiments, simulate
 from benchmarks.calibration.tables import (
     called_different,
     covers,
@@ -121,17 +121,6 @@ def test_the_simulated_looks_are_those_that_a_run_takes() -> None:
     assert len(set(ends)) > 1, "a schedule that always ends at once tests nothing"
 
 
-@pytest.mark.parametrize("name", ["ordinary", "unequal", "noisy steps", "all of it"])
-def test_repeats_that_are_added_until_it_is_decided_call_no_more_differences(name: str) -> None:
-    made = simulate(scenario(name), LOOKS[-1], EXPERIMENTS, np.random.default_rng(12)).logs
-    centred = made - made.mean(axis=(0, 2), keepdims=True)
-    strict, _, _ = looked(centred, LOOKS, LOOK_LEVEL)
-    naive, _, _ = looked(centred, LOOKS, 0.95)
-    # Widened by two standard errors of the simulation.
-    assert strict <= 0.057
-    assert naive > strict
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_interval_covers_under_clustered_noise(name: str, n: int) -> None:
@@ -141,30 +130,6 @@ def test_the_interval_covers_under_clustered_noise(name: str, n: int) -> None:
     # The bounds are widened by two or three standard errors of the simulation.
     assert covers(ends, truth) >= 94.0
     assert called_different(ends, truth) <= 5.7
-
-
-def test_a_mode_that_other_points_showed_is_in_the_interval() -> None:
-    """Three processes miss a mode of 1.6× in 30 % of one device's processes in every third case."""
-    (often,) = (each for each in SKEWED if each.name == "often, in a sweep")
-    made = simulate(often, 3, EXPERIMENTS, np.random.default_rng(13))
-    truth = float(made.logs[:, 0].mean() - made.logs[:, 1].mean())
-    assert covers(paired(made), truth) < 70
-    assert covers(widened(made), truth) >= 93
-    assert verdicts(widened(made))[2].mean() < 0.3 * verdicts(paired(made))[2].mean()
-
-
-def test_what_is_known_of_slow_processes_costs_nothing_where_none_is_slow() -> None:
-    made = _experiments(3, 400, "quiet")
-    for plain, known in zip(paired(made), widened(made), strict=True):
-        np.testing.assert_array_equal(plain, known)
-
-
-def test_counting_steps_as_independent_would_be_wrong_half_of_the_time() -> None:
-    table = build(200)[0]["methods"]
-    row = next(line for line in table.splitlines() if line.startswith("| steps taken"))
-    shares = [float(share) for share in re.findall(r"(\d+\.\d)–", row)]
-    assert len(shares) == 3
-    assert max(shares) < 60
 
 
 def test_a_table_replaces_what_stood_between_its_markers() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -52,76 +50,6 @@ def test_no_throughput_that_others_published_is_above_its_ceiling() -> None:
     assert len(shares) == len(RATES)
     assert all(0 < share <= 1 for share in shares.values())
     assert 0.05 < median(shares.values()) < 0.2
-
-
-def residual(stages: tuple[int, ...], kind: str = "bottleneck", *, fast: bool = False) -> float:
-    """10⁹ multiply-adds of a ResNet at 224 × 224 (He et al., arXiv:1512.03385, table 1).
-
-    `fast` counts one product at each place of a result, whatever the kernel. v1.5 has its strides
-    in the middle of a block.
-    """
-    count, channels, size = 112 * 112 * (1 if fast else 49) * 3 * 64, 64, 56
-    places = 1 if fast else 9
-    for stage, (blocks, width) in enumerate(zip(stages, (64, 128, 256, 512), strict=True)):
-        for block in range(blocks):
-            out = size // 2 if stage and not block else size
-            wide = width if kind == "basic" else 4 * width
-            if kind == "basic":
-                count += out**2 * places * width * (channels + width)
-            else:
-                first = size if kind == "v1.5" else out
-                count += first**2 * channels * width + out**2 * (places + 4) * width**2
-            if not block and wide != channels:
-                count += out**2 * channels * wide
-            channels, size = wide, out
-    return (count + channels * 1000) / 1e9
-
-
-def vgg(stages: tuple[tuple[int, int], ...], *, fast: bool = False) -> float:
-    """10⁹ multiply-adds of a VGG at 224 × 224 (Simonyan, Zisserman, arXiv:1409.1556, table 1)."""
-    count, channels, size = 0, 3, 224
-    for layers, width in stages:
-        count += size**2 * (1 if fast else 9) * (channels * width + (layers - 1) * width**2)
-        channels, size = width, size // 2
-    return (count + size**2 * channels * 4096 + 4096 * 4096 + 4096 * 1000) / 1e9
-
-
-ARCHITECTURES: dict[str, Callable[..., float]] = {
-    "ResNet-50": partial(residual, (3, 4, 6, 3)),
-    "ResNet-152": partial(residual, (3, 8, 36, 3)),
-    "ResNet-50 v1.5": partial(residual, (3, 4, 6, 3), "v1.5"),
-    "resnet18": partial(residual, (2, 2, 2, 2), "basic"),
-    "resnet34": partial(residual, (3, 4, 6, 3), "basic"),
-    "VGG-16": partial(vgg, ((2, 64), (2, 128), (3, 256), (3, 512), (3, 512))),
-}
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_the_counts_of_the_public_rates_follow_from_the_architectures(name: str) -> None:
-    """What a source rounded down (He et al.: 3.8 of 3.86) is within 2 % of its network's count."""
-    layers = ARCHITECTURES[name]
-    for row in (row for row in RATES if row.model == name):
-        assert row.multiply_adds == pytest.approx(layers(), rel=0.02)
-        assert 1 <= row.saved * layers(fast=True) / layers() < 1.01
-
-
-@given(st.integers(1, 200), st.integers(1, 30))
-def test_no_minimal_algorithm_saves_more_than_the_places_of_the_kernel(side: int, k: int) -> None:
-    """Winograd's F(m × m, r × r) takes (m + r - 1)² products, whatever the tile."""
-    assert side**2 * k**2 / (side + k - 1) ** 2 <= min(k**2, side**2)
-
-
-def test_counted_operations_alone_would_be_no_ceiling_where_convolutions_are_fast() -> None:
-    """Winograd's algorithms do fewer: a published VGG-16 did more than a P100's peak as counted."""
-    shares: dict[tuple[str, str], float] = {}
-    for row in RATES:
-        limits = limits_named(row.hardware, row.dtype)
-        assert limits is not None
-        done = row.saved * row.work.operations * row.examples_per_s / row.batch_size
-        place, share = (row.hardware, row.model), done / (limits.peak.tflops * 1e12)
-        shares[place] = max(share, shares.get(place, 0.0))
-    beyond = {place: share for place, share in shares.items() if share > 1}
-    assert beyond == {("Tesla P100 SXM2", "VGG-16"): pytest.approx(1.35, abs=0.01)}
 
 
 @given(SIZES, SIZES, SIZES)

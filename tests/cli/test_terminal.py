@@ -147,19 +147,6 @@ def test_plain_lines_tell_each_finished_cell_with_its_headline_figures(tmp_path:
     assert len([line for line in text.splitlines() if line.startswith("[")]) == 4
 
 
-def test_each_line_from_the_first_on_tells_by_what_cells_took_how_long_the_others_take(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chosen = cells(4)
-    with progress_for(Bench(tmp_path).plan(chosen), json=False, quiet=False) as observer:
-        for number, each in enumerate(chosen, start=1):
-            observer.on(CellStartLine(**named(each), number=number, of=4))
-            observer.on(ended(a_record(each, "ok").model_copy(update={"times": Times(wall_s=20)})))
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[")]
-    left = [re.search(r"\(20 s(?:, about (.*) left)?\)$", line) for line in lines]
-    assert [found and found[1] for found in left] == ["1 min", "40 s", "20 s", None]
-
-
 SWEEP_S = [
     6.6, 7.1, 7.3, 6.3, 4.1, 4.7, 4.6, 4.5, 7.8, 6.9, 6.0, 4.8,
     7.6, 7.8, 8.1, 6.7, 4.6, 4.2, 4.9, 4.4, 6.3, 6.7, 6.5, 6.3,

@@ -229,23 +229,6 @@ def test_a_table_means_what_its_owner_means_or_is_refused(
         assert data.train["x"][:, 0].tolist() == pytest.approx(inputs)
 
 
-def test_what_is_read_otherwise_than_written_is_named_without_new(tmp_path: Path) -> None:
-    own = table(tmp_path, "a;kind\n" + "".join(f"{i},5;A\n{i},75;B\n" for i in TWENTY))
-    for keys, message in (
-        ({}, 'Write separator = ";"'),
-        ({"separator": ";"}, 'Write decimal = ","'),
-        ({"separator": ";", "thousands": ","}, "',' does not divide thousands"),
-        ({"separator": ";", "decimal": ",", "header": False}, "no column 'kind'"),
-    ):
-        with pytest.raises(UnfitData, match=message):
-            read(changed(own, **keys), str(tmp_path))
-    text = "a,kind\n" + "".join(f"{i},{('EU', 'NA', 'AS')[i % 3]}\n" for i in (*TWENTY, 3))
-    own = table(tmp_path, text)
-    assert read(changed(own, keep_default_na=False), str(tmp_path)).classes == ("AS", "EU", "NA")
-    dropped = read(changed(own, na_values=("NA",), missing="drop"), str(tmp_path))
-    assert dropped.classes == ("AS", "EU")
-
-
 def test_another_separator_is_named_and_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     own = table(tmp_path, people().replace(",", ";"))
     with pytest.raises(UnfitData, match='Write separator = ";"'):

@@ -15,7 +15,6 @@ from accelreport.datasets.base import Dataset
 from accelreport.datasets.cache import misplaced
 from accelreport.datasets.errors import DataCorrupt, DataUnavailable
 from accelreport.datasets.load import load
-from tests.datasets.layouts import beijing_csv, write_beijing, zip_bytes
 
 OPTIONS = {"path": "own.csv", "time": ["when"], "targets": ["t"], "horizon": 3}
 
@@ -258,27 +257,6 @@ def test_other_ways_of_writing_a_table_can_be_named(data_folder: Path) -> None:
     assert data.details["target_range"] == [[3.5, 24.5]]
 
 
-def test_the_file_is_looked_for_in_the_data_folder_and_where_one_stands(
-    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataUnavailable, match=r"no file own\.csv") as caught:
-        load("csv", mode="real", options=OPTIONS)
-    assert str(data_folder / "own.csv") in caught.value.why
-    (tmp_path / "own.csv").write_bytes(own_table().to_csv(index=False).encode())
-    data = load("csv", mode="real", options=OPTIONS)
-    assert data.origin == "user-supplied"
-    assert list(data.files) == ["own.csv"]
-
-
-def test_a_stand_in_for_ones_own_file_has_the_columns_that_were_named() -> None:
-    options = {**OPTIONS, "inputs": ["t", "u"], "one_hot": ["sky"]}
-    data = load("csv", mode="synthetic", options=options)
-    assert data.details["inputs"][:2] == ["t", "u"]
-    assert data.train["inputs"].shape == (39_438, 8)
-    assert data.train["targets"].shape == (39_438, 1)
-
-
 def test_the_beijing_file_is_read_with_its_four_columns_of_time(some_data: Path) -> None:
     data = load("beijing_pm25", mode="real")
     assert data.details["targets"] == ["TEMP", "Iws", "PRES"]
@@ -286,17 +264,6 @@ def test_the_beijing_file_is_read_with_its_four_columns_of_time(some_data: Path)
     assert data.details["first_time"] == "2010-01-02T00:00:00"
     assert data.train["inputs"].shape[1] == 13
     assert "24 rows without all values were left out" in data.note
-
-
-def test_the_beijing_zip_gives_the_same_as_the_file_in_it(data_folder: Path) -> None:
-    write_beijing(data_folder)
-    alone = load("beijing_pm25", mode="real", options={"one_hot": [], "missing": "drop"})
-    (data_folder / "weather" / "PRSA_data_2010.1.1-2014.12.31.csv").unlink()
-    (data_folder / "weather" / "beijing+pm2+5+data.zip").write_bytes(
-        zip_bytes({"PRSA_data_2010.1.1-2014.12.31.csv": beijing_csv()})
-    )
-    packed = load("beijing_pm25", mode="real", options={"one_hot": [], "missing": "drop"})
-    assert packed.fingerprint == alone.fingerprint
 
 
 def test_a_relative_path_begins_at_the_spec_then_at_the_data_and_warns_of_the_working_folder(

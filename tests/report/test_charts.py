@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 
 import altair as alt
@@ -28,11 +28,9 @@ from accelreport.report.charts.curves import (
 from accelreport.report.charts.dot_plot import Base, Bracket, Dot, dot_plot
 from accelreport.report.charts.drawing import NARROW, WIDE, Chart, Make, Named, draw
 from accelreport.report.charts.sweep import (
-    LETTERS,
     End,
     SweepLine,
     SweepPanel,
-    keys_of_lines,
     sweep_axes,
 )
 from accelreport.report.model import Drawing
@@ -337,50 +335,6 @@ def test_both_efficiencies_of_each_device_stand_at_each_batch() -> None:
         assert sum(row.entries[2].lines[0].text != "–" for row in group.rows) == weak
 
 
-@pytest.mark.parametrize("width", [WIDE, 420, NARROW, 300])
-def test_a_name_at_the_end_of_a_line_never_leaves_its_panel(width: int, drawer: Drawer) -> None:
-    long = Named("CPU (all threads) on a machine with a long name", 0)
-    line = SweepLine(long.title, "measured", long, (1.0, 64.0), *(3 * ((1e3, 2e3),)))
-    make = swept(line, ends=[End(long, 128.0, 2e3, "a failure with a long name")])
-    svg = str(drawer.svg(draw(make, width, prefix="c", title="t", description="d")))
-    (found,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
-    assert float(found) <= width + 1
-
-
-@pytest.mark.parametrize(
-    ("ends", "named"),
-    [
-        ([1e5, 1e3, 1e4], True),
-        ([1e3, 1.1e3], True),
-        ([1e6, 1.1e6], False),
-        ([1e3] * 3, False),
-        ([1e6] * 10, False),
-    ],
-)
-def test_all_lines_are_named_at_their_ends_where_no_name_meets_another_else_in_the_legend_alone(
-    ends: list[float], *, named: bool, drawer: Drawer
-) -> None:
-    lines = [
-        replace(
-            LINE,
-            name=f"line {n}",
-            device=Named(f"device {n}", n),
-            y=(1e3, end),
-            low=(1e3, end),
-            high=(1e3, end),
-        )
-        for n, end in enumerate(ends)
-    ]
-    svg = str(drawer.svg(draw(swept(*lines), WIDE, prefix="c", title="t", description="d")))
-    at = sorted(map(float, re.findall(r"translate\([\d.]+,(-?[\d.]+)\)\"[^>]*>line \d<", svg)))
-    assert len(at) == (len(ends) if named else 0)
-    assert all(lower - upper > LETTERS for upper, lower in pairwise(at))
-    axes = sweep_axes(lines, (), x_title="batch size")
-    assert SweepPanel(lines, (), axes, WIDE, 320).named == named
-    assert not SweepPanel(lines, (), axes, NARROW, 320).named, "a telephone has no room"
-    assert [key.text for key in keys_of_lines(lines)] == [line.name for line in lines]
-
-
 def test_a_base_is_on_the_axis_though_every_value_is_above_it() -> None:
     dots = [Dot("a", "", CPU, 3.0, "3×", 2.9, 3.1)]
     chart = dot_plot(
@@ -425,37 +379,6 @@ def test_an_engine_that_cannot_be_called_is_named_with_a_remedy_and_a_code_of_it
         stranger.svg(draw(CHARTS["dots"], WIDE, prefix="c", title="t", description="d"))
     assert caught.value.exit_code is ExitCode.NOT_DRAWN
     assert "pip check" in caught.value.remedy
-
-
-@pytest.mark.parametrize("count", [3, 5, 7])
-def test_a_detail_is_nearer_to_its_own_name_than_to_that_of_the_next_row(count: int) -> None:
-    dots = [Dot(f"CPU {n}", "measured", CPU, 2.0, "159", 2.0, 2.0) for n in range(count)]
-    spec = dot_plot(dots, axis_title="TFLOPS", tick=str, width=676, height=284).to_dict()
-    y = {row["label"]: row["y"] for rows in spec["datasets"].values() for row in reversed(rows)
-         if "label" in row}  # fmt: skip
-    apart = y["measured"] - y["CPU 0"]
-    assert 0 < apart < spec["height"] / count - apart
-
-
-@pytest.mark.parametrize(("y", "falls"), [((9.0, 1.0, 0.1), True), ((0.1, 1.0, 9.0), False)])
-def test_a_number_stands_on_the_side_of_its_mark_where_no_line_goes(
-    y: tuple[float, ...], *, falls: bool
-) -> None:
-    texts = ("10,000", "20,000", "30,000")
-    line = replace(LINE, name="A", x=(256.0, 300.0, 1024.0), y=y, low=y, high=y, texts=texts)
-    far = (0.01, 100.0)
-    theirs = replace(LINE, x=(999.0, 1024.0), y=far, low=far, high=far, published=True)
-    both = [line, theirs]
-    drawn = SweepPanel(both, [], sweep_axes(both, [], x_title="x"), 420, 290).chart()
-    spec = drawn.to_dict()
-    above = {
-        row["label"]: layer["mark"]["dy"] < 0
-        for layer in spec["layer"]
-        for row in spec["datasets"][layer["data"]["name"]]
-        if row.get("label") in texts
-    }
-    # A line that falls leaves its first mark downwards.
-    assert above[texts[0]] is falls
 
 
 def test_a_linear_axis_of_rates_begins_at_0_and_is_even() -> None:

@@ -7,7 +7,6 @@ from itertools import combinations, pairwise
 from math import log
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ from accelreport.report.charts.curves import (
 from accelreport.report.charts.dot_plot import LETTERS, Base, Dot, dot_plot
 from accelreport.report.charts.drawing import LABEL_SIZE, WIDE, Named
 from accelreport.report.charts.place import Box, place
-from accelreport.report.charts.scales import factor_text, plain
+from accelreport.report.charts.scales import factor_text
 from accelreport.report.charts.sweep import (
     BESIDE,
     SweepLine,
@@ -91,15 +90,6 @@ def test_a_label_takes_the_first_place_in_which_it_meets_nothing_or_none(
         if at is not None:
             occupied.append(own[at])
             left -= 1
-
-
-@pytest.mark.parametrize("seconds", [5.2, 540.0])
-def test_the_axis_of_time_ends_with_the_longest_curve_that_is_drawn(seconds: float) -> None:
-    layers = _spec(_curves([0.9], seconds=seconds), 200)["layer"]
-    across = [layer["encoding"]["x"] for layer in layers if "field" in layer["encoding"]["x"]]
-    domains = [x["scale"]["domain"] for x in across if "domain" in x.get("scale", {})]
-    assert domains
-    assert all(domain == [0, seconds] for domain in domains)
 
 
 def test_the_last_values_of_lines_that_end_together_are_those_of_validation() -> None:
@@ -227,25 +217,3 @@ def test_texts_of_a_dot_plot_are_whole_in_the_chart_and_on_no_other_text(
         assert not box.left < mark < box.right
     for (one, _), (other, _) in combinations(texts, 2):
         assert not _overlap(one, other)
-
-
-def test_the_base_of_a_row_is_a_bar_over_the_whole_row_and_has_no_text() -> None:
-    base = Dot("a", "", SEVEN[0], 1.0, "541 images/s", 0.9, 1.1, is_base=True)
-    beside = [Dot("a", "", SEVEN[1], value, "2×", value, value, joined=True) for value in (2, 4)]
-    made = dot_plot(
-        [base, *beside], axis_title="rate", tick=factor_text, width=1104, height=0, base=Base()
-    ).to_dict()
-    assert len(_texts_beside(made)) == 2
-    row = next(row for row in _rows(made, "is_base", "top") if row["is_base"])
-    assert row["bottom"] - row["top"] == made["height"]
-
-
-def test_a_detail_is_never_cut_in_the_number_at_its_end() -> None:
-    detail = "the error of a forecast that repeats the same hour of the day before: 2.27 °C"
-    dots = [Dot("CPU", detail, SEVEN[0], 1.0, "1 %", 1.0, 1.0)]
-    for width in (330, 420):
-        made = dot_plot(dots, axis_title="", tick=plain, width=width, height=0).to_dict()
-        words = [
-            row["label"] for rows in made["datasets"].values() for row in rows if "label" in row
-        ]
-        assert any(word.endswith("2.27 °C") for word in words)

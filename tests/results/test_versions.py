@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import accelreport
 from accelreport.report.notices import versions_notice
 from accelreport.report.pages.index import index_page
 from accelreport.report.site.assembly import gather
@@ -146,63 +145,6 @@ def test_what_a_later_run_left_no_plan_of_is_shown_with_the_specs_of_that_time(
     assert now == OtherVersions(1, 0, ("matmul",), ("size",), NEXT_DAY, NEXT_DAY)
 
 
-def test_the_version_that_is_nearest_tells_what_differs(specs: Path) -> None:
-    trial = {"workload.data": "synthetic"}
-    measure(specs)
-    measure(specs, overrides=trial)
-    edit(specs, "mnist", 'dataset = "mnist"', 'dataset = "mnist"\nepochs = 2')
-    measure(specs, NEXT_DAY, overrides=trial)
-    # The trials of before, which no plan names any more, and the first run, which its plan names.
-    assert hidden(specs) == OtherVersions(4 + 4, 4, ("mnist",), ("epochs",), DAY, DAY)
-
-
-def test_of_a_spec_without_any_plan_no_other_version_is_known(specs: Path) -> None:
-    measure(specs)
-    store = Store(specs.parent / "results")
-    store.remove({}, [plan for plan in store.plans() if plan.spec == "matmul"])
-    assert hidden(specs) is None
-
-
-AS_MEASURED = "“accelreport build --as-measured” shows them."
-UNPLANNED = (
-    "of them: “accelreport build --specs DIR” shows them with their specs, “accelreport results rm "
-    "--unplanned” removes them."
-)
-
-
-@pytest.mark.parametrize(
-    ("others", "text"),
-    [
-        (
-            OtherVersions(1, 0, ("matmul",), ("size",), DAY, DAY),
-            f"1 measurement of other versions of matmul (size; 3 May 2026). {AS_MEASURED}",
-        ),
-        (
-            OtherVersions(39, 0, ("a", "b"), ("data", "batch_size"), DAY, NEXT_DAY),
-            (
-                "39 measurements of other versions of a and b (data and batch size; 3 May 2026 to "
-                f"4 May 2026). {AS_MEASURED}"
-            ),
-        ),
-        (
-            OtherVersions(2, 2, ("a",), (), "whenever", "whenever"),
-            f"2 measurements of other versions of a. No plan names 2 {UNPLANNED}",
-        ),
-        (
-            OtherVersions(9, 1, ("a",), (*"uvwx", "optimizer.learning_rate"), DAY, DAY),
-            (
-                "9 measurements of other versions of a (u, v, w and others; 3 May 2026). "
-                f"{AS_MEASURED} No plan names 1 {UNPLANNED}"
-            ),
-        ),
-    ],
-)
-def test_one_form_says_it_with_every_field_filled_or_left_out(
-    others: OtherVersions, text: str
-) -> None:
-    assert versions_notice(others).text.replace("\N{NO-BREAK SPACE}", " ") == text
-
-
 def test_the_front_page_says_it_before_its_heading(specs: Path) -> None:
     measure(specs)
     edit(specs, "matmul", "size = 64", "size = 32")
@@ -235,13 +177,3 @@ def test_terminal_and_page_say_the_same_until_it_is_shown_as_measured(tmp_path: 
     told = call(tmp_path, "build", "--as-measured")
     assert (told.returncode, told.stderr) == (0, "")
     assert notice.title not in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.e2e
-def test_a_program_is_warned(specs: Path) -> None:
-    measure(specs)
-    edit(specs, "matmul", "size = 64", "size = 32")
-    folder, out = specs.parent / "results", specs.parent / "site"
-    with pytest.warns(RuntimeWarning, match="Measurements not shown"):
-        accelreport.build(folder, out, specs=specs, cache=False)
-    accelreport.build(folder, out, specs=specs, cache=False, as_measured=True)

@@ -174,28 +174,6 @@ def test_repeats_that_were_measured_once_belong_to_the_plan_of_every_later_run_a
     assert len(ask(specs).plan.cells) == 8 + 1, "what was added by hand is asked for by hand"
 
 
-def test_repeats_of_other_conditions_and_repeats_that_nobody_measured_leave_the_plan(
-    specs: Path,
-) -> None:
-    store = Store(specs.parent / "results")
-    many = ask(specs, overrides={**SYNTHETIC, "measure.repeats": 5})
-    for document in many.documents:
-        store.write_plan(document)
-    for document in ask(specs, overrides=SYNTHETIC).documents:
-        store.write_plan(document)
-    assert {plan.spec: len(plan.cells) for plan in store.plans()} == {"mnist": 8, "matmul": 1}
-
-    for document in many.documents:
-        measured(store, document, [one.cell for one in many.plan.of("run")])
-    path = specs / "matmul.toml"
-    path.write_text(path.read_text().replace("size = 64", "size = 32"))
-    for document in ask(specs, overrides=SYNTHETIC).documents:
-        store.write_plan(document)
-    now = {plan.spec: plan for plan in store.plans()}
-    assert len(now["matmul"].cells) == 1
-    assert len(now["mnist"].cells) == 8 + 2 * 3
-
-
 def test_a_build_writes_nothing_into_the_results(specs: Path) -> None:
     store = Store(specs.parent / "results")
     for document in ask(specs).documents:

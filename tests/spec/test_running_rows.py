@@ -10,7 +10,6 @@ import pytest
 from accelreport.loader.load import load
 from accelreport.results.plan_document import plan_document
 from accelreport.spec.cells import Spec
-from accelreport.spec.problems import SpecErrors
 from tests.house.tree import ROOT
 from tests.spec.conftest import KERNEL, TRAINING, Write
 
@@ -133,15 +132,3 @@ def test_a_device_that_no_spec_names_is_added_to_those_that_can_run_on_it(write:
     assert plan_document(first, {}).added == ["cpu-torch"]
     # One that a spec names chooses among the cells, as ever.
     assert load(paths, devices=["gpu", "cpu"]).specs == load(paths).specs
-
-
-def test_a_device_that_none_of_the_specs_can_run_on_is_one_clear_error(write: Write) -> None:
-    piped = write(f'{TRAINING}input = "pipeline"\n')
-    (folder := piped.parent / "devices.toml").write_text(
-        f'{folder.read_text()}\n[cpu-torch]\nkind = "CPU"\nframework = "torch"\n'
-    )
-    with pytest.raises(SpecErrors) as caught:
-        load([piped], devices=["cpu-torch"])
-    (problem,) = caught.value.problems
-    assert problem.place.file == "command line: --device cpu-torch"
-    assert '"cpu-torch" runs on PyTorch, and pipelines use `tf.data`' in problem.message

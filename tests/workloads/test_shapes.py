@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from dataclasses import replace
 from datetime import date, timedelta
@@ -12,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from accelreport.backend import shapes
-from accelreport.backend.shapes import ShapeQuestion, misfit, misfits
+from accelreport.backend.shapes import ShapeQuestion, misfit
 from accelreport.datasets import beijing, weather_denmark
 from accelreport.loader.load import load
 from accelreport.spec.problems import SpecErrors
@@ -115,15 +113,6 @@ def test_a_window_is_held_against_the_rows_of_ones_own_file(
     assert found is None or "is too short" in found.what
 
 
-def test_a_file_that_is_no_series_says_nothing_of_the_model(tmp_path: Path) -> None:
-    folder = specs(tmp_path, sea=SEA.format(window=24))
-    (folder / "data" / "sea.csv").write_text("day,level\n2000-01-02,1\n2000-01-01,2\n")
-    found = misfit(question(folder / "sea.toml"))
-    assert found
-    assert found.unread
-    assert "sort = true" in found.why
-
-
 def test_a_model_that_no_batch_passes_is_told_in_the_words_of_its_framework(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,15 +128,6 @@ def test_a_model_that_no_batch_passes_is_told_in_the_words_of_its_framework(
     found = misfit(question(specs(tmp_path, architecture(), mine=KERAS) / "mine.toml"))
     assert found
     assert "loss has the shape (2, 10) for 2 examples" in found.why
-
-
-def test_nothing_is_said_and_nothing_started_where_the_framework_is_not_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = question(specs(tmp_path, architecture(outputs=7), mine=KERAS) / "mine.toml")
-    monkeypatch.setattr(shapes, "absent", lambda framework: f"{framework} is not installed")
-    monkeypatch.setattr(sys, "executable", "/no/such/python")
-    assert misfits([asked], "tensorflow") == [None]
 
 
 def test_the_check_tells_each_misfit_with_its_place_and_of_all_by_one_process(
