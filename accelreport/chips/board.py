@@ -17,9 +17,10 @@ from accelreport.analysis.cost import Price, price_of
 from accelreport.analysis.hardware import named_in
 from accelreport.analysis.overview import PublishedRate, published_rates
 from accelreport.analysis.results import matches
+from accelreport.chips.agreement import Trace, between, trace_of
 from accelreport.chips.contribution import paths_in, read
 from accelreport.chips.ranking import FIGURES, Entry, Figure, Ranked, entries, ranked
-from accelreport.chips.verify import Doubt, Trace, between, doubts, trace_of
+from accelreport.chips.verify import Doubt, doubts
 from accelreport.errors import AccelReportError
 from accelreport.loader.first_spec import DEVICES, SYSTEMS
 from accelreport.loader.load import load

@@ -11,7 +11,7 @@ other machines of the same hardware expose it. `docs/chips.md` has the share of 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from accelreport._version import __version__
-from accelreport.analysis.stats import geometric_mean
 from accelreport.analysis.warnings import impossible
 from accelreport.chips.contribution import (
     SHIPPED,
@@ -94,9 +93,6 @@ first step, which is compiled."""
 FORWARD = 2.0
 """The calls of a network reach at most so many times the operations per second of its training on
 as many examples, whose steps contain the same forward pass. On honest machines it is 1.2 to 1.9."""
-
-ALIKE = 1.5
-"""The same hardware may be so many times as fast on another machine."""
 
 
 @dataclass(frozen=True)
@@ -361,10 +357,10 @@ def _accuracies(record: Record) -> Iterator[Doubt]:
     shares = [(final.get("val_accuracy", 0.0), examples)]
     for epoch in record.epochs if counts else ():
         shares.append((epoch.metrics.get("val_accuracy", 0.0), examples))
-        seen = epoch.steps * record.samples_per_step
+        trained = epoch.steps * record.samples_per_step
         # An epoch that its examples do not divide has a smaller last batch, of the same weight.
-        if record.data and seen <= record.data.train_examples:
-            shares.append((epoch.metrics.get("accuracy", 0.0), seen))
+        if record.data and trained <= record.data.train_examples:
+            shares.append((epoch.metrics.get("accuracy", 0.0), trained))
     for share, count in shares if counts else ():
         if abs(share * count - round(share * count)) > 1e-3 + count * 2e-7:
             yield Doubt("accuracy", name, f"{share * count:.3f} of {count} examples are right.")
@@ -492,7 +488,7 @@ def _machine(record: Record) -> Iterator[Doubt]:
 
 def _copies(contribution: Contribution) -> Iterator[Doubt]:
     """No two blocks take the same times, and no two processes times in one proportion."""
-    again = Counter(chain.from_iterable(map(_fingerprints, contribution.measured)))
+    again = Counter(chain.from_iterable(map(fingerprints, contribution.measured)))
     if sum(count - 1 for count in again.values()) > 2:
         yield Doubt("copies", "", "Several of its blocks have the same times, to the last digit.")
     series: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
@@ -514,7 +510,7 @@ def _copies(contribution: Contribution) -> Iterator[Doubt]:
                 yield odd("copies", other, f"Its steps vary as those of {name} do.")
 
 
-def _fingerprints(record: Record) -> Iterator[int]:
+def fingerprints(record: Record) -> Iterator[int]:
     """A number for each block, which the order of its steps does not change."""
     for block in record.blocks:
         yield hash((block.wall_s, block.cpu_s, *sorted(block.step_s)))
@@ -630,82 +626,3 @@ def _calls(contribution: Contribution) -> Iterator[Doubt]:
         if len(known) == 2 and known[False] > FORWARD * known[True]:
             text = f"Calls of {model}, batch {size}, reach {known[False] / known[True]:.2g} times "
             yield odd("calls", device, f"{text}the operations per second of its training.")
-
-
-# Several contributions -------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Trace:
-    """The part of a contribution that others are compared with.
-
-    Attributes:
-        name: the canonical name.
-        machine: fingerprint of the machine.
-        hardware: what did the arithmetic.
-        instants: when each record began, and the times of its blocks.
-        rates: spec, device and sweep point → seconds of a steady step, the mean of repeats.
-    """
-
-    name: str
-    machine: str
-    hardware: str
-    instants: frozenset[str | int]
-    rates: Mapping[tuple[str, str, str], float]
-
-
-def trace_of(contribution: Contribution) -> Trace:
-    """The part of a contribution that others are compared with."""
-    seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for record in contribution.measured:
-        step_s = record.steady.step_s
-        if np.isfinite(step_s) and step_s > 0:
-            cell = record.cell
-            seconds[cell.spec, cell.device, str(cell.point)].append(step_s)
-    return Trace(
-        contribution.name,
-        contribution.machine,
-        contribution.hardware,
-        frozenset(
-            chain.from_iterable(
-                (record.started_at, *_fingerprints(record)) for record in contribution.measured
-            )
-        ),
-        {place: geometric_mean(values).value for place, values in seconds.items()},
-    )
-
-
-def between(traces: Sequence[Trace]) -> list[list[Doubt]]:
-    """For each contribution, the reasons that others give not to believe it.
-
-    Of those that share measurements the first one is believed.
-    """
-    alike: dict[str, list[Trace]] = defaultdict(list)
-    for trace in traces:
-        alike[trace.hardware].append(trace)
-    first: dict[str | int, str] = {}
-    reasons = []
-    for trace in traces:
-        copied = Counter(first[instant] for instant in trace.instants & first.keys())
-        first |= dict.fromkeys(trace.instants - first.keys(), trace.name)
-        # A machine may differ from its own past: its page shows the change.
-        others = [other for other in alike[trace.hardware] if other.machine != trace.machine]
-        reasons.append(
-            [
-                Doubt("duplicate", "", f"It has the measurements of {name}.")
-                for name, count in copied.items()
-                if count > 2
-            ]
-            + [doubt for other in others for doubt in _unlike(trace, other)]
-        )
-    return reasons
-
-
-def _unlike(own: Trace, other: Trace) -> Iterator[Doubt]:
-    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for measured in own.rates.keys() & other.rates.keys():
-        ratios[measured[:2]].append(own.rates[measured] / other.rates[measured])
-    for (spec, device), values in sorted(ratios.items()):
-        if not 1 / ALIKE <= (middle := median(values)) <= ALIKE:
-            text = f"Its steps take {middle:.2g} times as long as those of {other.name}."
-            yield odd("unlike", f"{spec} {device}", text)

@@ -168,8 +168,9 @@ def contribute(*, out: OutFile = None, results: Results = RESULTS, yes: Yes = Fa
 
 def verify(files: Files, *, against: Against = None, json: Json = False) -> None:
     """Check whether contributions can come from measurements."""
+    from accelreport.chips.agreement import between, trace_of
     from accelreport.chips.contribution import SHIPPED, paths_in, read
-    from accelreport.chips.verify import between, doubts, trace_of
+    from accelreport.chips.verify import doubts
     from accelreport.terminal.chips import answer, own_ranks, verdict
     from accelreport.terminal.say import say
 

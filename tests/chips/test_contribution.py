@@ -9,6 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from accelreport.chips.agreement import trace_of
 from accelreport.chips.contribution import (
     LARGEST,
     Contribution,
@@ -18,7 +19,7 @@ from accelreport.chips.contribution import (
     write,
 )
 from accelreport.chips.ranking import entries
-from accelreport.chips.verify import doubts, trace_of
+from accelreport.chips.verify import doubts
 from accelreport.report.rank_labels import entry_label
 from accelreport.results.merge import merge, unpacked
 from accelreport.results.reading import ResultsError, to_bytes

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from accelreport.chips.agreement import between, trace_of
 from accelreport.chips.board import board_of
 from accelreport.chips.contribution import SHIPPED, Contribution, read, write
-from accelreport.chips.verify import Doubt, between, doubts, record_doubts, trace_of
+from accelreport.chips.verify import Doubt, doubts, record_doubts
 from accelreport.results.store import Store
 from tests.chips.forgeries import (
     KINDS,
