@@ -28,6 +28,7 @@ from accelreport.analysis.stability import (
 from accelreport.analysis.stats import SLOW_PROCESS, grouped
 from accelreport.analysis.warnings import (
     REFUSED,
+    OldCode,
     Recorded,
     ResultWarning,
     SlowProcess,
@@ -365,6 +366,8 @@ class _Draft:
     peak: Peak | None
     began: Began
     started_at: str
+    imported: Mapping[str, str]
+    """File of code outside the spec's folder → its SHA-256."""
 
 
 def _identified(plan: PlanDocument, cell: PlannedCell, machine: str) -> Result:
@@ -424,7 +427,8 @@ def _draft(plan: PlanDocument, cell: PlannedCell, record: Record) -> _Draft:
                 int8_bytes=small.int8.bytes,
                 quantised_speedup=truediv(*map(median, latencies)) if all(latencies) else nan,
             )
-    return _Draft(result, peak, began(record), record.started_at)
+    imported = {file.file: file.sha256 for file in record.imported}
+    return _Draft(result, peak, began(record), record.started_at, imported)
 
 
 def _numbers(values: object, of: type[Stages | MemoryPeaks]) -> dict[str, float]:
@@ -434,6 +438,7 @@ def _numbers(values: object, of: type[Stages | MemoryPeaks]) -> dict[str, float]
 
 def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tuple[Result, ...]:
     again = reused(draft.began for own in drafts.values() for draft in own)
+    again |= _of_old_code([draft for own in drafts.values() for draft in own])
     results: list[Result] = []
     for cell in plan.cells:
         known = sorted(drafts.get(cell.key, ()), key=lambda draft: draft.result.machine)
@@ -462,6 +467,23 @@ def _finished(plan: PlanDocument, drafts: Mapping[str, Sequence[_Draft]]) -> tup
         else result
         for result in results
     )
+
+
+def _of_old_code(
+    drafts: Sequence[_Draft],
+) -> dict[tuple[str, str], tuple[ResultWarning, ...]]:
+    """Processes whose imported code is not what a later one imported, by key and machine."""
+    newest: dict[tuple[str, str], str] = {}
+    warnings: dict[tuple[str, str], tuple[ResultWarning, ...]] = {}
+    for draft in sorted(drafts, key=lambda draft: draft.started_at):
+        if draft.result.measured:
+            newest |= {(draft.result.machine, file): sha for file, sha in draft.imported.items()}
+    for draft in drafts:
+        machine = draft.result.machine
+        old = (file for file, sha in draft.imported.items() if newest.get((machine, file)) != sha)
+        if draft.result.measured and (file := next(old, "")):
+            warnings[draft.result.key, machine] = (OldCode("old-code", nan, file),)
+    return warnings
 
 
 def _judged(draft: _Draft, further: Sequence[ResultWarning]) -> Result:

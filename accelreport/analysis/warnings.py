@@ -83,6 +83,17 @@ class BegunAlike(ResultWarning):
 
 
 @dataclass(frozen=True)
+class OldCode(ResultWarning):
+    """A process ran other code than later ones of its spec on the same machine.
+
+    Attributes:
+        file: what changed.
+    """
+
+    file: str
+
+
+@dataclass(frozen=True)
 class AbovePeak(ResultWarning):
     """A rate of `value` TFLOPS is above what the hardware can do.
 
@@ -152,6 +163,7 @@ REFUSING = frozenset(
         "idle-inside",
         "impossible-share",
         "no-sync",
+        "old-code",
         "same-run",
         "sample-count",
         "stale-data",

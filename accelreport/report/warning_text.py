@@ -14,6 +14,7 @@ from accelreport.analysis.warnings import (
     ChangedRecord,
     CpuAboveWall,
     ImpossibleShare,
+    OldCode,
     Recorded,
     ResultWarning,
     SlowProcess,
@@ -86,6 +87,11 @@ def warning_text(warned: ResultWarning) -> str:
         case BegunAlike():
             seeds = dict.fromkeys(f"seed {seed}" for seed in warned.seeds.values())
             return f"its {' and '.join(warned.seeds)} were those of {' and '.join(seeds)}"
+        case OldCode():
+            return (
+                f"{warned.file} changed after it was measured, and later processes ran the new "
+                "code; the next run measures it again"
+            )
         case ChangedRecord():
             return (
                 f"the cell that it describes has the key {warned.measured}, but it is kept as "

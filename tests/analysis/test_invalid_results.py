@@ -9,9 +9,9 @@ from accelreport.analysis.results import results_of
 from accelreport.analysis.stability import began, reused
 from accelreport.analysis.warnings import REFUSED, REFUSING, above_peak, refused
 from accelreport.report.frames import not_refused
-from accelreport.report.warning_text import failure_text
+from accelreport.report.warning_text import failure_text, warning_text
 from accelreport.results.plan_document import PlanDocument
-from accelreport.results.record import Beginning, Record, Roofs, Warned
+from accelreport.results.record import Beginning, ImportedFile, Record, Roofs, Warned
 from accelreport.spec.cells import Cell
 from tests.support.records import study
 from tests.support.rows import cells_frame, speedup_rows, the_row
@@ -49,6 +49,28 @@ def test_a_process_that_failed_keeps_its_own_reason_whatever_it_was_warned_of() 
     warned = failed.model_copy(update={"warnings": [Warned(kind="bad-timing", message="seen")]})
     (result,) = results_of(made.plan, [warned])
     assert (result.status, result.failure_kind) == ("failed", "oom-host")
+
+
+def test_a_number_of_old_code_is_refused_once_a_later_process_ran_the_new_one() -> None:
+    made = study(axes={}, devices=("cpu",), repeats=3)
+    records = [
+        record.model_copy(
+            update={
+                "imported": [ImportedFile(file="mypkg/x.py", sha256=code)],
+                "started_at": f"2026-01-01T00:00:0{second}+00:00",
+            }
+        )
+        for record, code, second in zip(made.records, "abb", (5, 6, 4), strict=True)
+    ]
+    results = {result.key: result for result in results_of(made.plan, records)}
+    old, new, _ = (results[record.key] for record in records)
+    assert (old.status, old.failure_kind) == (REFUSED, "old-code")
+    assert old.refusal is not None
+    assert warning_text(old.refusal).startswith("mypkg/x.py changed after it was measured")
+    assert new.timed
+    records[1] = records[1].model_copy(update={"started_at": "2026-01-01T00:00:00+00:00"})
+    newest = {result.key: result for result in results_of(made.plan, records)}
+    assert newest[records[0].key].timed, "it is the newest of its machine"
 
 
 def _began(record: Record, weights: str, order: str) -> Record:
