@@ -14,7 +14,7 @@ from accelreport.analysis.findings import Caveat, Finding, Kind, Unit
 from accelreport.analysis.overview import published_rates
 from accelreport.loader.load import load
 from accelreport.report import quantity
-from accelreport.report.model import Figure, Table
+from accelreport.report.model import Figure, Prose, Table
 from accelreport.report.openings.opening import (
     MOST_NUMBERS,
     ON_A_PHONE,
@@ -473,6 +473,9 @@ def test_a_page_has_the_kinds_of_figures_of_its_source(
         for group in reversed(table.groups)
         for row in group.rows
     }
+    source, said = benches[spec].plan.source, [b.text for b in blocks if isinstance(b, Prose)]
+    assert source is not None
+    assert (source.note.strip() in " ".join(said).replace("\xa0", " ")) == (spec != "har_sample")
     for name, texts in rows.items():
         shown = [cell.lines[0].text.replace("\xa0", " ") for cell in cells[name]]
         assert shown[: len(texts)] == texts

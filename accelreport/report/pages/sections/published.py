@@ -30,6 +30,7 @@ from accelreport.report.model import (
     Entry,
     Figure,
     Line,
+    Prose,
     Row,
     RowGroup,
     Section,
@@ -109,6 +110,8 @@ def published_section(bench: BenchmarkView) -> Section | None:
         details.append(f"advice on {quantity.plural(cases, 'case')}")
     if not blocks:
         return None
+    if (source := bench.plan.source) and source.note:
+        blocks.append(Prose(tied(label(source.note, LONGEST_NOTE))))
     detail = " · ".join(details)
     return Section("published", "Published", tuple(blocks), folded=True, detail=detail)
 
@@ -187,6 +190,8 @@ def _by_point(bench: BenchmarkView, by_figure: ByFigure) -> Iterator[Table]:
     )
 
 
+LONGEST_NOTE = 1500
+"""Characters of what a spec says of its source."""
 LONG_NOTE = 100
 """Characters of a note that stands once, and not with every figure of its row."""
 
