@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isclose, isfinite
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
@@ -196,10 +196,10 @@ class Speaker:
         """The lines below the title of a page; failures come first."""
         measured = self.bench.findings[0].kind is not Kind.NOT_MEASURED
         lines = [f"{text}." for text in [self.failed()] if text and measured]
-        if self.claim:
+        first = answered[0]
+        if self.claim and not _is_of(self.claim, first):
             numbers = measured_lines(self.claim, Names(axis=axis_title, value=quantity.setting))
             lines += [f"{sentence(line)}." for line in numbers if len(numbers) <= MOST_NUMBERS]
-        first = answered[0]
         if (self.claim or first is not title_finding(self.bench.findings)) and measured:
             lines.append(f"{self.title(first)}.")
         return " ".join([*lines, self.answer(*answered)]).strip()
@@ -266,13 +266,13 @@ class Speaker:
         """What the time budget stopped, and after how many of all steps, the warm-up's included."""
         every = [row for rows in configurations for row in rows]
         stopped = [row for row in every if row.status == "partial"]
+        count, of, noun = len(stopped), len(every), "runs"
         if len(configurations) > 1:
-            what = _share(len(_by_configuration(stopped)), len(configurations))
-        elif len(every) > 1:
-            some = f"{len(stopped)} of these {len(every)} runs"
-            what = some if len(stopped) < len(every) else f"all {len(every)} of these runs"
-        else:
-            what = "the run"
+            count, of = len(_by_configuration(stopped)), len(configurations)
+            noun = "configurations"
+        whole = "both" if of == 2 else f"all {of}"
+        what = f"{f'{count} of these {of}' if count < of else f'{whole} of these'} {noun}"
+        what = what if of > 1 else "the run"
         least = shortest(stopped)
         when = " after" if len(stopped) == 1 else ", at the earliest after"
         after = f"{when} {self.steps(least.steps, least)}" if least else ""
@@ -412,6 +412,12 @@ class Speaker:
         return LargeNumber(number, ", ".join(filter(None, parts)))
 
 
+def _is_of(claim: ClaimResult, finding: Finding) -> bool:
+    """Whether a finding says the one number of a claim."""
+    numbers = [number.interval.value for number in claim.numbers]
+    return len(numbers) == 1 and any(isclose(numbers[0], v.number) for v in finding.values[:1])
+
+
 def _runs(finding: Finding) -> str:
     """What is unusual of the runs behind a number: "one run", "one partial run", "partial runs"."""
     partial = "partial " * (Caveat.BUDGET in finding.caveats)
@@ -436,13 +442,6 @@ def _configurations(findings: Sequence[Finding]) -> list[list[Result]]:
 def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
     rows = {(row.key, row.machine): row for row in processes}.values()
     return list(grouped(rows, lambda row: (row.device, row.machine, row.where)).values())
-
-
-def _share(count: int, every: int) -> str:
-    """How many of the configurations that a sentence is about: other ones have more or fewer."""
-    if count < every:
-        return f"{count} of these {every} configurations"
-    return f"{'both' if every == 2 else 'all'} of these configurations"
 
 
 def reasons_text(finding: Finding) -> str:
@@ -692,5 +691,6 @@ class _Words(Mapping[str, str]):
             case Kind.INT8:
                 return "of float32’s size in int8"
             case Kind.TARGET:
-                return f"until {self.level}"
+                others = f", first of {self.finding.of} runs" * (self.finding.of > 1)
+                return f"until {self.level}{others}"
         return f"{metric} on {name}"

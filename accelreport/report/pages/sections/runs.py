@@ -208,11 +208,13 @@ def _where(bench: BenchmarkView, rows: Sequence[Result]) -> tuple[Download, ...]
             links[page] = f"{where}seed {row.seed}"
     if len(links) > MOST_LINKS:
         places = {(s.device, s.machine): s for s in reversed(bench.series)}
-        links = {}
+        links, several = {}, len({row.device for row in rows}) > 1
         for row in rows:
             series, point = places.get((row.device, row.machine)), bench.point_of(row)
             group = bench.evidence(series, point) if series else "#runs"
-            links[group] = bench.point_title(point)
+            links[group] = ", ".join(
+                ([series.title] if series and several else []) + [bench.point_title(point)]
+            )
     shown = [Download(href, text) for href, text in links.items()]
     if len(shown) > MOST_LINKS:
         more = Download("#runs", f"and {len(shown) - MOST_LINKS} more")
