@@ -166,8 +166,12 @@ def own_workload(model: str, data: str, folder: Path) -> dict[str, Any]:
     place, shown = _beside(data, folder)
     shown += "/" if place.is_dir() and not shown.endswith("/") else ""
     proposal, examples = proposed(place, shown)
-    if "divide_by" in proposal and _rescales(model, folder):
+    text = "" if model in APPLICATIONS else _text_of(model, folder)
+    if "divide_by" in proposal and RESCALES.search(text or model):
         proposal = {key: value for key, value in proposal.items() if key != "divide_by"}
+    if "image_size" in proposal and (shape := IMAGE_INPUT.search(text)):
+        grey = {"color_mode": "grayscale"} if shape[3] == "1" else {}
+        proposal = {**proposal, "image_size": [int(shape[1]), int(shape[2])], **grey}
     steps = max(1, int(0.8 * examples) // 64)
     epochs = min(MOST_EPOCHS, max(5, -(-STEPS // steps)))
     return keys | {"data": shown} | dict(proposal) | {"epochs": epochs}
@@ -180,18 +184,19 @@ RESCALES = re.compile(
 """What is written in a model, or names one, that brings pixels to its own range."""
 
 
-def _rescales(model: str, folder: Path) -> bool:
-    """Whether a model takes pixels from 0 to 255, by what is written in its file."""
-    from accelreport.workloads.keras_document import document_of
-    from accelreport.workloads.own_model import APPLICATIONS, DOCUMENTS, named_code
+IMAGE_INPUT = re.compile(r'"batch_shape":\s*\[null,\s*(\d+),\s*(\d+),\s*([13])\]')
+"""Height, width and channels of the first input in what Keras wrote."""
 
-    if model in APPLICATIONS:
-        return bool(RESCALES.match(model))
+
+def _text_of(model: str, folder: Path) -> str:
+    """What is written in the file of a model."""
+    from accelreport.workloads.keras_document import document_of
+    from accelreport.workloads.own_model import DOCUMENTS, named_code
+
     code = named_code(model)
     place = _beside(code[0] if code else model, folder)[0]
     is_document = model.endswith(DOCUMENTS)
-    text = document_of(place, "model") if is_document else place.read_text(errors="replace")
-    return bool(RESCALES.search(text))
+    return document_of(place, "model") if is_document else place.read_text(errors="replace")
 
 
 def _model(model: str, folder: Path) -> str:

@@ -89,7 +89,7 @@ def problem(parameters: KerasParameters, data: Dataset) -> TrainingProblem:
         )
     parameters = judged(parameters, trial, labels)
     loss = loss_name(trial) if own else str(parameters.loss)
-    arrays = arrays_of_inputs(trial, held, parameters.model_key)
+    arrays = arrays_of_inputs(trial, held, parameters)
     check_inputs(trial, {name: data.train[key] for name, key in arrays.items()}, parameters)
     kinds = {name: (tensor.dtype, tensor.shape[1:]) for name, tensor in inputs_of(trial).items()}
     for part in (labels, data.validation["y"]):

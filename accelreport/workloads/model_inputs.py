@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from accelreport.workloads.keras_parameters import KerasParameters
 
 
-def arrays_of_inputs(model: Any, held: Mapping[str, Any], key: str) -> dict[str, str]:
+def arrays_of_inputs(
+    model: Any, held: Mapping[str, Any], parameters: KerasParameters
+) -> dict[str, str]:
     """Which array of the data each input of a model takes.
 
     Args:
         model: has the inputs.
         held: what the data hold by the name of an input; a single one has no name.
-        key: the key that names the model.
+        parameters: name the data.
 
     Raises:
         ModelError: the data have other inputs.
@@ -36,14 +38,18 @@ def arrays_of_inputs(model: Any, held: Mapping[str, Any], key: str) -> dict[str,
     if set(names) == set(held):
         return {name: f"x/{name}" for name in names}
     has = f"inputs {', '.join(held)}" if "" not in held else "one input"
-    lists = ", ".join(f"{name} = […]" for name in names)
+    written = f"features = {{ {', '.join(f'{name} = […]' for name in names)} }}"
+    if len(names) == 1:
+        written = "features as one list"
     raise ModelError(
         f"The model has the input{'s' * (len(names) > 1)} {', '.join(names)}, and the data have "
         f"{has}.",
         why="Inputs are found by their names, as `fit` finds them in a dict",
-        remedy="Name each in the model, keras.Input(shape, name=…), and in the data: a table by "
-        f"features = {{ {lists} }}, an archive by np.savez, data.py:load by returning a dict.",
-        key=key,
+        remedy=f"Write {written}."
+        if parameters.target
+        else f"Name the arrays of the data {', '.join(names)}: by np.savez, or in the dict that "
+        "data.py:load returns.",
+        key="features" if parameters.features else parameters.model_key,
     )
 
 
@@ -74,7 +80,10 @@ def check_inputs(
         bare = [length for length in wanted if length != 1]
         if None not in wanted and bare != [length for length in had if length != 1]:
             remedy = "Choose another data set, or options of it that give this shape."
-            if sorted(wanted) == sorted(had):
+            if parameters.data.endswith("/") and len(wanted) == 3:
+                remedy = f"Write image_size = [{wanted[0]}, {wanted[1]}]"
+                remedy += ', color_mode = "grayscale".' if wanted[2] == 1 else "."
+            elif sorted(wanted) == sorted(had):
                 remedy = "Transpose the examples, as np.moveaxis(x, 1, -1) does with channels."
             elif math.prod(wanted) == math.prod(had):
                 remedy = f"Begin the model with keras.Input({had}) and "

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import accelreport
 from accelreport.errors import AccelReportError
@@ -83,6 +86,18 @@ def test_pixels_are_divided_where_the_model_does_not_rescale_them(
     named = "model.py:build" if "\n" in model else model
     keys = own_workload(named, "img.npz", folder)
     assert keys.get("divide_by") == (255.0 if divides else None)
+
+
+def test_images_are_brought_to_the_shape_that_a_document_says(folder: Path) -> None:
+    Image.new("RGB", (9, 7)).save(folder / "a.png")
+    for name in ("cat", "dog"):
+        (folder / "pets" / name).mkdir(parents=True)
+        shutil.copy(folder / "a.png", folder / "pets" / name)
+    model = {"class_name": "InputLayer", "config": {"batch_shape": [None, 32, 24, 1]}}
+    (folder / "net.json").write_text(json.dumps(model))
+    keys = own_workload("net.json", "pets/", folder)
+    assert (keys["image_size"], keys["color_mode"]) == ([32, 24], "grayscale")
+    assert own_workload("MobileNetV2", "pets/", folder)["image_size"] == [7, 9]
 
 
 def test_the_same_from_python(folder: Path) -> None:
