@@ -305,6 +305,15 @@ def _classes(
     if labels.dtype.kind == "U":
         labels = np.char.strip(labels)
     names, numbers = np.unique(labels, return_inverse=True)
+    written: dict[str, str] = {}
+    for name in map(str, names):
+        other = written.setdefault(name.casefold().rstrip("."), name)
+        if other != name and len(name) > 1:
+            raise UnfitData(
+                f"{where} of {path} holds {other!r} and {name!r}, which are one class or two.",
+                remedy="Write one class in one way, and two by names that differ in a letter.",
+                key="data",
+            )
     return numbers.reshape(labels.shape).astype(np.int32), tuple(map(str, names))
 
 
@@ -507,7 +516,7 @@ def _inputs(table: pd.DataFrame, own: OwnData) -> tuple[list[str], list[str]]:
             if not is_number(table, name, own) and too_many_words(table[name]):
                 inputs.remove(name)
         except UnfitData as error:
-            if error.writes:
+            if error.writes or error.key == "na_values":
                 raise
             inputs.remove(name)
             neither.append(name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import string
+import unicodedata
 import zlib
 from collections.abc import Sequence
 from itertools import pairwise
@@ -51,9 +53,15 @@ MISSING = {"?", "-", "--", ".", "na", "n/a", "none", "null", "missing", "unknown
 """Texts that stand for a missing number, wherever they are among numbers."""
 
 COUNTER = re.compile(
-    r"(?i:(.*[ _.])?(id|index|idx|row|rownames?|rownum|nr|no|number)|#)|.*[a-z]I[dD]"
+    r"(?i:(.*[ _.])?(id|index|idx|row|rownames?|rownum|nr|s?no|number)|#)|.*[a-z]I[dD]"
 )
 """Names of columns that number the rows."""
+
+INDEX = re.compile(r"index|level_\d+")
+"""Names that pandas gives an index, which begins again where tables were joined."""
+
+BLANK = f"{string.whitespace}\N{NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\ufeff"
+"""What may stand around a text and cannot be seen."""
 
 
 def rows(place: Path, data: bytes, own: OwnData) -> pd.DataFrame:
@@ -184,7 +192,9 @@ def _parsed(data: bytes, own: OwnData, separator: str) -> pd.DataFrame:
 
 
 def _stripped(value: Any) -> Any:
-    return value.strip().replace("\N{MINUS SIGN}", "-") if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return unicodedata.normalize("NFC", value).strip(BLANK).replace("\N{MINUS SIGN}", "-")
 
 
 def _are_values(names: Sequence[str]) -> bool:
@@ -239,20 +249,23 @@ def features_of(table: pd.DataFrame, own: OwnData) -> tuple[list[str], list[str]
     """The columns to predict from where none are named, and those that only number the rows."""
     left = [str(name) for name in table.columns if name not in own.target]
     counters = [
-        name
-        for place, name in enumerate(left)
-        if not name or name.startswith("Unnamed: ") or _counts(table[name], name, first=place == 0)
+        name for place, name in enumerate(left) if _counts(table[name], name, first=place == 0)
     ]
     return [name for name in left if name not in counters], counters
 
 
 def _counts(column: pd.Series, name: str, *, first: bool) -> bool:
     """Whether a column numbers the rows: 0, 1, 2 … in the first one, or other numbers of an id."""
-    if not pd.api.types.is_integer_dtype(column) or len(column) < 3:
+    if not name or name.startswith("Unnamed: "):
+        return True
+    whole = pd.api.types.is_numeric_dtype(column) and bool((column % 1 == 0).all())
+    if not whole or pd.api.types.is_bool_dtype(column) or len(column) < 3:
         return False
     values = column.to_numpy()
-    counting = first and values[0] in {0, 1} and bool((np.diff(values) == 1).all())
-    return counting or bool(COUNTER.fullmatch(name) and column.is_unique)
+    begins = values[0] in {0, 1} or name.casefold().endswith("id")
+    counting = first and begins and bool((np.diff(values) == 1).all())
+    unique = COUNTER.fullmatch(name) and column.is_unique
+    return bool(counting or unique or INDEX.fullmatch(name))
 
 
 def with_targets(table: pd.DataFrame, own: OwnData) -> pd.DataFrame:

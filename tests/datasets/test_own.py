@@ -159,6 +159,13 @@ READINGS: dict[str, tuple[str, Any, dict[str, Any] | str, Any]] = {
     "an index without a name": (",a,kind", "{i},{f},{k}", {"features": ["a"]}, "{f}"),
     "an index that counts": ("nr,a,kind", "{j},{f},{k}", {"features": ["a"]}, "{f}"),
     "a shuffled id": ("a,UserID,kind", "{f},{s},{k}", {"features": ["a"]}, "{f}"),
+    "an index of joined tables": ("index,a,kind", "{c},{f},{k}", {"features": ["a"]}, "{f}"),
+    "an id from elsewhere": ("passengerid,a,kind", "{j},{f},{k}", {"features": ["a"]}, "{f}"),
+    "an index of floats": ("n,a,kind", "{i}.0,{f},{k}", {"features": ["a"]}, "{f}"),
+    "a number at the end": ("a,SNo,kind", "{f},{s},{k}", {"features": ["a"]}, "{f}"),
+    "a row of totals": ("a,b,kind\nTotal,1,A", "{f},{i},{k}", "'Total' in row 1", None),
+    "one class in two ways": ("a,kind\n1,aX.", "{f},{k}x", "which are one class or two", None),
+    "blanks that cannot be seen": ("a,kind", "{f},\u200b{k}", {}, "{f}"),
     "row names of R": ('"","a","kind"', '"{j}",{f},{k}', {"features": ["a"]}, "{f}"),
     "an index saved twice": (
         "Unnamed: 0.1,Unnamed: 0,a,kind", "{i},{i},{f},{k}", {"features": ["a"]}, "{f}",
