@@ -33,8 +33,6 @@ TABLE = (
     (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## What each command runs\n")[2]
 )
 _, *ROWS = re.findall(r"^\| (.+) \|$", TABLE.partition("\n## ")[0], re.MULTILINE)
-WHAT = ("plug-in", "template", "model", "step", "rest")
-"""What leaves a trace, in the order of the columns."""
 
 PROMISED = {
     command.strip("`"): dict(

@@ -26,7 +26,6 @@ from tests.support.records import Study, store_of, study
 from tests.support.sites import build
 
 PAGE = "devices.html"
-FATES = {"cpu": "ok", "gpu": "skipped"}
 Change = Callable[[Record], Record]
 
 

@@ -61,7 +61,6 @@ FAST = ratio(GPU, 5.234, low=5.1, high=5.4)
 SLOW = ratio(ONE, 0.538, Verdict.SLOWER, low=0.52, high=0.55)
 OPEN = ratio(ONE, 1.02, Verdict.UNDECIDED, low=0.9, high=1.15)
 SECONDS = amount(CPU, 3.0, Unit.SECONDS)
-STATED = ratio(Subject("gpu", row=ROW), 110.0, None)
 FORMS = [
     (Finding(Kind.FASTER, (FAST,)), "Example T4 trains 5.2× as fast as Example at batch size 256"),
     (

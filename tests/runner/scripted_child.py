@@ -7,9 +7,7 @@ so that a test can afford hundreds of real processes. `workload["do"]` says what
 from __future__ import annotations
 
 import json
-import mmap
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -116,19 +114,6 @@ def bad_alloc(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) 
     os.abort()
 
 
-def crash_full(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) -> None:
-    """Hold nine tenths of a limit of address space, and crash once somebody has looked at it."""
-    limit = 2**30
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    held = mmap.mmap(-1, limit * 9 // 10)
-    events = os.fdopen(os.dup(work["events_fd"]), "w", buffering=1)
-    say(events, event="phase", phase="finish")
-    while not Path(work["looked"]).exists():
-        time.sleep(0.01)
-    held.close()
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
 def half(work: dict[str, Any], cell: dict[str, Any], key: str, path: Path) -> None:
     path.write_text(json.dumps(record(cell, key))[:-30])
 
@@ -184,7 +169,6 @@ BEHAVIOURS = {
         die,
         crash,
         bad_alloc,
-        crash_full,
         half,
         other_cell,
         bad_exit,

@@ -375,6 +375,3 @@ def test_the_documented_function_does_what_xla_and_eager_ask_for(
     )
     record = measure(own_spec(looking, REPEATED, keys=f"{key} = true").cells[0])
     assert record.status == "ok", record.failure
-
-
-# What goes wrong ----------------------------------------------------------------------------
