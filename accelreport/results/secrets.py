@@ -21,9 +21,9 @@ WITHHELD = "…"
 """What takes the place of a secret."""
 
 SECRET_VARIABLE = re.compile(
-    r"KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|CREDENTIAL|(?:^|_)(?:PASS|PWD|AUTH)$|_PASS_"
+    r"KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|CREDENTIAL|(?:^|_)(?:PASS|AUTH)$|_(?:PWD$|PASS_)"
 )
-"""Names of environment variables whose values are never shown."""
+"""Names of environment variables whose values are never shown; `PWD` is a shell's folder."""
 
 SHORTEST_VALUE = 4
 """Characters of the shortest value of a variable that is replaced wherever it is."""

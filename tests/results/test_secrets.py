@@ -122,9 +122,11 @@ def test_the_value_of_a_secret_variable_is_replaced_wherever_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ACME_SIGNING_KEY", "open sesame")
+    monkeypatch.setenv("MYSQL_PWD", "open barley")
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
-    assert "open sesame" in secret_values()
-    assert "false" not in secret_values()
+    monkeypatch.setenv("PWD", "/data/project")
+    assert secret_values() >= {"open sesame", "open barley"}
+    assert not secret_values() & {"false", "/data/project"}
     written = as_written(with_lines("the door said: open sesame! false"))
     assert written.log_tail == f"the door said: {WITHHELD}! false"
 
