@@ -103,7 +103,7 @@ def slides_page(bench: BenchmarkView, page: Page, talk: Talk = NO_TALK) -> Page:
             for_the_hall(replace(page, byline=measured_facts(bench))),
             path=slides_path(bench),
             kicker=" · ".join(facts_of(bench)[:MOST_FACTS]),
-            finding=f"{opening.title}.",
+            finding=f"{opening.title}." * (opening.title != page.title),
             opening=None,
             record="",
             sections=tuple(filter(None, (*slides[:most], verdicts, takeaway))),
