@@ -88,8 +88,8 @@ def largest_first(
 ) -> list[tuple[BenchmarkView, Finding]]:
     """The decided comparisons, the largest of each benchmark before all others of it.
 
-    What was measured while other programs ran comes last, and so does what is over another machine
-    than the one with most cells; batch sizes come after devices, modes and precisions.
+    Batch sizes come after devices, modes and precisions; of either, what was measured while other
+    programs ran comes last, and so does what is over another machine than the one with most cells.
     """
     benches = {bench.slug: bench for bench, _ in outcome.comparisons}.values()
     timed = Counter(row.machine for bench in benches for row in bench.results if row.timed)
@@ -98,7 +98,7 @@ def largest_first(
     def last(pair: tuple[BenchmarkView, Finding]) -> tuple[bool, bool, bool]:
         (value,) = pair[1].values
         apart = over(value).machine != most
-        return Caveat.BUSY in value.caveats, apart, pair[1].kind is Kind.GAIN
+        return pair[1].kind is Kind.GAIN, Caveat.BUSY in value.caveats, apart
 
     pairs = sorted(outcome.comparisons, key=last)
     largest = {bench.slug: finding for bench, finding in reversed(pairs)}

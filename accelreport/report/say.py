@@ -445,8 +445,10 @@ def _by_configuration(processes: Iterable[Result]) -> list[list[Result]]:
 
 
 def reasons_text(finding: Finding) -> str:
-    """Why cells failed, with counts: "out of memory (2) and refused (1)"."""
-    return quantity.listed([f"{reason_text(kind)} ({n})" for kind, n in finding.failed])
+    """Why cells failed, of several reasons with counts: "out of memory (2) and refused (1)"."""
+    several = len(finding.failed) > 1
+    counts = [f"{reason_text(kind)}{f' ({n})' * several}" for kind, n in finding.failed]
+    return quantity.listed(counts)
 
 
 def data_words(finding: Finding) -> str:

@@ -46,6 +46,10 @@ KINDS = {
     "bad-plugin": "plugin is broken",
     "interrupted": "interrupted",
     "refused": "refused by checks",
+    "above-machine": "faster than the machine can be",
+    "cpu-above-wall": "more CPU time than there was",
+    "impossible-share": "a share above 100 %",
+    "changed-record": "its record was changed",
     "harness-error": "error in accelreport",
 }
 """Failure kinds in words."""

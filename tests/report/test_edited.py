@@ -140,6 +140,7 @@ TRUE = {
     ),
     "processors of a machine": (W, "", "of that name: AVX-512 with oneDNN on and AVX2"),
     "which of two hosts is faster": ("twohosts", "", "0002 trains 2.0× as fast as Intel Xeon on"),
+    "the largest comparison heads the front": ("gpusweep", "", "40GB trains 20× as fast as Intel"),
     "the faster side begins": (T, "strategies", "trains 1.7× as fast as Intel Xeon, 1"),
     "what data a rate is of": (WEATHER, "weather_gru", "s, in one partial run on synthetic data"),
     "the best point of a grid": (W, "har_sweep", "units 128 and batch size 128 after 2.9 min, the"),
