@@ -158,7 +158,8 @@ def test_no_number_of_one_quantity_is_set_large_twice(example: Path) -> None:
 def test_the_example_makes_a_report_that_stands_beside_the_sources(tmp_path: Path) -> None:
     build(Store(EXAMPLE), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "as fast as this 2-core CPU" in page
+    assert "Published machines" in page
+    assert re.search(r"Colab TPU \(notebook\) \d+×", page)
     assert "synthetic" not in page
 
 

@@ -127,8 +127,8 @@ def _plot(rows: Shares, title: str) -> Plot:
     left_out = sum(map(len, (shares for *_, shares in rows))) - len(dots)
     caption = [rows_caption(dots)]
     caption += ["Published: of the chip’s peak."] * any(dot.published for dot in dots)
-    above = f", of which {exceed} exceed the peak" * (exceed > 0)
-    caption += [f"{left_out} more are in the table below{above}."] * (left_out > 0)
+    above = f" ({exceed} above the peak)" * (exceed > 0)
+    caption += [f"In the table below alone: {left_out}{above}."] * (left_out > 0)
     return dots_plot(
         dots,
         axis="share of roof or peak",
