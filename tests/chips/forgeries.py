@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from accelreport.chips.contribution import Contribution
@@ -142,19 +143,9 @@ def divided(record: Raw) -> None:
     scaled(record, 1.0, stamps=False, rounded=True)
 
 
-def _faster(raw: Raw, rng: random.Random) -> None:
-    """All times of one cell divided, sums moved, digits left."""
-    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=False)
-
-
-def _faster_rounded(raw: Raw, rng: random.Random) -> None:
-    """The same with digits that the clocks have."""
-    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=True, rounded=True)
-
-
-def _faster_blocks(raw: Raw, rng: random.Random) -> None:
-    """Times of blocks alone."""
-    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=False, rounded=True)
+def _faster(raw: Raw, rng: random.Random, *, stamps: bool, rounded: bool) -> None:
+    """All times of one cell divided, sums moved."""
+    scaled(_pick(raw, rng), rng.uniform(0.3, 0.8), stamps=stamps, rounded=rounded)
 
 
 def _faster_everywhere(raw: Raw, rng: random.Random) -> None:
@@ -399,11 +390,11 @@ def _unchecked(raw: Raw, rng: random.Random) -> None:
     checks.remove(rng.choice(checks))
 
 
-def _later(raw: Raw, _rng: random.Random) -> None:
-    """All records ten years later, as if by a new machine."""
+def _dated(raw: Raw, _rng: random.Random, days: int) -> None:
+    """All records years later, as if by a new machine, or earlier, as the first of their chip."""
     for record in raw["records"]:
         for name in ("started_at", "finished_at"):
-            instant = datetime.fromisoformat(record[name]) + timedelta(days=3653)
+            instant = datetime.fromisoformat(record[name]) + timedelta(days=days)
             record[name] = instant.isoformat(timespec="milliseconds")
 
 
@@ -424,15 +415,16 @@ def _first_step(raw: Raw, rng: random.Random) -> None:
         scaled(record, 1.0, stamps=False, rounded=True)
 
 
-def _build(raw: Raw, rng: random.Random) -> None:
-    """Time of all trainings moved into the making of their model."""
-    factor = rng.uniform(0.6, 0.8)
+def _into_stage(raw: Raw, rng: random.Random, stage: str) -> None:
+    """Time of all trainings moved into another stage, windows divided again."""
+    factor = rng.uniform(0.6, 0.9)
     for record in _trainings(raw):
         before = record["times"]["train_s"]
-        scaled(record, factor, stamps=True, rounded=True)
         for block in record["blocks"]:
-            block["cpu_s"] = round(block["cpu_s"] * factor, 6)
-        record["times"]["build_s"] += before - record["times"]["train_s"]
+            block["cpu_s"] *= factor
+        scaled(record, factor, stamps=True, rounded=True)
+        divided(record)
+        record["times"][stage] += before - record["times"]["train_s"]
 
 
 def _stopped(raw: Raw, rng: random.Random) -> None:
@@ -575,29 +567,10 @@ def _short_energy(raw: Raw, rng: random.Random) -> None:
         energy |= {name: energy[name] / 100 for name in ("window_s", "joules")}
 
 
-def _data(raw: Raw, _rng: random.Random) -> None:
-    """A tenth of all trainings moved into the loading of data, the windows divided again."""
-    for record in _trainings(raw):
-        before = record["times"]["train_s"]
-        for block in record["blocks"]:
-            block["cpu_s"] *= 0.9
-        scaled(record, 0.9, stamps=True, rounded=True)
-        divided(record)
-        record["times"]["data_s"] += before - record["times"]["train_s"]
-
-
-def _earlier(raw: Raw, rng: random.Random) -> None:
-    """All records twenty years earlier, the first of their chip."""
-    for record in raw["records"]:
-        for name in ("started_at", "finished_at"):
-            instant = datetime.fromisoformat(record[name]) - timedelta(days=7300 + rng.random())
-            record[name] = instant.isoformat(timespec="milliseconds")
-
-
 KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
-    "times scaled": _faster,
-    "times scaled and rounded": _faster_rounded,
-    "times of blocks scaled": _faster_blocks,
+    "times scaled": partial(_faster, stamps=True, rounded=False),
+    "times scaled and rounded": partial(_faster, stamps=True, rounded=True),
+    "times of blocks scaled": partial(_faster, stamps=False, rounded=True),
     "all times of a device scaled, clocks moved": _faster_everywhere,
     "all times of a device scaled, called complete": _faster_and_complete,
     "trainings of a device faster, evaluations slower": _slower_evaluations,
@@ -626,10 +599,10 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "other data": _other_data,
     "fewer layers": _fewer_layers,
     "a self-check left out": _unchecked,
-    "measured in the future": _later,
-    "measured before accelreport existed": _earlier,
+    "measured in the future": partial(_dated, days=3653),
+    "measured before accelreport existed": partial(_dated, days=-7300),
     "time moved into the first step": _first_step,
-    "time moved into the making of the model": _build,
+    "time moved into the making of the model": partial(_into_stage, stage="build_s"),
     "slow blocks called stopped": _stopped,
     "repeats copied with noise": _noisy_copies,
     "accuracies of earlier epochs raised": _learnt,
@@ -641,5 +614,5 @@ KINDS: dict[str, Callable[[Raw, random.Random], object]] = {
     "bfloat16 called float32": _precision,
     "the target met two epochs early": _one_epoch_early,
     "energy of a short time": _short_energy,
-    "time moved into the loading of data": _data,
+    "time moved into the loading of data": partial(_into_stage, stage="data_s"),
 }
