@@ -6,7 +6,7 @@ the same data as NumPy arrays, as the published pieces did. All three share one 
 take turns in a shuffled order, because a machine's speed drifts; the ratios are medians over
 the rounds of a ratio taken within a round.
 
-    python benchmarks/loop_overhead.py [--systems S3 S1 S4 GRU] [--rounds 9]
+    python benchmarks/loop_overhead.py [--systems S3 OWN S1 S4 GRU] [--rounds 9]
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from benchmarks.keras_agreement import layers_of
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -42,6 +44,8 @@ class System:
 
 SYSTEMS = {
     "S3": System("MNIST CNN, batch 256", "image_classification", 30, {"batch_size": 256}),
+    # Its loss and metrics are those of Keras' own `compile`.
+    "OWN": System("the network of S3 as a model of one's own", "keras", 30, {"batch_size": 256}),
     "S1": System("IMDB LSTM, batch 64", "text_classification", 12, {"batch_size": 64}),
     "S4": System(
         "UCI HAR, the sample model, batch 64", "sequence_classification", 6, {"batch_size": 64}
@@ -74,9 +78,11 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
     runtime = configure(Device(kind="CPU"))
     keras.utils.set_random_seed(0)
     family = FAMILIES[system.kind]
-    parameters = family.parameters.model_validate(
-        {"kind": system.kind, "data": "synthetic", **system.parameters}
-    )
+    said: dict[str, Any] = {"kind": system.kind, "data": "synthetic", **system.parameters}
+    if system.kind == "keras":
+        document = keras.Sequential(layers_of("S3")).to_json()
+        said |= {"architecture": "net.json", "document": document, "dataset": "mnist"}
+    parameters = family.parameters.model_validate(said)
     request = family.data(parameters)
     assert request is not None
     data = load(request.name, mode=request.mode, options=request.options)
@@ -104,12 +110,14 @@ def contenders(system: System) -> dict[str, Callable[[], None]]:
         trainer(resident, indices, tf.constant(0), tf.constant(steps))[0].numpy()
 
     model = task.model()
-    model.compile(
-        optimizer=task.optimizer(),
-        loss=_as_ours("loss", task.loss, one_batch[1]),
-        metrics=[_as_ours(*metric, one_batch[1]) for metric in task.metrics.items()],
-        jit_compile=False,
-    )
+    model.jit_compile = False
+    if not task.compiled:
+        model.compile(
+            optimizer=task.optimizer(),
+            loss=_as_ours("loss", task.loss, one_batch[1]),
+            metrics=[_as_ours(*metric, one_batch[1]) for metric in task.metrics.items()],
+            jit_compile=False,
+        )
     # What `fit` gets are NumPy arrays that are ready to be used.
     taken = [task.take(resident, tf.constant(row)) for row in order.epoch(steps)]
     inputs = tf.concat([one[0] for one in taken], axis=0).numpy()

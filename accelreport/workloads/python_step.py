@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from importlib.machinery import PathFinder
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -22,7 +23,7 @@ from pydantic import (
 )
 
 from accelreport.spec.device import Device
-from accelreport.spec.families import Ignored
+from accelreport.spec.families import TENSORFLOW, Ignored
 from accelreport.spec.validators import FieldsError, SpecPath, folder_of, refuse_written
 from accelreport.workloads.base import EVERY, Family, StepProblem, WorkloadParameters
 from accelreport.workloads.own_code import (
@@ -128,7 +129,10 @@ def unheeded(parameters: PythonParameters, device: Device) -> list[str]:
     """Keys that a device sets and that change nothing unless the function acts upon them."""
     keys = [key for key in SPOKEN_OF if getattr(device, key)]
     if host_only(parameters.file, parameters.document, parameters.modules):
+        # A device that names no framework runs on another one where TensorFlow is not installed.
         usual = Device(kind="CPU")
+        if PathFinder.find_spec(TENSORFLOW) is None:
+            usual = Device(kind="CPU", framework=device.framework)
         keys += [k for k in THROUGH_FRAMEWORK if getattr(device, k) != getattr(usual, k)]
     return keys
 

@@ -7,6 +7,7 @@ where the function compiles its model itself. `REFUSED` are those that no step o
 from typing import Any
 
 import keras
+import numpy as np
 from keras import layers, losses, metrics, ops, regularizers
 
 SPARSE, CATEGORICAL = "sparse_categorical_crossentropy", "categorical_crossentropy"
@@ -109,6 +110,14 @@ def convolutional() -> Any:
     return keras.Sequential([keras.Input((8, 8, 1)), *inside, *end])
 
 
+def preprocessed() -> Any:
+    adapted = layers.Normalization()
+    adapted.adapt(np.arange(60.0).reshape(10, 6))
+    model = keras.Sequential([keras.Input((6,)), layers.Rescaling(0.5), adapted, layers.Dense(3)])
+    model.layers[-1].set_weights([np.arange(18.0).reshape(6, 3) / 100, np.arange(3.0)])
+    return model
+
+
 NUMBERS = {"task": "regression"}
 
 # name: (data, keys of the spec, what makes the model, loss, metrics)
@@ -200,7 +209,15 @@ MODELS: dict[str, tuple[str, dict[str, Any], Any, Any, Any]] = {
     "compiled_weights": (
         "classes", {}, lambda: compiled(dense(), LOGITS, None, loss_weights=0.25,
                                         weighted_metrics=["accuracy"]), None, None),
+    "kept": ("classes", {"weights": "keep"}, preprocessed, LOGITS, ACC),
 }  # fmt: skip
+
+UNLIKE = (
+    *("own_class", "own_loss", "activity_penalty", "batch_normalisation", "accumulated", "cosine"),
+    *("class_weights", "one_hot_logits", "several_logits", "masked", "two_numbers", "compiled"),
+    *("compiled_weights", "kept", "joined_by_name"),
+)
+"""One model of each kind: of loss, metric, optimizer, penalty, mask and way of making it."""
 
 REFUSED: dict[str, tuple[str, dict[str, Any], Any, str]] = {
     "own_step": ("classes", {}, lambda: subclass(OwnStep), "`train_step` of its own"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ def test_ten_steps_and_two_epochs_are_those_of_fit(framework: str) -> None:
     done = python("-m", "tests.workloads.test_fit", framework, paths=[Path(__file__).parents[2]])
     assert done.returncode == 0, done.stderr[-3000:]
     answers = json.loads(done.stdout.splitlines()[-1])
-    assert len(answers) >= 45
+    assert len(answers) >= (22 if framework == "jax" else 48)
     wrong = {name: answer for name, answer in answers.items() if answer}
     assert not wrong
 
@@ -57,13 +59,20 @@ def data(kind: str) -> Any:
         for part in (slice(80), slice(80, None))
     )
     part = dataset(train, validation)
-    return type(part)(**{**vars(part), "folder": str(TABLE.parent)})
+    return replace(part, folder=str(TABLE.parent))
 
 
-def problem_of(name: str, kind: str, keys: dict[str, Any]) -> Any:
+def problem_of(name: str, kind: str, keys: dict[str, Any], folder: str = "") -> Any:
     from accelreport.workloads.keras_model import problem
     from accelreport.workloads.keras_parameters import KerasParameters
+    from tests.workloads import corpus_of_models as table
 
+    if "weights" in keys:
+        table.build(name).save(f"{folder}/net.keras")
+        saved = {"model": "net.keras", "data": "x.npz", "task": "classification", "batch_size": 8}
+        context = {"folder": Path(folder)}
+        parameters = KerasParameters.model_validate({**saved, **keys}, context=context)
+        return problem(parameters, replace(data(kind), folder=folder))
     said = {
         "model": f"{TABLE.name}:build",
         "document": TABLE.read_text(),
@@ -75,7 +84,7 @@ def problem_of(name: str, kind: str, keys: dict[str, Any]) -> Any:
     return problem(KerasParameters.model_validate({**said, **keys}), data(kind))
 
 
-def differences(name: str, runtime: Any) -> str:
+def differences(name: str, runtime: Any, folder: str) -> str:
     """What `fit` gives and a cell does not; empty where both agree."""
     import keras
 
@@ -84,7 +93,7 @@ def differences(name: str, runtime: Any) -> str:
 
     kind, keys, build, loss, metrics = table.MODELS[name]
     keras.utils.set_random_seed(1)
-    problem = problem_of(name, kind, keys)
+    problem = problem_of(name, kind, keys, folder)
     engine, model = engine_for(problem, runtime), build()
     train, validation = problem.resident, problem.validation
     learnt, judged = (inputs_in(part) for part in (train, validation))
@@ -95,7 +104,10 @@ def differences(name: str, runtime: Any) -> str:
         model.compile(optimizer=problem.optimizer(), loss=loss, metrics=metrics)
     model.run_eagerly = runtime.framework == "tensorflow"
     for mine, theirs in zip(engine.model.variables, model.variables, strict=True):
-        theirs.assign(np.array(keras.ops.convert_to_numpy(mine)))
+        begun = np.array(keras.ops.convert_to_numpy(mine))
+        if "weights" in keys and not np.array_equal(begun, keras.ops.convert_to_numpy(theirs)):
+            return f"{mine.path}: new weights"
+        theirs.assign(begun)
     seen: list[dict[str, float]] = []
     watch = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: seen.append(logs))
     weights = {int(label): weight for label, weight in keys.get("class_weight", {}).items()}
@@ -165,10 +177,13 @@ def main(framework: str, *names: str) -> None:
     runtime = configure(Device.model_validate({"kind": "CPU", "framework": framework}))
     from tests.workloads import corpus_of_models as table
 
-    chosen = names or (*table.MODELS, *table.REFUSED)
-    answers = {}
-    for name in chosen:
-        answers[name] = refusal(name) if name in table.REFUSED else differences(name, runtime)
+    # JAX compiles each model four times, which takes seconds: it has one of each kind.
+    models = table.UNLIKE if framework == "jax" else table.MODELS
+    answers = {name: refusal(name) for name in names or table.REFUSED if name in table.REFUSED}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names or models:
+            if name in models:
+                answers[name] = differences(name, runtime, folder)
     sys.stdout.write(f"{json.dumps(answers)}\n")
 
 

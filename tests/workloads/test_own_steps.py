@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -337,6 +339,19 @@ def test_a_key_that_nobody_heeds_is_an_error_of_check(
         moot = key == "framework" and framework == "tensorflow"
         assert bool(refusal) is not moot
         assert moot or "computes outside" in refusal
+
+
+def test_a_step_outside_frameworks_runs_where_tensorflow_is_not_installed(
+    own_spec: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_spec(PLAIN, PLAINLY)
+    monkeypatch.setattr(sys, "path", [])
+    (cell, *_) = load([tmp_path / "own.toml"], frameworks=("jax",)).cells
+    assert cell.device_spec.framework == "jax"
+    parameters = cast("PythonParameters", cell.parameters)
+    code = OwnCode("step.py", PLAIN.replace("import numpy\n", ""), {})
+    step, batches = problem(parameters).build(code, 0, cell.device_spec)
+    assert step(batches[0]) == 3
 
 
 def test_a_function_that_takes_the_device_and_never_reads_a_key_is_refused(
