@@ -66,9 +66,9 @@ DAMAGED = (
 )
 """What reading a member of an archive may raise."""
 
-MOST_COLUMNS, MOST_VALUES = 10_000, 100_000_000
-"""Columns of a table, and values in all of them, above which it is not read: text of so many takes
-minutes."""
+MOST_COLUMNS, MOST_VALUES, MOST_EXAMPLES = 10_000, 100_000_000, 20_000_000
+"""Columns of a table, values in all of them, and examples of an archive, above which it is not
+read: text of so many, and classes of so many labels, take minutes."""
 
 HEAD = 1 << 16
 """Bytes of an array that are read for its shape, which NumPy writes into fewer."""
@@ -266,4 +266,6 @@ def shape_in(archive: zipfile.ZipFile, name: str) -> tuple[int, ...]:
         raise ValueError(f"its head states {stated:,} bytes, which the file does not hold")
     if not math.prod(shape):
         raise ValueError(f"{name} holds no value")
+    if shape and shape[0] > MOST_EXAMPLES:
+        raise ValueError(f"{name} has {shape[0]:,} examples; at most {MOST_EXAMPLES:,} are read")
     return tuple(shape)

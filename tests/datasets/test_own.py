@@ -348,6 +348,7 @@ def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None
         ),
         ({"x": np.array([{}], dtype=object), "y": [1]}, DataCorrupt, "Python objects"),
         ({"x": np.ones((4, 0)), "y": [1] * 4}, DataCorrupt, "x holds no value"),
+        ({"x": np.zeros((20_000_001, 1), bool), "y": [1]}, DataCorrupt, "20,000,001 examples"),
     ],
 )  # fmt: skip
 def test_arrays_that_no_model_takes_are_refused(
