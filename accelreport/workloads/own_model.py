@@ -404,15 +404,16 @@ def as_passed(model: Any, inputs: dict[str, Any]) -> Any:
     return inputs if len(model.inputs) > 1 else next(iter(inputs.values()))
 
 
-OWN_PARTS = ("fit", "train_step", "test_step", "compute_metrics", "get_metrics_result")
+OWN_PARTS = (
+    *("fit", "train_step", "test_step", "compute_metrics", "get_metrics_result"),
+    *("make_train_function", "make_test_function"),
+)
 """Methods that a step of `fit` calls, and that are Keras' own here."""
 
 
 def own_parts(model: Any, names: Sequence[str] = OWN_PARTS) -> list[str]:
-    """Which methods of a model are not Keras'."""
-    return [
-        name for name in names if not getattr(type(model), name).__module__.startswith("keras.")
-    ]
+    """Which methods of a model, or of its class, are not Keras'."""
+    return [name for name in names if not getattr(model, name).__module__.startswith("keras.")]
 
 
 def last_activation(model: Any) -> str:

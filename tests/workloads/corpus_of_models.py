@@ -53,6 +53,19 @@ class Joined(keras.Model):  # type: ignore[misc, unused-ignore]
         return self.end(ops.concatenate([x["left"], ops.cast(x["items"][:, None], "float32")], 1))
 
 
+def masked() -> Any:
+    i = keras.Input((7,))
+    x = layers.Masking(0.0)(layers.Reshape((7, 1))(i))
+    return keras.Model(i, layers.Dense(3, "softmax")(layers.LSTM(4, return_sequences=True)(x)))
+
+
+def attention() -> Any:
+    i = keras.Input((7,), dtype="int32")
+    x = layers.Embedding(12, 4, mask_zero=True)(i)
+    x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 2)(x, x))
+    return keras.Model(i, layers.Dense(3, "softmax")(x))
+
+
 class Net(keras.Model):  # type: ignore[misc, unused-ignore]
     def __init__(self) -> None:
         super().__init__()
@@ -189,6 +202,22 @@ MODELS: dict[str, tuple[str, dict[str, Any], Any, Any, Any]] = {
         "tags", {},
         lambda: tagger(layers.Dense(3, "softmax"), layers.Conv1D(4, 3, padding="same")), SPARSE,
         ACC),
+    "bidirectional": (
+        "tags", {},
+        lambda: tagger(layers.Dense(3, "softmax"),
+                       layers.Bidirectional(layers.GRU(4, return_sequences=True))), SPARSE, ACC),
+    "masked_values": ("tags", {}, masked, SPARSE, ACC),
+    "attention": ("tags", {}, attention, SPARSE, ACC),
+    "shares": (
+        "classes", {},
+        lambda: ending(layers.Lambda(lambda x: x / ops.sum(x, -1, keepdims=True)), end="softplus"),
+        SPARSE, ACC),
+    "clipped": (
+        "classes", {}, lambda: ending(layers.Lambda(lambda x: ops.clip(x, 1e-6, 1))), SPARSE, ACC),
+    "hard_sigmoid": ("two", {}, lambda: dense("hard_sigmoid", 1), "binary_crossentropy", ACC),
+    "sigmoid_below": (
+        "several", {}, lambda: ending(layers.Reshape((3,)), end="sigmoid"), "binary_crossentropy",
+        [metrics.BinaryAccuracy(name="accuracy")]),
     "numbers": ("numbers", NUMBERS, lambda: dense(None, 1), "mse", ["mean_absolute_error"]),
     "two_numbers": ("pairs", {**NUMBERS, "loss": "huber", "metrics": ["r2_score"]},
                     lambda: dense(None, 2), "huber", ["r2_score"]),
@@ -219,8 +248,22 @@ UNLIKE = (
 )
 """One model of each kind: of loss, metric, optimizer, penalty, mask and way of making it."""
 
+
+def replaced(name: str) -> Any:
+    model = dense("softmax")
+    setattr(model, name, OwnStep.train_step)
+    return compiled(model, SPARSE)
+
+
+class OwnLoop(keras.Model):  # type: ignore[misc, unused-ignore]
+    def make_train_function(self, *arguments: Any, **options: Any) -> Any:
+        raise RuntimeError(arguments, options)
+
+
 REFUSED: dict[str, tuple[str, dict[str, Any], Any, str]] = {
     "own_step": ("classes", {}, lambda: subclass(OwnStep), "`train_step` of its own"),
+    "replaced_step": ("classes", {}, lambda: replaced("train_step"), "`train_step` of its own"),
+    "own_loop": ("classes", {}, lambda: subclass(OwnLoop), "`make_train_function` of its own"),
     "contradicted": (
         "classes", {"optimizer": {"name": "adam"}}, lambda: compiled(dense("softmax"), SPARSE),
         "the spec names `optimizer`"),
