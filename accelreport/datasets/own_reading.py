@@ -205,6 +205,11 @@ def _arrays(place: Path, data: bytes) -> Arrays:
                     f'np.savez("{place.name}", x=x, y=y). For a model with several inputs name '
                     "each array as its input: age=age, rest=rest, y=y.",
                 )
+            if weights := next((name for name in held if name.startswith("sample_weight")), ""):
+                raise UnfitData(
+                    f"{place.name} holds `{weights}`: weights of examples are not read.",
+                    remedy="Leave it out; class_weight in the spec weighs classes.",
+                )
             shapes = {name: shape_in(archive.zip, written) for written, name in names.items()}
             _refuse_unpaired(
                 {name: (shape or (0,))[0] for name, shape in shapes.items()}, place.name

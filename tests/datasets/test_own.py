@@ -334,6 +334,7 @@ def test_arrays_are_divided_or_taken_as_they_are_divided(tmp_path: Path) -> None
         ({"a": [1], "b": [2]}, UnfitData, "img.npz holds a, b"),
         ({"x": [[1.0]], "y": [1, 2]}, UnfitData, "1 examples in `x` and 2 labels in `y`"),
         ({"x": [[1.0], [np.nan]], "y": [0, 1]}, UnfitData, r"`x\[1, 0\]` of img.npz is nan"),
+        ({"x": [[1]], "y": [1], "sample_weight": [1]}, UnfitData, "weights of examples are not"),
         ({"x": [[1j]], "y": [1]}, UnfitData, "`x` of img.npz holds complex128"),
         ({"x": [["a"], ["b"]], "y": [0, 1]}, UnfitData, "`x` of img.npz holds text"),
         (
