@@ -18,7 +18,7 @@ from accelreport.analysis.benchmark import Point
 from accelreport.analysis.learning import Change
 from accelreport.analysis.results import Result
 from accelreport.analysis.speedup import Withheld
-from accelreport.analysis.stats import DECIDED, LEAST, LEVEL, Interval, Verdict
+from accelreport.analysis.stats import DECIDED, LEAST, LEVEL, Interval, Verdict, holds_one
 from accelreport.spec.models import Published
 
 MOST_SEPARATE = 4
@@ -243,7 +243,7 @@ class Finding:
         """Whether a sentence may be made of it; all else is numbers with labels.
 
         A comparison is decided. A published number stands beside one by the same clock and of the
-        same work. A fact of what was learned is of complete trainings.
+        same work, and outside its interval. A fact of what was learned is of complete trainings.
         """
         if self.kind in COMPARED:
             return self.values[0].verdict in DECIDED
@@ -251,6 +251,8 @@ class Finding:
             unlike = {Caveat.UNLIKE, Caveat.UNVALIDATED, Caveat.EXTRAPOLATED}
             if self.kind is Kind.PUBLISHED:
                 unlike.add(Caveat.VALIDATED)
+                if holds_one(self.values[0].interval):
+                    return False
             return not unlike & self.caveats
         if self.kind is Kind.PRINTED:
             return self.base is not None

@@ -12,6 +12,7 @@ from accelreport.analysis.published import published_results, validation_factor
 from accelreport.analysis.results import matches
 from accelreport.analysis.speed_findings import (
     base_groups,
+    divided,
     measured_value,
     published_lines,
     published_value,
@@ -19,7 +20,7 @@ from accelreport.analysis.speed_findings import (
     sound_rates,
     swept_number,
 )
-from accelreport.analysis.stats import Interval
+from accelreport.analysis.stats import Interval, holds_one
 
 PRINTED = {"total_time": Unit.SECONDS, "epoch_time": Unit.SECONDS, "speedup": Unit.RATIO}
 """Figures in which a source compares devices, the one that says most first."""
@@ -42,12 +43,11 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
                 longer = validation_factor(bench.plan, rate.row, rate.figure, base.results)
                 if clock_of(longer):  # our rate has no validation, and theirs does
                     continue
-                ratio = Interval(value.number / own.number, nan, nan, own.interval.n)
                 values.setdefault(
                     (rate.row.device, round(rate.rate, 6)),
                     replace(
                         value,
-                        interval=ratio,
+                        interval=divided(value.number, own.interval),
                         unit=Unit.RATIO,
                         provenance=Provenance.CALCULATED,
                         caveats=value.caveats | own.caveats,
@@ -56,7 +56,7 @@ def published_findings(bench: Benchmark) -> Iterator[Finding]:
                 )
         alike = [value for value in values.values() if Caveat.UNLIKE not in value.caveats]
         if alike:
-            alike.sort(key=lambda value: -value.number)
+            alike.sort(key=lambda value: (holds_one(value.interval), -value.number))
             yield Finding(Kind.PUBLISHED, tuple(alike), own, of=len(alike))
 
 

@@ -71,10 +71,10 @@ def rate_of(group: Group) -> Value | None:
     if not known:
         return None
     work, seconds = median(known), group.seconds()
-    return measured_value(group, _divided(work, seconds), Unit.RATE)
+    return measured_value(group, divided(work, seconds), Unit.RATE)
 
 
-def _divided(number: float, by: Interval) -> Interval:
+def divided(number: float, by: Interval) -> Interval:
     """A number over another one with its interval; without an interval its ends are one NaN."""
     ends = (number / by.high, number / by.low) if by.known else (nan, nan)
     two = tuple(number / value for value in reversed(by.two))
@@ -178,7 +178,7 @@ def forward(value: Value) -> Value:
         return value
     why = tuple(replace(held, own=held.base, base=held.own) for held in value.why)
     return replace(
-        value, interval=_divided(1.0, value.interval), verdict=value.verdict and Verdict.FASTER,
+        value, interval=divided(1.0, value.interval), verdict=value.verdict and Verdict.FASTER,
         of=value.over, over=value.of, why=why,
     )  # fmt: skip
 
@@ -378,7 +378,7 @@ def range_findings(bench: Benchmark) -> Iterator[Finding]:
     row = speedup(timed[-1][0], timed[0][0], rules)
     decided = row.verdict if row.estimate and row.estimate.interval.known else None
     values = [
-        replace(rate, interval=_divided(1.0, rate.interval), unit=Unit.SECONDS, verdict=decided)
+        replace(rate, interval=divided(1.0, rate.interval), unit=Unit.SECONDS, verdict=decided)
         for _, rate in timed
     ]
     every = len({bench.base_point(point) for point in bench.points})
@@ -543,7 +543,7 @@ def share_of_peak(bench: Benchmark, group: Group) -> Value | None:
     if known is None or rate is None or not isinstance(known[0].peak.source, str):
         return None
     limits, what = known
-    interval = _divided(1.0, _divided(limits.peak.tflops, rate.interval))
+    interval = divided(1.0, divided(limits.peak.tflops, rate.interval))
     over = Subject(group.device, group.machine, part=what)
     return replace(rate, interval=interval, unit=Unit.SHARE, over=over)
 

@@ -123,6 +123,11 @@ class Interval:
         return Interval(self.value * factor, self.low * factor, self.high * factor, self.n, two)
 
 
+def holds_one(ratio: Interval) -> bool:
+    """Whether neither side of a ratio is known to be the larger one; False without an interval."""
+    return ratio.low <= 1 <= ratio.high
+
+
 NOTHING = Interval(nan, nan, nan, 0)
 """The estimate of something that was never measured."""
 

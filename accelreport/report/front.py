@@ -21,6 +21,7 @@ from accelreport.analysis.overview import PrintedRate
 from accelreport.analysis.published import UNLIKE
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.speed_findings import failures, forward, rate_of
+from accelreport.analysis.stats import holds_one
 from accelreport.report import quantity
 from accelreport.report.forms import CAVEATS, EVIDENCE, say
 from accelreport.report.frames import of_processes
@@ -176,9 +177,11 @@ def _published(view: Overview) -> Iterator[FrontFinding]:
             for one in view.compared(shown):
                 if not isinstance(one, PrintedRate):
                     continue
+                value = shown.published(one)
                 firm = one.slack <= UNLIKE and not one.beyond_peak and not loose
+                firm = firm and not holds_one(value.interval)
                 if firm and not shown.row.busy and shown.kind(one.result.row.device) == kind:
-                    own.append((shown.published(one), rate, shown))
+                    own.append((value, rate, shown))
         if own:
             value, rate, shown = max(own, key=lambda row: (row[2].trains, row[0].number))
             finding = Finding(Kind.PUBLISHED, (value,), rate)

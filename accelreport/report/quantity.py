@@ -154,7 +154,12 @@ def _places(
     wanted = max(least, digits - 1 - size)
     if ends[0] is None or ends[1] is None:
         return wanted
-    return min(wanted, decimals(value, ends[0] / scale, ends[1] / scale))
+    low, high = ends[0] / scale, ends[1] / scale
+    most = decimals(value, low, high)
+    # 3.1× is not in 3.06–3.09×.
+    while wanted < most and not round(low, most) <= round(value, wanted) <= round(high, most):
+        wanted += 1
+    return min(wanted, most)
 
 
 def present(value: object) -> TypeGuard[float]:

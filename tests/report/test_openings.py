@@ -284,6 +284,8 @@ def test_no_ratio_is_made_of_a_rate_with_validation_and_one_without(origin: Orig
     assert finding.base
     rate = next(v for p in plots(plain) for v in p.values if v.of == finding.values[0].of)
     assert finding.values[0].number == pytest.approx(rate.number / finding.base.number)
+    ends = finding.base.interval
+    assert finding.values[0].interval.low == pytest.approx(rate.number / ends.high)
     assert not of_kind(whole, Kind.PUBLISHED)
     for bench, known in ((plain, True), (whole, False)):
         (row,) = (row for shown in Overview([bench]).rows for row in shown.row.printed)

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelreport.analysis.findings import Unit
+from accelreport.analysis.stats import Interval
 from accelreport.report import quantity as f
 from accelreport.report.metrics import printed_text
 from accelreport.report.text import tied
@@ -128,6 +130,10 @@ def test_a_published_figure_gets_no_digit_that_was_not_printed(
     figure: str, value: float, text: str
 ) -> None:
     assert printed_text(figure, value).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_a_title_has_the_digits_with_which_its_number_lies_in_the_interval_beside_it() -> None:
+    assert f.write(3.077, Unit.RATIO, Interval(3.077, 3.06, 3.09, 3), digits=2) == "3.08×"
 
 
 def test_a_number_and_its_unit_stay_on_one_line() -> None:

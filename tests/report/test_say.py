@@ -41,8 +41,11 @@ def ratio(
     return Value(of, interval, **{**asked, "verdict": verdict, "over": over, **more})  # type: ignore[arg-type]
 
 
-def amount(of: Subject, number: float, unit: Unit, *caveats: Caveat, **more: object) -> Value:
-    interval = Interval(number, nan, nan, 4)
+def amount(
+    of: Subject, number: float, unit: Unit, *caveats: Caveat, low: float = nan, high: float = nan,
+    **more: object,
+) -> Value:  # fmt: skip
+    interval = Interval(number, low, high, 4)
     held = frozenset(caveats)
     return Value(of, interval, unit, Provenance.MEASURED, held, **more)  # type: ignore[arg-type]
 
@@ -114,6 +117,10 @@ FORMS = [
     (
         Finding(Kind.RATE, (amount(CPU, 541.2, Unit.RATE),)),
         "Example trains 540 images/s at batch size 256",
+    ),
+    (
+        Finding(Kind.RATE, (amount(CPU, 6200.0, Unit.RATE, low=2468.0, high=15_539.0),)),
+        "Example trains 6,200 images/s at batch size 256",
     ),
     (
         Finding(Kind.LATENCY, (amount(CPU, 0.00244, Unit.SECONDS),)),
@@ -210,6 +217,7 @@ def test_evidence_has_the_interval_and_its_processes(speaker: Speaker) -> None:
         Finding(Kind.EXCEEDS_PEAK, (ratio(THEIRS, 3.6, None),)),
         Finding(Kind.SHARE_OF_PEAK, (ratio(CPU, 0.1, None),)),
         Finding(Kind.LEARNS, (amount(CPU, 0.9, Unit.SHARE, Caveat.BUDGET),)),
+        Finding(Kind.PUBLISHED, (ratio(THEIRS, 0.81, None, low=0.54, high=1.23),), SECONDS),
     ],
 )
 def test_what_is_not_decided_or_not_whole_is_no_sentence(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
 
 from accelreport.analysis.findings import Caveat, Provenance, Subject, Unit, Value
 from accelreport.analysis.overview import (
@@ -24,7 +23,7 @@ from accelreport.analysis.overview import (
 from accelreport.analysis.published import UNLIKE, PublishedResult
 from accelreport.analysis.ranking import ACCELERATORS
 from accelreport.analysis.results import Result
-from accelreport.analysis.speed_findings import caveats_of, rate_of, ratio_of
+from accelreport.analysis.speed_findings import caveats_of, divided, rate_of, ratio_of
 from accelreport.analysis.speedup import Speedup
 from accelreport.analysis.stats import Interval
 from accelreport.report import quantity
@@ -157,7 +156,7 @@ class Shown:
         base = self.row.base
         return Value(
             Subject(one.result.row.device, "", (), one.result.row),
-            Interval(one.factor, nan, nan, len(base.timed)),
+            divided(one.factor * self.row.rate.value, self.row.rate),
             Unit.RATIO,
             Provenance.CALCULATED,
             caveats_of(base.results),
