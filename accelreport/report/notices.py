@@ -48,7 +48,8 @@ def _data_notice(benches: Sequence[BenchmarkView]) -> Notice | None:
     affected = [bench for bench in benches if any(bench in own for own in read.values())]
     return Notice(
         f"{' and '.join(kinds).capitalize()}.",
-        f"Times{_among(benches, affected)} are comparable; accuracies and losses are not.",
+        f"Accuracies and losses{_among(benches, affected)} are not comparable with those of the "
+        "whole data set.",
     )
 
 

@@ -8,7 +8,7 @@ label.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose, isfinite
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
@@ -31,7 +31,7 @@ from accelreport.analysis.learning_findings import ACCURACY
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import failures, forward
-from accelreport.analysis.stats import Verdict, grouped
+from accelreport.analysis.stats import Verdict, geometric_mean, grouped, holds_one
 from accelreport.report import quantity
 from accelreport.report.claim_text import measured_lines
 from accelreport.report.forms import CAVEATS, EVIDENCE, latency_of, reached, say
@@ -284,16 +284,9 @@ class Speaker:
         return self.title(lost) if lost.failed else ""
 
     def bounded(self, value: Value) -> str:
-        """A number; where the ends of its interval are more than twofold apart, these.
-
-        Of a ratio, the nearer one.
-        """
+        """A ratio; where the ends of its interval are more than twofold apart, the nearer one."""
         ends = value.interval
-        if not ends.known or ends.high <= LOOSE * ends.low:
-            return self.number(value)
-        if value.unit in {Unit.RATE, Unit.SECONDS}:
-            return self.interval(value)
-        if value.unit is Unit.RATIO and not ends.low <= 1 <= ends.high:
+        if ends.known and ends.high > LOOSE * ends.low and not holds_one(ends):
             bound = ends.low if ends.low > 1 else ends.high
             most = "at least" if bound > 1 else "at most"
             return f"{most} {quantity.write(bound, Unit.RATIO, digits=quantity.HEADLINE)}"
@@ -342,10 +335,16 @@ class Speaker:
         )
 
     def _int8(self, finding: Finding) -> str:
-        """The speed of a call with its interval, and what the test of the accuracy found."""
-        latency = latency_of(finding)
-        name = sentence(f"speedup{self.at(finding.values[0].of)}:")
-        faster = f"{self.with_interval(name, latency)}. " if latency else ""
+        """The speed of a call and of batches, and what the test of the accuracy found."""
+        latency, faster = latency_of(finding), ""
+        if latency:
+            name = sentence(f"speedup of a call{self.at(latency.of)}:")
+            records = (self.bench.record(row) for row in latency.processes)
+            converted = [record.quantised for record in records if record and record.quantised]
+            served = [q.int8.throughput / q.float32.throughput for q in converted]
+            batches = replace(latency, interval=geometric_mean(served))
+            faster = self.with_interval(name, latency)
+            faster += f"; {self.with_interval('of batches:', batches)}. "
         changes = [value for value in finding.values if value.of.part == ACCURACY]
         p = quantity.probability(min(value.p for value in changes))
         tested = f"McNemar’s test: smallest {p}"
@@ -574,7 +573,7 @@ class _Words(Mapping[str, str]):
     @property
     def number(self) -> str:
         """The first number."""
-        return self.speaker.bounded(self._first)
+        return self.speaker.number(self._first)
 
     @property
     def other(self) -> str:

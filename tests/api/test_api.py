@@ -82,7 +82,7 @@ def test_what_is_true_of_several_benchmarks_is_told_once_as_a_run_ends(tmp_path:
             store.write(record.model_copy(update={"warnings": [drifting]}))
     text = "\n".join(answers(store, [each.plan for each in made]))
     assert text.count("drifting: every measured cell") == len(made)
-    assert text.count("accuracies and losses are not") == 1
+    assert text.count("Accuracies and losses are not comparable") == 1
     assert text.count("The report explains each warning.") == 1
 
 

@@ -163,7 +163,7 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "8-bit quantisation shrinks a model to about a quarter": (
         final(quantised_size_ratio=4.0), final(quantised_size_ratio=2.0), SAME,
     ),
-    "8-bit quantisation reduces execution time": (
+    "8-bit quantisation reduces the execution time of this LSTM": (
         eight_bit(1, 1, speedup=2.0), eight_bit(1, 1, speedup=0.5), SAME,
     ),
     # S2, "Step-by-Step Use of Google Colab's Free TPU"
@@ -292,7 +292,9 @@ WORLDS: dict[str, tuple[World, ...]] = {
     "PyTorch trains faster with torch.compile than in eager mode": (
         turned("cpu_torch", "cpu_torch_compiled", 1.5)
     ),
-    "Accuracy does not depend on the framework": (quality(), quality(cpu_jax=0.7)),
+    "Accuracy is the same in each framework and mode that was run": (
+        quality(), quality(cpu_jax=0.7),
+    ),
     "Accuracy does not depend on the precision": (quality(), quality(cpu_bf16=0.7)),
     **{
         f"bfloat16 trains this {network} network faster than float32 on a {chip.upper()}": (

@@ -189,7 +189,9 @@ def test_int8_of_a_sweep_names_the_point() -> None:
     assert title.startswith(
         "The int8 network at batch size 256 is 26 % of the size of float32 and runs "
     )
-    assert answer.startswith("Speedup at batch size 256: 2.00×")
+    assert answer.startswith(
+        "Speedup of a call at batch size 256: 2.00× (2.00–2.00×); of batches: 4.50×"
+    )
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def _machine(
     table = Table(
         id=f"run-{machine_id(machine)}",
         title="Configurations × benchmarks",
-        caption=f"{DONE} done {STOPPED} stopped {NOT_RUN} not run",
+        caption=f"{DONE} done {STOPPED} in part {NOT_RUN} not run",
         corner="configuration",
         columns=tuple(Column(label(bench.plan.title, LONGEST_TITLE)) for bench in asked),
         groups=tuple(RowGroup(tuple(rows), title=title) for title, rows in groups.items()),
