@@ -190,7 +190,9 @@ def known_limits(dtype: str) -> Sequence[Limits]:
     return limits
 
 
-def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0) -> Limits | None:
+def own_limits(
+    environment: Environment, dtype: str, highest_tflops: float = 0.0, threads: int | None = None
+) -> Limits | None:
     """A CPU's measured roof: one core's rate times the threads, or what was reached if it is more.
 
     None where the record does not hold them, or others used the machine meanwhile; and for
@@ -199,12 +201,15 @@ def own_limits(environment: Environment, dtype: str, highest_tflops: float = 0.0
     Args:
         environment: of a record.
         dtype: element type of the products.
-        highest_tflops: the highest rate that any run of the machine reached (`highest_rates`).
+        highest_tflops: the highest rate that any run with these threads reached (`highest_rates`).
+        threads: that the device may use, where it is not left all.
     """
     roofs = environment.roofs
     if roofs is None or roofs.other_cores > OTHER_LOAD or dtype != "float32":
         return None
-    tflops = max(roofs.tflops, environment.threads * roofs.core_tflops, highest_tflops)
+    limited = threads is not None and threads < environment.threads
+    used = threads if limited and threads else environment.threads
+    tflops = max(0.0 if limited else roofs.tflops, used * roofs.core_tflops, highest_tflops)
     return Limits(
         environment.cpu,
         "CPU",

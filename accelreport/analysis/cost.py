@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean
 
 from accelreport.analysis.results import Result
 from accelreport.spec.device import Device
@@ -57,13 +57,16 @@ class Start:
     Attributes:
         stages: of the median process, or the mean of the middle two, so that they add up to the
             median start: medians of stages, each of another process, would not.
-        first_s: the first step, the median over processes.
         steady_s: a steady step, the mean that every other part of the page gives.
     """
 
     stages: tuple[float, ...]
-    first_s: float
     steady_s: float
+
+    @property
+    def first_s(self) -> float:
+        """Seconds of the first step, of the same process."""
+        return self.stages[-1]
 
     @property
     def total(self) -> float:
@@ -88,11 +91,7 @@ def start_of(rows: Sequence[Result], steady_s: float) -> Start | None:
         key=sum,
     )
     middle = started[(len(started) - 1) // 2 : len(started) // 2 + 1]
-    return Start(
-        stages=tuple(map(fmean, zip(*middle, strict=True))),
-        first_s=median(row.timings.first_step_s for row in known),
-        steady_s=steady_s,
-    )
+    return Start(stages=tuple(map(fmean, zip(*middle, strict=True))), steady_s=steady_s)
 
 
 MOST_STEPS = 10**12

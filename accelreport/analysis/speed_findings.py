@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from accelreport.analysis.benchmark import Benchmark, Point
-from accelreport.analysis.ceilings import Limits, own_limits
+from accelreport.analysis.ceilings import Limits, highest_rates, own_limits
 from accelreport.analysis.compute import (
     cited_bandwidth,
     cited_peak,
@@ -524,10 +524,17 @@ def limits_of(bench: Benchmark, group: Group) -> tuple[Limits, str] | None:
     """
     records = [record for row in group.timed if (record := bench.record(row))]
     environment = next((record.environment for record in records if record.environment), None)
-    kind, point = bench.plan.devices[group.device].kind, group.point
+    device, point = bench.plan.devices[group.device], group.point
+    kind = device.kind
     if environment and kind == "CPU":
         dtype = compute_dtype(bench.plan, group.device, point)
-        measured = own_limits(environment, dtype, bench.highest_tflops.get(group.machine, 0.0))
+        threads, highest = (
+            device.threads and device.threads * device.all_replicas,
+            bench.highest_tflops,
+        )
+        if threads and threads < environment.threads:
+            highest = highest_rates(bench.plan, records)
+        measured = own_limits(environment, dtype, highest.get(group.machine, 0.0), threads)
         if measured is not None:
             return measured, "measured roof"
     name = hardware_name(environment, kind)

@@ -17,6 +17,7 @@ from accelreport.analysis.ceilings import (
     ceiling,
     known_limits,
     limits_named,
+    own_limits,
 )
 from accelreport.analysis.hardware import HARDWARE
 from accelreport.analysis.published import flags_of
@@ -30,7 +31,7 @@ from accelreport.report.theme import device_colours
 from accelreport.report.view import BenchmarkView, views
 from accelreport.report.warning_text import flag_text
 from accelreport.results.plan_document import plan_document
-from accelreport.results.record import Record
+from accelreport.results.record import Record, Roofs
 from accelreport.spec.models import Published
 from tests.analysis.public_rates import public_rates
 from tests.report.scenarios import ordinary
@@ -212,3 +213,20 @@ def test_a_refused_record_raises_no_roof() -> None:
     both = views([made.plan], (impossible, *made.records[1:]))
     assert any(row.refused for row in both[0].results)
     assert both[0].highest_tflops == sound[0].highest_tflops
+
+
+@pytest.mark.parametrize(
+    ("threads", "highest", "roof"),
+    [(None, 0.0, 0.9), (4, 0.0, 0.9), (1, 0.0, 0.2), (2, 0.0, 0.4), (1, 0.3, 0.3)],
+)
+def test_a_roof_is_that_of_the_threads_that_a_device_may_use(
+    threads: int | None, highest: float, roof: float
+) -> None:
+    environment = study(axes={}, devices=("cpu",)).records[0].environment
+    assert environment
+    known = {"tflops": 0.9, "core_tflops": 0.2, "gbps": 10.0, "method": "", "other_cores": 0.0}
+    roofs = Roofs(**known, measured_at="2026-01-01T00:00:00+00:00")
+    machine = environment.model_copy(update={"roofs": roofs, "threads": 4})
+    limits = own_limits(machine, "float32", highest, threads)
+    assert limits
+    assert limits.peak.tflops == pytest.approx(roof)

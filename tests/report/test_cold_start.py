@@ -15,14 +15,15 @@ from accelreport.report.model import Figure, RawTable, Table
 from accelreport.report.pages.run import blocks_section
 from accelreport.report.pages.sections.cold_start import cold_start_section, start_at
 from accelreport.report.pages.sections.cost import cost_section, money
-from accelreport.report.quantity import duration_of, number
+from accelreport.report.quantity import duration, duration_of, number
 from accelreport.report.site.assembly import gather
 from accelreport.report.view import BenchmarkView
 from tests.report.scenarios import Results
 from tests.support.records import Noise, study
 
-STAGES = ((1.0, 9.0, 1.0), (9.0, 1.0, 1.0), (1.0, 1.0, 9.0))
-"""Seconds of imports, data and model of three processes: each is slow at something else."""
+STAGES = ((1.0, 9.0, 1.0, 5.0), (12.0, 1.0, 1.0, 1.0), (5.0, 1.0, 9.0, 2.0))
+"""Seconds of imports, data, model and the first step of three processes: each is slow at something
+else, and the one with the median start-up is not that with the median first step."""
 
 
 def test_the_start_of_two_processes_is_their_mean_and_its_stages_add_up_to_it() -> None:
@@ -44,14 +45,19 @@ def test_the_start_of_two_processes_is_their_mean_and_its_stages_add_up_to_it() 
 def test_a_start_is_that_of_one_process_and_no_sum_of_medians() -> None:
     made = study(devices=("cpu",), axes={}, repeats=3)
     records = []
-    for record, (imports, data, build) in zip(made.records, STAGES, strict=True):
+    for record, (imports, data, build, first) in zip(made.records, STAGES, strict=True):
         times = {"process_s": 0.0, "import_s": imports, "data_s": data, "build_s": build}
-        changed = record.times.model_copy(update=times | {"first_step_s": 1.0})
+        changed = record.times.model_copy(update=times | {"first_step_s": first})
         records.append(record.model_copy(update={"times": changed}))
     (bench,) = gather(Results((replace(made, records=tuple(records)),)))
     start = start_at(bench, bench.series[0], ())
     assert start is not None
-    assert start.total == sum(start.stages) == 12.0
+    assert start.total == sum(start.stages) == 16.0
+    section = cold_start_section(bench)
+    assert section
+    tables = {each.id: each for each in section.blocks if isinstance(each, Table)}
+    (row,) = tables["cold-table"].groups[0].rows
+    assert row.entries[0].lines[0].text == duration(5.0), "the first step of that process"
 
 
 @pytest.mark.parametrize("devices", [("cpu",), ("cpu", "gpu")])

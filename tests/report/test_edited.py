@@ -159,6 +159,29 @@ def test_a_page_says_what_the_records_hold(truth: str) -> None:
     assert words in said.replace("\xa0", " ")
 
 
+SHOWN = {
+    "a first call, against a call of as many products": (T, "matmul", "× a later call"),
+    "who measured the rows of a slide": (W, "har_sweep", "units × batch · Published 2021"),
+    "operations of convolutions, of the roof": (W, "mnist_deploy", "(convolutions ÷ kernel size)"),
+    "operations of convolutions, in a caption": (W, "fashion_mnist", "÷ 25 for 5 × 5), GFLOPS in"),
+    "no other operations without them": (W, "har_sample", "% of measured roof · "),
+    "the seconds of steps alone": (W, "har_sample", "title='all steps'"),
+    "at which point epochs are timed": (W, "imdb_lstm", "later epoch, kernel hard_sigmoid"),
+    "what the time of an epoch includes": (W, "imdb_lstm", "All times include the validation"),
+    "clocks of rates in a sweep": (W, "mnist_batch_sweep", "Published rates include validation"),
+    "clocks of rates side by side": (T, "fashion_mnist", "Published rates include validation"),
+}
+"""What stands beside the numbers of a page or a slide: the folder, the spec, and its words."""
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_a_number_has_beside_it_what_it_is_of(shown: str) -> None:
+    name, spec, text = SHOWN[shown]
+    found = surfaces(name)
+    said = f"{found.pages[spec]!r}{found.decks[spec]!r}".replace("\\xa0", " ")
+    assert text in said
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 @pytest.mark.parametrize("quick", [False, True], ids=["", "quick"])
 def test_one_comparison_has_one_state_on_every_surface(name: str, quick: bool) -> None:

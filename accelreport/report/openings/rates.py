@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
@@ -34,6 +34,7 @@ from accelreport.report.charts.dot_plot import Bracket, Dot, dot_plot, from_zero
 from accelreport.report.charts.drawing import DeviceStyle, Named
 from accelreport.report.charts.scales import plain, plain_duration
 from accelreport.report.charts.sweep import SweepLine, sweep_axes
+from accelreport.report.forms import CAVEATS
 from accelreport.report.frames import citation, withheld_word
 from accelreport.report.metrics import QUANTITIES, printed_text, settings_text
 from accelreport.report.model import (
@@ -218,7 +219,15 @@ def rates_scene(bench: BenchmarkView, finding: Finding) -> Scene:
     bases = {base for base in bases if base.device == bench.plan.baseline.device}
     if len(bases) == 1:
         plot = replace(plot, caption=f"{plot.caption} ×: over {speaker.name(*bases)}.")
+    plot = replace(plot, caption=f"{plot.caption}{clock_text(value for value, _ in rates)}")
     return Scene(finding, plot)
+
+
+def clock_text(rates: Iterable[Value]) -> str:
+    """What some published rates include that no measured rate does, behind a caption."""
+    includes = [value.of.row.includes == "validation" for value in rates if value.of.row]
+    some = "Published" if all(includes) else "Some published"
+    return f" {some} rates include validation, measured ones do not." * any(includes)
 
 
 def ratios_scene(bench: BenchmarkView, finding: Finding) -> Scene:
@@ -315,13 +324,15 @@ def rows_plot(
     description = "; ".join(f"{dot.name}, {dot.detail}: {dot.text}" for dot in dots) + "."
     table = _table(dots, f"{name}-data", axis)
     caption = rows_caption(dots, bars=bool(brackets) or from_zero(dots))
+    parts = []
     if len({dot.detail for dot in dots}) == 1 < len(dots):
         # What is true of all rows is there once.
         caption = f"{sentence(dots[0].detail)}. {caption}"
+        parts += [sentence(dots[0].detail)] * dots[0].published
         dots = [replace(dot, detail="") for dot in dots]
     own = [dot for dot, value in zip(dots, values, strict=False) if value.of in title_subjects]
     shown = _rows_of_a_slide(dots, own, ON_A_SLIDE.most)
-    parts = [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
+    parts += [f"{len(shown)} of {len(dots)} rows"] if len(shown) < len(dots) else []
     parts += [signs_text(frozenset().union(*(value.caveats for value in values)))]
     return Plot(
         id=name,
@@ -486,11 +497,16 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
         name = " at ".join(filter(None, (dot.name, settings_text(place))))
         dots.append(replace(dot, name=name))
     title = sentence(QUANTITIES.get(figure, figure))
+    held = {
+        axis: value
+        for axis, value, differs in zip(bench.axes, every[0].of.point, varied, strict=False)
+        if not differs and value is not None
+    }
     plot = rows_plot(
         bench,
         dots,
         name="printed",
-        title=title,
+        title=", ".join(filter(None, (title, settings_text(held)))),
         axis=title.lower(),
         tick=plain if figure == "speedup" else plain_duration,
         values=tuple(every),
@@ -499,6 +515,8 @@ def printed_scene(bench: BenchmarkView) -> Scene | None:
     caption = f"{plot.caption} Published: {label(citation(plan.source), 200)}."
     if any(Caveat.UNVALIDATED in value.caveats for value in every):
         caption += f" {UNLIKE_CLOCKS}."
+    if any(Caveat.VALIDATED in value.caveats for value in every):
+        caption += f" {CAVEATS[Caveat.VALIDATED]}"
     return Scene(finding, replace(plot, caption=caption))
 
 

@@ -43,7 +43,14 @@ from accelreport.report.model import (
 )
 from accelreport.report.openings.grid import Layout, layout_of
 from accelreport.report.openings.opening import ON_A_PHONE, Plot, Scene, Size, lines_plot
-from accelreport.report.openings.rates import BESIDE, rate_axis, style_of, without_unit, year_of
+from accelreport.report.openings.rates import (
+    BESIDE,
+    clock_text,
+    rate_axis,
+    style_of,
+    without_unit,
+    year_of,
+)
 from accelreport.report.pages.badges import (
     INTERVALS,
     absence,
@@ -109,6 +116,7 @@ def sweep_scene(bench: BenchmarkView, finding: Finding) -> Scene:
             "Log scale. " * (not others)
             + "Bars: 95 % intervals."
             + " ◇ dashed: published." * any(line.published for line in lines)
+            + clock_text(value for _, own in drawn for value in own)
             + "".join(
                 f" {Speaker(bench).title(crossing)}." for crossing in crossings[1:MOST_SEPARATE]
             )

@@ -23,8 +23,10 @@ from accelreport.report.openings.opening import Plot, Size, dots_plot
 from accelreport.report.openings.rates import dot_of, rows_caption, style_of
 from accelreport.report.pages.sections.hardware import CEILINGS
 from accelreport.report.pages.sections.shares import (
+    DIVIDED,
     Place,
     Reached,
+    divided,
     heaviest,
     reached_shares,
 )
@@ -129,6 +131,7 @@ def _plot(rows: Shares, title: str) -> Plot:
     caption += ["Published: of the chip’s peak."] * any(dot.published for dot in dots)
     above = f" ({exceed} above the peak)" * (exceed > 0)
     caption += [f"In the table below alone: {left_out}{above}."] * (left_out > 0)
+    caption += [DIVIDED] * any(divided(bench) for bench, *_ in rows)
     return dots_plot(
         dots,
         axis="share of roof or peak",

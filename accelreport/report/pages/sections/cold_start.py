@@ -110,11 +110,16 @@ def cold_start_section(bench: BenchmarkView) -> Section | None:
         place = max(known, key=lambda at: (not paired[at].low <= 1 <= paired[at].high, known[at]))
         own = paired[place]
         times = quantity.write(known[place], Unit.RATIO)
-        detail = f"{bench.words.first} is {times} a steady {bench.words.step}{bench.where(place)}"
+        detail = f"{bench.words.first} is {times} a {_warm(bench)}{bench.where(place)}"
         if own.low <= 1 <= own.high:
             interval = quantity.ratio_interval(own.low, own.high, own.value)
             detail = f"{detail}, undecided ({interval})"
     return Section("cold", "Start-up", blocks, folded=True, detail=detail)
+
+
+def _warm(bench: BenchmarkView) -> str:
+    """What a first step is held against: a later call of a kernel has as many products."""
+    return "later call" if bench.words.kernel else f"steady {bench.words.step}"
 
 
 def _figure(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Figure:
@@ -165,9 +170,8 @@ def _stages(bench: BenchmarkView, starts: dict[SeriesPoint, Start], names: list[
 
 def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     words = bench.words
-    warm = "later call" if words.kernel else f"steady {words.step}"
     noun = "calls" if words.kernel else f"{words.step}s"
-    titles = [words.first, warm, "first ÷ steady", f"start-up in {noun}", "pays off after"]
+    titles = [words.first, _warm(bench), "first ÷ steady", f"start-up in {noun}", "pays off after"]
     if words.kernel:
         titles += ["TFLOPS cold", "TFLOPS warm"]
     elif words.trains:
@@ -180,7 +184,7 @@ def _table(bench: BenchmarkView, starts: dict[SeriesPoint, Start]) -> Table:
     return Table(
         id="cold-table",
         title="Start-up, steady state",
-        caption="Times of the median process."
+        caption="Start-up: of the median process."
         + " † extrapolated from steady steps."
         * (cut_epoch or any(_cut_call(bench, at) for at in starts)),
         corner="device",

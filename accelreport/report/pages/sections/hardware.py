@@ -38,8 +38,10 @@ from accelreport.report.openings.opening import ON_A_PHONE, Size, dots_plot
 from accelreport.report.openings.rates import dot_of, rows_caption
 from accelreport.report.pages.badges import absent_row, groups_by_point, measured_row
 from accelreport.report.pages.sections.shares import (
+    DIVIDED,
     Place,
     Reached,
+    divided,
     heaviest,
     reached_shares,
 )
@@ -70,8 +72,9 @@ def hardware_section(bench: BenchmarkView) -> Section | None:
     # Numbers of the fastest would say who is faster, which comparisons with the baseline decide.
     own = sorted(bench.shown_series, key=lambda series: not series.baseline)[:1]
     named = {(series.device, series.machine) for series in own}
+    less = " (convolutions ÷ kernel size)" * divided(bench)
     parts = [
-        f"{Speaker(bench).numbers(row.shares)} of {row.limit}"
+        f"{Speaker(bench).numbers(row.shares)} of {row.limit}{less}"
         for row in shares
         for first in row.shares[:1]
         if first.of.row is None and (first.of.device, first.of.machine) in named
@@ -115,7 +118,7 @@ def _shares_figure(bench: BenchmarkView, rows: Sequence[Reached]) -> Figure:
         tick=percent_text,
         id="shares",
         title="Share of peak",
-        caption=rows_caption(dots),
+        caption=f"{rows_caption(dots)} {DIVIDED * divided(bench)}".strip(),
         table=Table(
             id="shares-data",
             title="Share of peak",

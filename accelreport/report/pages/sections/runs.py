@@ -56,7 +56,7 @@ def _cells_table(bench: BenchmarkView, *, folded: bool) -> Table:
     """A row for each process, which leads to the page of its record."""
     metric = bench.quality
     words = bench.words
-    titles = [f"steady {words.step}", words.first, "whole run", "peak memory"]
+    titles = [f"steady {words.step}", words.first, f"all {words.step}s", "peak memory"]
     titles += [metric_title(metric)] if metric else []
     compact = len(bench.results) > MOST_ROWS
     groups = [

@@ -57,6 +57,18 @@ def work_at(bench: BenchmarkView, series: Series, point: Point) -> StepWork | No
     return None
 
 
+DIVIDED = "Shares count convolutions ÷ kernel size (÷ 25 for 5 × 5), GFLOPS in full."
+"""Said where a share is below that of all counted operations (`ceilings`)."""
+
+
+@cached_by_bench
+def divided(bench: BenchmarkView) -> bool:
+    """Whether fewer operations count for the shares than for the rates."""
+    counts = [record.flops for record in bench.records.values() if record.flops]
+    fewer = any(flops.least and flops.least < flops.per_step for flops in counts)
+    return fewer and not bench.words.kernel
+
+
 @cached_by_bench
 def heaviest(bench: BenchmarkView) -> Place | None:
     """The fastest device at the sweep point with the most work; None where none was counted."""
