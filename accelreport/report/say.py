@@ -82,7 +82,7 @@ def signs(caveats: Iterable[Caveat]) -> str:
 _SIGN_WORDS = {
     Caveat.BUDGET: "stopped by the budget",
     Caveat.SINGLE_RUN: "single run",
-    Caveat.UNVALIDATED: "published with validation",
+    Caveat.UNVALIDATED: "without validation, which the published time includes",
 }
 
 

@@ -246,7 +246,9 @@ def _table(bench: BenchmarkView) -> Table:
 def _note(bench: BenchmarkView, every: Sequence[HeatPanel], panels: Sequence[HeatPanel]) -> str:
     """How to read it, and how many cells have no time and why, once for all of them."""
     quality = f"; below: {metric_title(bench.quality)}" if bench.quality else ""
-    reasons = ", ".join(sorted({kind_text(row) for row in bench.results if not row.timed}))
+    shown = {series.device for series in bench.shown_series}
+    untimed = (row for row in bench.results if not row.timed and row.device in shown)
+    reasons = ", ".join(sorted({kind_text(row) for row in untimed}))
     reasons = reasons or "not planned"
     cells = [cell for panel in panels for row in panel.cells for cell in row]
     absent = sum(cell.value is None for cell in cells)

@@ -348,7 +348,7 @@ def rows_plot(
             height=size.height if size.most else (ROW if dots[0].detail else BARE) * len(dots) + 52,
             brackets=brackets if len(dots) <= (size.most or len(dots)) else (),
         ),
-        badges=loud_badges(bench),
+        badges=loud_badges(bench) if any(value.of.row is None for value in values) else (),
         table=table,
         points=len(dots),
         values=values,

@@ -130,8 +130,13 @@ def _asked(
 
 
 def _question(benches: Sequence[BenchmarkView]) -> str:
-    """What the talk answers: of accelerators where one was planned or published."""
-    kinds = {device.kind for bench in benches for device in bench.plan.devices.values()}
+    """What the talk answers: of accelerators where one was measured."""
+    kinds = {
+        bench.plan.devices[row.device].kind
+        for bench in benches
+        for row in bench.results
+        if row.timed
+    }
     if kinds & {*ACCELERATORS}:
         return "What does an accelerator do for these models?"
     return "How fast does this computer train these models?"

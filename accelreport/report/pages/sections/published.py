@@ -87,7 +87,7 @@ def _name(bench: BenchmarkView, result: PublishedResult) -> str:
 
 MISMATCH = Badge("other conditions", "see notes")
 CLOCK = Badge("includes validation", "unlike clocks")
-FLAG = Badge("flagged", "contradicts itself", "bad")
+FLAG = Badge("flagged", "beyond a peak or its own figures", "bad")
 
 
 def published_section(bench: BenchmarkView) -> Section | None:
