@@ -315,7 +315,7 @@ def code_text(change: CodeChange) -> str:
 def _concerns(difference: EnvironmentDifference | CodeChange, comparison: FolderComparison) -> str:
     # Only where both folders have records can anything differ.
     every = sum(bool(row.old_machine and row.new_machine) for row in comparison.rows)
-    return f"in {difference.comparisons} of {counted(every, 'comparison')}"
+    return f"in {difference.comparisons} of {counted(every, 'configuration')}"
 
 
 GATE_REPEATS = 3
