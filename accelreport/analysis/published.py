@@ -22,6 +22,7 @@ from accelreport.analysis.ceilings import above
 from accelreport.analysis.compute import peak_for, peak_of_hardware
 from accelreport.analysis.hardware import RUNTIMES, Hardware, named_in
 from accelreport.analysis.results import (
+    CONVERTED,
     QUALITIES,
     STAND_INS,
     PointKey,
@@ -635,6 +636,8 @@ def _divided(plan: PlanDocument, result: PublishedResult) -> PublishedResult:
     ours = _conditions(partial(plan.value, point=result.point))
     figure, changed = result.figure, {change.key for change in result.changed}
     if not result.value or not result.measured.n or changed - OUTSIDE_A_STEP:
+        return result
+    if figure in CONVERTED and not result.row.comparable:  # sizes of two networks
         return result
     plain = result.measured.value / result.value
     same_steps = theirs.steps == ours.steps

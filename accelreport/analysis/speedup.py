@@ -48,6 +48,7 @@ from accelreport.analysis.stats import (
 from accelreport.results.plan_document import Looks, PlanDocument
 from accelreport.spec.base import Scalar
 from accelreport.spec.claims import TIME_QUANTITIES
+from accelreport.spec.device import SEVERAL_PROCESSES, Device
 
 
 @dataclass(frozen=True)
@@ -587,6 +588,8 @@ class Scaling:
 def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, ...]:
     """Every device of several replicas or workers, where the plan has the same one by itself.
 
+    Replicas that share the cores of that one are left out: more of them are no more hardware.
+
     Args:
         plan: its devices say how many replicas and workers there are.
         results: what was measured.
@@ -599,7 +602,7 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
     for own in groups:
         device = plan.devices.get(own.device)
         single = _single(plan, own.device) if device and own.timed else None
-        if device is None or single is None:
+        if device is None or single is None or _shares_cores(device):
             continue
         units = device.all_replicas
         at = (single, own.machine)
@@ -610,6 +613,12 @@ def scaling_of(plan: PlanDocument, results: Sequence[Result]) -> tuple[Scaling, 
         if strong.n or weak.n:
             scalings.append(Scaling(own, single, units, strong, weak))
     return tuple(scalings)
+
+
+def _shares_cores(device: Device) -> bool:
+    """Whether its replicas have no more cores together than one of them has by itself."""
+    apart = device.strategy in SEVERAL_PROCESSES and (device.spread or device.threads is not None)
+    return device.kind == "CPU" and not apart
 
 
 def _single(plan: PlanDocument, name: str) -> str | None:

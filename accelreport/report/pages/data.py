@@ -68,18 +68,23 @@ def _headline(benches: Sequence[BenchmarkView]) -> str:
     return f"{benchmarks} {quantity.plural(sets, 'data set')}"
 
 
+_Use = tuple[int, int, str, str]
+"""Training and validation examples, the hash of both, and the kind of workload."""
+
+
 def _table(benches: Sequence[BenchmarkView]) -> Table:
     """A group for each data set and origin, and a row for each use of it.
 
     Benchmarks that used as much of it share a row.
     """
-    used: dict[tuple[str, str, str], dict[tuple[int, int, str], set[str]]] = {}
+    used: dict[tuple[str, str, str], dict[_Use, set[str]]] = {}
     for bench in benches:
         for record in bench.records.values():
             data = record.data
             if data is not None and data.origin != "generated":
                 uses = used.setdefault((data.dataset, data.origin, data.note), {})
-                use = (data.train_examples, data.validation_examples, data.fingerprint)
+                kind = str(bench.plan.workload.get("kind"))
+                use = (data.train_examples, data.validation_examples, data.fingerprint, kind)
                 uses.setdefault(use, set()).add(bench.slug)
     titles = [label(bench.plan.title) for bench in benches]
     names = {
@@ -122,11 +127,13 @@ def _detail(dataset: str, note: str) -> str:
     return " ".join(filter(None, parts))
 
 
-def _row(use: tuple[int, int, str], names: Mapping[str, str]) -> Row:
+def _row(use: _Use, names: Mapping[str, str]) -> Row:
     """How much was used, and of which hash, by the benchmarks of these slugs and names."""
-    training, validation, fingerprint = use
+    training, validation, fingerprint, kind = use
+    windows, sequence = (" windows", " sequence") if kind == "series_forecast" else ("", "")
     return table_row(
         entry(*(Line(name, href=f"{slug}.html") for slug, name in names.items())),
-        *map(quantity.count, (training, validation)),
+        quantity.count(training) + windows,
+        quantity.count(validation) + sequence,
         label(fingerprint[:8], 20),
     )
