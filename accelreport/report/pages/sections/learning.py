@@ -305,10 +305,13 @@ def quality_table(bench: BenchmarkView, metric: str) -> Table:
     """The final metric by device and point, and the parity of devices."""
     parity = bench.parity
     columns = device_columns(bench.shown_series)
+    # An epoch that a budget cut counts with the steps that were done.
+    cut = any(row.status == "partial" for row in bench.results)
+    spread = "± standard deviation over seeds; 90 % intervals of differences."
     main = Table(
         id="quality-table",
-        title=f"Final {metric_title(metric)}",
-        caption="± standard deviation over seeds; 90 % intervals of differences.",
+        title=f"{'Last' if cut else 'Final'} {metric_title(metric)}",
+        caption=f"After the steps that the budget allowed. {spread}" if cut else spread,
         corner=bench.points_heading,
         columns=columns,
         groups=(_metric_group(bench, metric, parity),),
