@@ -186,7 +186,7 @@ def test_published_figures_of_every_kind_are_compared_by_a_million_examples() ->
     assert "A TPU at batch size 1,024 | 3.50 min |" in text, by_step
     assert "A CPU" not in text, "nobody printed what it cost"
     assert section is not None
-    assert section.detail.startswith("0.117")
+    assert section.detail.startswith("published machines: 0.117")
     assert section.detail.endswith("million images")
 
 
