@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from accelreport.analysis.benchmark import Benchmark
 from accelreport.analysis.claim_rules import places_of
 from accelreport.analysis.claims import ClaimResult, ClaimState, distinct
-from accelreport.analysis.findings import COMPARED, Finding, Kind
+from accelreport.analysis.findings import COMPARED, Finding, Kind, Value
 from accelreport.analysis.overview import on_machines
 from accelreport.analysis.results import Result, point_key
 from accelreport.analysis.sequential import LOOKS
@@ -34,7 +34,7 @@ B = TypeVar("B", bound=Benchmark)
 
 @dataclass(frozen=True)
 class Rerun(Generic[B]):
-    """What a further run with `--until-decided` decides.
+    """What a further run with `--until-decided` may decide.
 
     Attributes:
         profile: the profile to run.
@@ -59,6 +59,7 @@ class Outcome(Generic[B]):
     Attributes:
         comparisons: decided ones, each with its benchmark and one value; the largest ratio first,
             those that are the same last.
+        beyond: undecided ones that need more repeats than `--until-decided` adds.
         claims: those that are confirmed or refuted.
         reruns: what further repeats decide, by profile.
         unmeasured: claims about what this profile does not measure, or of data that it does not
@@ -68,11 +69,17 @@ class Outcome(Generic[B]):
     """
 
     comparisons: tuple[tuple[B, Finding], ...]
+    beyond: tuple[tuple[B, Finding], ...]
     claims: tuple[ClaimResult, ...]
     reruns: tuple[Rerun[B], ...]
     unmeasured: tuple[ClaimResult, ...]
     device: tuple[ClaimResult, ...]
     own: bool
+
+    @property
+    def undecided(self) -> tuple[tuple[B, Finding], ...]:
+        """Every undecided comparison, those first that further repeats may decide."""
+        return (*(pair for rerun in self.reruns for pair in rerun.comparisons), *self.beyond)
 
 
 def outcome_of(benches: Sequence[B]) -> Outcome[B]:
@@ -93,7 +100,8 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
         for claim in _by_repeats(bench, every, missing=bench.plan.spec in missing)
     ]
     waiting = {id(claim) for _, claim in repeated}
-    undecided = [(b, f) for b, f in compared if f.kind is Kind.UNDECIDED and _further(f)]
+    open_ = [(bench, f) for bench, f in compared if f.kind is Kind.UNDECIDED]
+    undecided = [(bench, f) for bench, f in open_ if further(f.values[0])]
     walls = [row.stages.wall_s for row in measured if row.stages.wall_s >= 0]
     asked = (*(bench for bench, _ in (*undecided, *repeated)), *missing.values())
     reruns = []
@@ -111,6 +119,7 @@ def outcome_of(benches: Sequence[B]) -> Outcome[B]:
                 key=lambda pair: (pair[1].kind is Kind.SAME, -_factor(pair[1].values[0].number)),
             )
         ),
+        beyond=tuple((bench, f) for bench, f in open_ if not further(f.values[0])),
         claims=(*states.get(ClaimState.CONFIRMED, ()), *states.get(ClaimState.REFUTED, ())),
         reruns=tuple(reruns),
         unmeasured=tuple(
@@ -154,17 +163,15 @@ def _machines(bench: Benchmark) -> Iterator[Finding]:
             yield Finding(kind, (ratio_of(row),), level=rules.level)
 
 
-def _further(finding: Finding) -> int:
-    """The repeats that an undecided comparison still asks for; 0 after the last look."""
-    value = finding.values[0]
+def further(value: Value) -> int:
+    """The repeats that an undecided comparison still asks for; 0 if no look has them."""
     return _until(value.interval.n, value.needed or 0)
 
 
 def _until(repeats: int, needed: int = 0) -> int:
-    """Repeats from these to the first look that has as many more as are needed."""
-    looks = [look for look in LOOKS if look > repeats]
-    at = next((look for look in looks if look >= repeats + needed), LOOKS[-1])
-    return at - repeats if looks else 0
+    """Repeats from these to the first look that has as many more as are needed; 0 without one."""
+    least = max(repeats + needed, repeats + 1)
+    return next((look - repeats for look in LOOKS if look >= least), 0)
 
 
 def _kind(bench: Benchmark, row: Result) -> str:
@@ -191,14 +198,14 @@ def _seconds(
     """Time of the further repeats of every configuration that is asked for, each once."""
     most: dict[object, tuple[int, float]] = {}
 
-    def ask(bench: Benchmark, asked: Iterable[Result], further: int) -> None:
+    def ask(bench: Benchmark, asked: Iterable[Result], asks: int) -> None:
         groups = grouped(asked, lambda row: (id(bench), row.device, row.machine, row.where))
         for place, own in groups.items():
             repeats, _ = most.get(place, (0, 0.0))
-            most[place] = max(repeats, further), fmean(row.stages.wall_s for row in own)
+            most[place] = max(repeats, asks), fmean(row.stages.wall_s for row in own)
 
     for bench, finding in comparisons:
-        ask(bench, finding.values[0].processes, _further(finding))
+        ask(bench, finding.values[0].processes, further(finding.values[0]))
     for bench, claim in claims:
         places = places_of(bench.plan, bench.results, claim.claim.rule)
         wanted = {(device, point_key(point)) for device, point in places}

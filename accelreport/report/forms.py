@@ -96,14 +96,14 @@ others."""
 EVIDENCE = {
     "interval": "The {level} interval is {interval} over {processes}.",
     "absolute": "{name} {verb} {number}.",
-    "decides": "“accelreport run {spec} --profile {profile} --until-decided” decides {them}.",
+    "decides": "“accelreport run {spec} --profile {profile} --until-decided” may decide {them}.",
     "baseline": "The baseline {name} has no number: {why}.",
     "seed": "The run is seed {seed}, one of {runs}.",
     "int8": "Accuracy changes by {points} on {examples} examples ({test}).",
     "budget": "The time budget stopped {what}{after}.",
     "processors": "The runs used different processors of one name: {names}.",
 }
-"""What stands below a title: the intervals behind it, and what decides it."""
+"""What stands below a title: the intervals behind it, and what may decide it."""
 
 CAVEATS: dict[Caveat, str] = {
     Caveat.EXTRAPOLATED: "The total is extrapolated from {steps}{without}.",

@@ -26,7 +26,7 @@ from accelreport.report import quantity
 from accelreport.report.forms import CAVEATS, EVIDENCE, say
 from accelreport.report.frames import of_processes
 from accelreport.report.pages.overview import Overview
-from accelreport.report.say import Speaker, over, reasons_text
+from accelreport.report.say import Speaker, among, over, reasons_text
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
 from accelreport.report.warning_text import problem_text
@@ -129,6 +129,9 @@ def _missing(benches: Sequence[BenchmarkView]) -> FrontFinding:
 def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
     """The largest decided comparison of each benchmark."""
     benches = set[str]()
+    every = (*outcome.comparisons, *outcome.undecided)
+    known = {(bench.slug, _devices(finding.values[0])) for bench, finding in every}
+    compared = Counter(devices for _, devices in known)
     for bench, finding in largest_first(outcome):
         (value,) = finding.values
         if bench.slug in benches:
@@ -136,10 +139,19 @@ def _measured(view: Overview, outcome: Outcome[BenchmarkView]) -> Iterator[Front
         benches.add(bench.slug)
         kinds = {bench.plan.devices[of.device].kind for of in (value.of, over(value))}
         words = _ours(view, value) if len(kinds) > 1 and len(view.machines) < 2 else {}
-        where = f"“{label(bench.plan.title, 80)}”:"
-        evidence = f"{Speaker(bench).with_interval(where, forward(value))}."
+        speaker, workload = Speaker(bench), f"“{label(bench.plan.title, 80)}”"
+        named = workload
+        if compared[_devices(value)] > 1:
+            at = "" if finding.kind is Kind.GAIN else speaker.at(forward(value).of)
+            words["at"], named = f"{at} in {workload}", "Speedup"
+        evidence = f"{speaker.with_interval(f'{named}:', forward(value))}."
         evidence += f" {CAVEATS[Caveat.BUSY]}" * (Caveat.BUSY in value.caveats)
         yield FrontFinding(finding, words, evidence, bench)
+
+
+def _devices(value: Value) -> tuple[str, str]:
+    """The two devices of a ratio."""
+    return value.of.device, over(value).device
 
 
 def _ours(view: Overview, value: Value) -> dict[str, str]:
@@ -148,21 +160,25 @@ def _ours(view: Overview, value: Value) -> dict[str, str]:
 
 
 def _undecided(outcome: Outcome[BenchmarkView]) -> Iterator[FrontFinding]:
-    """The comparisons that further repeats decide, as the figure and the terminal count them."""
-    for rerun in outcome.reruns:
-        values = tuple(finding.values[0] for _, finding in rerun.comparisons)
-        if values:
-            one = len(values) == 1
-            count = quantity.plural(len(values), "comparison")
-            words = {
-                "open": f"{count} {'is' if one else 'are'}",
-                "all_of_them": "it is" if one else "each is",
-            }
-            evidence = EVIDENCE["decides"].format(
-                spec="specs/", profile=rerun.profile, them="it" if one else "them"
-            )
-            finding = Finding(Kind.UNDECIDED, values, of=len(values))
-            yield FrontFinding(finding, words, evidence)
+    """The undecided comparisons, as the figure counts them, with what may decide how many."""
+    values = tuple(finding.values[0] for _, finding in outcome.undecided)
+    if not values:
+        return
+    one = len(values) == 1
+    count = quantity.plural(len(values), "comparison")
+    words = {
+        "open": f"{count} {'is' if one else 'are'}",
+        "all_of_them": "it is" if one else "each is",
+    }
+    evidence = [
+        EVIDENCE["decides"].format(
+            spec="specs/", profile=rerun.profile, them=among(len(rerun.comparisons), len(values))
+        )
+        for rerun in outcome.reruns
+        if rerun.comparisons
+    ]
+    finding = Finding(Kind.UNDECIDED, values, of=len(values))
+    yield FrontFinding(finding, words, " ".join(evidence))
 
 
 def _published(view: Overview) -> Iterator[FrontFinding]:

@@ -13,9 +13,15 @@ from math import isclose, isfinite
 
 from accelreport.analysis.claims import ClaimResult, ClaimVerdict
 from accelreport.analysis.compute import COMPUTE_DTYPE
-from accelreport.analysis.difference import compiled
+from accelreport.analysis.difference import (
+    Configuration,
+    Difference,
+    compiled,
+    differences,
+)
 from accelreport.analysis.findings import (
     BESIDE_PUBLISHED,
+    COMPARED,
     FACTS,
     LEARNED,
     Caveat,
@@ -28,6 +34,7 @@ from accelreport.analysis.findings import (
 )
 from accelreport.analysis.learning import WITHIN
 from accelreport.analysis.learning_findings import ACCURACY
+from accelreport.analysis.outcome import further
 from accelreport.analysis.ranking import title_finding
 from accelreport.analysis.results import Result, shortest
 from accelreport.analysis.speed_findings import failures, forward
@@ -166,7 +173,9 @@ class Speaker:
             return text
         single = f"in {_runs(finding)}" if Caveat.SINGLE_RUN in finding.caveats else ""
         data = "" if finding.kind in LEARNED else data_words(finding)
-        return ", ".join(filter(None, (text, " ".join(filter(None, (single, data))))))
+        # What is published beside it is of other runs.
+        ours = "measured" if (single or data) and finding.kind in BESIDE_PUBLISHED else ""
+        return ", ".join(filter(None, (text, " ".join(filter(None, (ours, single, data))))))
 
     @property
     def claim(self) -> ClaimResult | None:
@@ -308,11 +317,13 @@ class Speaker:
             case Kind.PUBLISHED | Kind.TOTAL if base:
                 return f"{self._list(values[1:])} {self._absolute(base)}".strip()
             case Kind.UNDECIDED:
-                return EVIDENCE["decides"].format(
+                repeats = sum(further(value) > 0 for value in values)
+                decided = EVIDENCE["decides"].format(
                     spec=self.bench.plan.spec,
                     profile=self.bench.plan.profile,
-                    them="it" if len(values) == 1 else "them",
+                    them=among(repeats, len(values)),
                 )
+                return decided if repeats else ""
             case Kind.MISCLASSIFIED if Caveat.SINGLE_RUN not in finding.caveats:
                 (row,), of = values[0].processes, values[0].of
                 cells = self.bench.cells(of.device, of.machine, of.point)
@@ -460,6 +471,11 @@ def naive_name(value: Value) -> str:
     return f"“{label(value.of.part, 40)}”"
 
 
+def among(count: int, of: int) -> str:
+    """So many of some things that were named: "it", "them", "3 of them"."""
+    return "it" if of == 1 else "them" if count == of else f"{quantity.count(count)} of them"
+
+
 def points(value: Value) -> str:
     """A change in accuracy in percentage points, with no digit that its interval denies."""
     return quantity.points(value.number, value.interval.low, value.interval.high)
@@ -521,12 +537,12 @@ class _Words(Mapping[str, str]):
         """What is ahead, or has a number; of what differs in a mode or precision, that."""
         first, speaker = self._first, self.speaker
         match self.finding.kind:
-            case Kind.COMPILED:
-                return mode(speaker.bench.plan.devices[first.of.device])
             case Kind.GAIN:
                 return f"{speaker.name(first.of)} at {self._setting(first.of)}"
             case Kind.CROSSING:
                 return speaker.name(self.finding.values[1].of)
+        if self._modes:
+            return mode(speaker.bench.plan.devices[first.of.device])
         return COMPUTE_DTYPE[first.why[0].own] if first.why else speaker.name(first.of)
 
     @property
@@ -536,7 +552,7 @@ class _Words(Mapping[str, str]):
         if self.finding.kind in {Kind.TOTAL, Kind.PRINTED}:
             return speaker.name(self._other.of)
         beside = over(self.finding.values[-1] if self.finding.kind is Kind.CROSSING else first)
-        if self.finding.kind is Kind.COMPILED:
+        if self._modes:
             device = speaker.bench.plan.devices[beside.device]
             return f"{mode(device)} in {device.framework_name}"
         if self.finding.kind is Kind.GAIN:
@@ -545,6 +561,20 @@ class _Words(Mapping[str, str]):
             plain = over(self.finding.values[0])
             return f"{COMPUTE_DTYPE[first.why[0].base]} on {speaker.name(plain)}"
         return speaker.name(beside)
+
+    @property
+    def _modes(self) -> bool:
+        """Whether a ratio is of two modes of one framework: they give the sides their names."""
+        first, plan = self._first, self.speaker.bench.plan
+        if self.finding.kind not in COMPARED or not first.over or first.of.row:
+            return False
+        if self.finding.kind is Kind.COMPILED:
+            return True
+        sides = (
+            Configuration(of.device, of.machine, dict(zip(plan.axes, of.point, strict=False)))
+            for of in (first.of, first.over)
+        )
+        return differences(plan, *sides) == (Difference.MODE,)
 
     @property
     def _other(self) -> Value:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from accelreport.analysis.outcome import Outcome, Rerun, outcome_of
+from accelreport.analysis.sequential import LOOKS
 from accelreport.analysis.speed_findings import forward
 from accelreport.analysis.stats import Verdict
 from accelreport.report.claim_text import STATES
@@ -129,6 +130,9 @@ def _waiting(outcome: Outcome[BenchmarkView], command: str) -> Iterator[str]:
         profile = f" --profile {shlex.quote(rerun.profile)}" if rerun.profile != FULL else ""
         yield from ("", f"Not decided: {_counts(rerun, rerun.missing)}")
         yield f"  {command}{profile} --until-decided   (about {run_text.duration(rerun.seconds)})"
+    if outcome.beyond:
+        more = f"More than {LOOKS[-1]} repeats needed"
+        yield from ("", f"{more}: {plural(len(outcome.beyond), 'comparison')}")
     if whole := sum(claim.profile != FULL for claim in outcome.unmeasured):
         yield from ("", f"Larger profile or real data needed: {plural(whole, 'claim')}")
         yield f"  {command}"

@@ -21,18 +21,23 @@ def _bench(made: Study) -> Benchmark:
     return Benchmark(made.plan, {(record.key, record.machine): record for record in made.records})
 
 
-@pytest.mark.parametrize(("repeats", "further"), [(1, 2), (3, 2), (5, 5), (10, 10), (20, 0)])
-def test_an_undecided_comparison_costs_what_its_next_look_needs(repeats: int, further: int) -> None:
+@pytest.mark.parametrize(
+    ("repeats", "noise", "further"),
+    [(1, 0.2, 2), (3, 0.2, 0), (5, 0.2, 5), (5, 0.04, 15), (20, 0.2, 0)],
+)
+def test_an_undecided_comparison_costs_what_its_next_look_needs_if_any_look_has_it(
+    repeats: int, noise: float, further: int
+) -> None:
     pace = (2e-3 + 256 * 4.0e-4) / (2e-3 + 256 * 7.5e-4)
     equal = _bench(
         study(
-            devices=("cpu", "cpu-1"), axes={}, repeats=repeats, noise=Noise(process=0.2),
+            devices=("cpu", "cpu-1"), axes={}, repeats=repeats, noise=Noise(process=noise),
             factors={"cpu-1": pace}, seed=3,
         )
     )  # fmt: skip
     outcome = outcome_of([equal])
     assert not outcome.comparisons
-    assert bool(outcome.reruns) == bool(further)
+    assert (bool(outcome.reruns), bool(outcome.beyond)) == (further > 0, further == 0)
     for rerun in outcome.reruns:
         (_, finding), *others = rerun.comparisons
         assert (finding.kind, others) == (Kind.UNDECIDED, [])

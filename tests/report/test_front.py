@@ -205,7 +205,10 @@ def test_several_machines_have_one_named_base_or_absolute_rates() -> None:
     assert not any("×" in dot.text for shown in apart.shown for dot in apart.dots(shown))
     *compared, rate, _ = front_findings(apart)
     named = {each.title.partition("× ")[2] for each in compared}
-    assert named == {"as fast as CPU at size 4,096", "as fast as Example at batch size 1,024"}
+    assert named == {
+        "as fast as CPU at size 4,096 in “Matrix product, cold and warm”",
+        "as fast as Example at batch size 1,024 in “MNIST CNN: batch size”",
+    }
     assert rate.kind is Kind.RATE
     assert rate.title.startswith("Example trains ")
     here = study(spec="only_here", devices=("cpu", "gpu"))
@@ -492,16 +495,17 @@ def test_each_benchmark_has_one_line_with_a_number_that_leads_to_its_page() -> N
     assert all(link.number for link in links.items)
 
 
-@pytest.mark.parametrize(("repeats", "title"), [(5, "Decided on this machine"), (1, "Not decided")])
+@pytest.mark.parametrize(("repeats", "decided"), [(5, 1), (1, 0)])
 def test_the_first_figure_has_the_comparisons_and_pale_are_those_that_are_not_decided(
-    repeats: int, title: str
+    repeats: int, decided: int
 ) -> None:
     made = study(devices=("cpu", "cpu-1"), axes={}, repeats=repeats)
     opening = front(made).opening
     assert opening
     (figure,) = opening.blocks
     assert isinstance(figure, Figure)
-    assert figure.title.startswith(title)
+    assert figure.title == "Comparisons on this machine"
+    assert figure.subtitle.replace("\xa0", " ") == f"{decided} of 1 comparison decided"
     spec = figure.panels[0].wide.spec
     marks = [row for rows in spec["datasets"].values() for row in rows if "hollow" in row]
     assert {row["hollow"] for row in marks} == {repeats == 1}

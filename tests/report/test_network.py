@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from accelreport.report.model import Fact, Facts, Layers, Prose
 from accelreport.report.pages.sections.network import layer_boxes, network_section
 from accelreport.report.site.assembly import gather
@@ -46,6 +48,21 @@ def test_neighbours_without_weights_and_many_layers_of_a_kind_share_a_box() -> N
     deep = Network(layers=pooled * 20, loss="", optimizer="")
     conv, pool = layer_boxes(deep).items
     assert (conv.kinds, conv.weights, pool.kinds) == (("20 Conv2D",), "180", ("20 MaxPooling2D",))
+
+
+@pytest.mark.parametrize(
+    "changed", [{"profile": "quick"}, {"profile": "full+measure.repeats=5"}, {}], ids=str
+)
+def test_a_description_is_of_the_full_profile(changed: dict[str, str]) -> None:
+    made = bench()
+    overrides = {"measure.repeats": 5} if "+" in str(changed) else {}
+    plan = made.plan.model_copy(update={**changed, "overrides": overrides})
+    (prose,) = [
+        block
+        for block in network_section(replace(made, plan=plan)).blocks
+        if isinstance(block, Prose)
+    ]
+    assert prose.text == f"{'In the full profile: ' * bool(changed)}Digits are learnt."
 
 
 def test_how_it_is_trained_and_what_is_swept() -> None:

@@ -581,8 +581,8 @@ def _until(bench: BenchmarkView) -> Plot | None:
     pays = [v for f in bench.findings if f.kind is Kind.PAYS_OFF for v in f.values]
     paid = {speaker.name(of) for v in pays for of in (v.of, v.over) if of}
     met = "; ".join(
-        f"{speaker.name(v.of)} overtakes {speaker.name(v.over)} "
-        f"at {bench.words.step} {v.number:,.0f}"
+        f"{sentence(mode(devices[v.of.device]))} overtakes {mode(devices[v.over.device])} in "
+        f"{devices[v.over.device].framework_name} at {bench.words.step} {v.number:,.0f}"
         for v in pays
         if v.over
     )
@@ -600,7 +600,7 @@ def _until(bench: BenchmarkView) -> Plot | None:
             for of, line in lines.items()
         )
         + ".",
-        caption=f"Log scales. {sentence(met)}. ○ faint: extrapolated.{more}",
+        caption=f"Log scales. {met}. ○ faint: extrapolated.{more}",
         badges=loud_badges(bench),
         table=Table("until-data", title, number_columns(steps), (RowGroup(rows),), corner="device"),
         up="time, start-up included",

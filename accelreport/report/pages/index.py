@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log
 
+from accelreport.analysis.claims import ClaimState
 from accelreport.analysis.findings import Kind, Subject, Value
 from accelreport.analysis.outcome import Outcome, outcome_of
 from accelreport.analysis.stats import DECIDED
@@ -42,7 +43,7 @@ from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.overview import PHONE, WIDE, Overview
 from accelreport.report.pages.sections.about import overrides_of
 from accelreport.report.pages.sections.claims import units_of
-from accelreport.report.say import Speaker
+from accelreport.report.say import Speaker, among
 from accelreport.report.text import label
 from accelreport.report.view import BenchmarkView
 from accelreport.results.versions import OtherVersions
@@ -125,9 +126,8 @@ def front_figures(view: Overview) -> tuple[Plot | None, Plot | None]:
 
 def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
     """A row for each comparison: those that are decided, then as many others as have room."""
-    waiting = [pair for rerun in outcome.reruns for pair in rerun.comparisons]
     rows: dict[object, tuple[BenchmarkView, Value, Subject]] = {}
-    for bench, finding in (*largest_first(outcome), *waiting):
+    for bench, finding in (*largest_first(outcome), *outcome.undecided):
         value, base = finding.values[0], finding.base
         over = value.over or (base.of if base else value.of)
         # Of a sweep, the largest ratio of two devices; the benchmark's page has the others.
@@ -161,15 +161,16 @@ def _decided(outcome: Outcome[BenchmarkView]) -> Plot | None:
         table.append(table_row(name, beside, link, ratio, interval or quantity.MISSING, state))
     caption = f"● decided; bar: 95{quantity.SPACE}% interval."
     caption += " Pale: undecided." * any(dot.hollow for dot in dots)
-    count = quantity.plural(len(outcome.comparisons) + len(waiting), "comparison")
+    every = len(outcome.comparisons) + len(outcome.undecided)
+    shown = f", {len(kept)} shown" if len(kept) < every else ""
+    count = quantity.plural(every, "comparison")
     if left := len(rows) - len(kept):
         caption += f" {quantity.plural(left, 'row')} more: see Benchmarks."
-    title = f"Decided on {'this machine' if len(machines) < 2 else 'these machines'}"
     columns = map(Column, ("baseline", "benchmark", "speedup", "95 % interval", "state"))
     return Plot(
         id="decided-rows",
-        title=title if outcome.comparisons else "Not decided yet",
-        subtitle=f"{len(outcome.comparisons)} of {count} decided",
+        title=f"Comparisons on {'this machine' if len(machines) < 2 else 'these machines'}",
+        subtitle=f"{len(outcome.comparisons)} of {count} decided{shown}",
         description="; ".join(f"{dot.name} {dot.detail}: {dot.text}" for dot in dots) + ".",
         chart=lambda size: dot_plot(
             _farthest(dots, size.most) if size.most else dots, axis_title="speedup",
@@ -204,9 +205,17 @@ def _waiting(benches: Sequence[BenchmarkView], outcome: Outcome[BenchmarkView]) 
     if units is None:
         return None
     run_specs = f"accelreport run specs/{_shared_overrides(benches)}"
-    rerun = "; ".join(
-        f"{run_specs} --profile {run.profile} --until-decided, about {_about(run.seconds)} here"
+    undecided = sum(count for state, _, count in units.keys if state == "undecided")
+    # Other claims miss a number, or are of data that a profile does not read.
+    reruns = [
+        (run, sum(claim.state is ClaimState.UNDECIDED for claim in run.claims))
         for run in outcome.reruns
+    ]
+    rerun = "; ".join(
+        f"for {among(claims, undecided)}: " * (claims < undecided)
+        + f"{run_specs} --profile {run.profile} --until-decided, about {_about(run.seconds)} here"
+        for run, claims in reruns
+        if claims
     )
     commands = {
         "undecided": rerun,

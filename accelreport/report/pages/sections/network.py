@@ -15,7 +15,9 @@ from accelreport.report.pages.machines import machine_line
 from accelreport.report.pages.sections.about import budgets, web_address
 from accelreport.report.text import label, sentence
 from accelreport.report.view import BenchmarkView
+from accelreport.results.plan_document import profile_of
 from accelreport.results.record import Layer, Network
+from accelreport.spec.source import FULL
 
 TRAINING = ("epochs", "batch_size", "steps_per_epoch", "train_examples", "validation_examples")
 """Keys of a workload that say how long and on what it trains, in the order in which they stand."""
@@ -31,7 +33,10 @@ def network_section(bench: BenchmarkView) -> Section:
     """The section; a benchmark without records has what its spec says."""
     network = largest_network(bench)
     description = label(" ".join(bench.plan.description.split()), 1200).partition(". ")[0]
-    blocks: list[Block] = [Prose(f"{description.rstrip('.')}.")] if description else []
+    # What a profile or an option changes, a description does not say.
+    changed = bench.plan.overrides or profile_of(bench.plan) != FULL
+    whole = "In the full profile: " if changed else ""
+    blocks: list[Block] = [Prose(f"{whole}{description.rstrip('.')}.")] if description else []
     if network is not None:
         blocks.append(layer_boxes(network))
     size = network_size(bench, network) if network else ""
