@@ -156,9 +156,10 @@ def _places(
         return wanted
     low, high = ends[0] / scale, ends[1] / scale
     most = decimals(value, low, high)
-    # 3.1× is not in 3.06–3.09×.
+    if scale == PERCENT:  # stands in drawings without an interval
+        return min(wanted, most)
     while wanted < most and not round(low, most) <= round(value, wanted) <= round(high, most):
-        wanted += 1
+        wanted += 1  # 3.1× is not in 3.06–3.09×
     return min(wanted, most)
 
 
